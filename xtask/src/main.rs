@@ -34,7 +34,7 @@ const TASKS: &[Task] = &[
     (
         "eval",
         "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, embed",
-        eval::run,
+        evaluate,
     ),
     ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),
     ("fit-seek", "fit the ranking of seek: --rows FILE... --checkouts DIR [--write]", eval::fit_seek),
@@ -58,7 +58,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// The repository root, wherever the task was started.
+/// `eval …`: that of vectors lies beside their training.
+fn evaluate(args: &[String]) -> Outcome<()> {
+    match args.split_first() {
+        Some((what, rest)) if what == "embed" => embed::evaluate(rest),
+        _ => eval::run(args),
+    }
+}
+
+/// The top of the repository, wherever the task was started.
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this crate lies in a folder of the repository")
 }

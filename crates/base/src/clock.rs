@@ -2,23 +2,24 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Tells the time. What depends on it is given one, so that tests can let time pass.
+/// A source of the current time. Code that depends on time takes a clock, so that tests can control it.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
 
 impl Clock {
-    /// A clock that asks `now` for milliseconds since 1970. It may go back, as clocks that are set do.
+    /// Creates a clock that reads milliseconds since 1970 from `now`. It may go back, like a system clock that is
+    /// adjusted.
     pub fn new(now: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// The clock of the machine. A time before 1970 counts as 0.
+    /// The system clock. A time before 1970 counts as 0.
     #[must_use]
     pub fn system() -> Self {
         Self::new(system_ms)
     }
 
-    /// Milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     #[must_use]
     pub fn now_ms(&self) -> u64 {
         (self.0)()

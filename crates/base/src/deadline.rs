@@ -1,8 +1,8 @@
 use std::time::{Duration, Instant};
 
-/// A budget of time that began to run when it was made.
+/// A time budget that starts when it is created.
 ///
-/// Work that is cut by one must say so in its answer: how far it gets depends on the machine.
+/// Work cut by a deadline must report that in its answer, since the cut depends on the machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     started: Instant,
@@ -10,20 +10,20 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// A budget that starts to run now.
+    /// Creates a budget that starts now.
     #[must_use]
     #[allow(clippy::disallowed_methods, reason = "the one place that measures time for work that is cut by it")]
     pub fn after(budget: Duration) -> Self {
         Self { started: Instant::now(), budget }
     }
 
-    /// Time since it was made.
+    /// Time since creation.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Whether the budget is used up.
+    /// Returns whether the budget is used up.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.elapsed() > self.budget

@@ -7,33 +7,33 @@ use rustc_hash::FxHashMap;
 /// Any value that can be shared between threads.
 type Value = Arc<dyn Any + Send + Sync>;
 
-/// Values that readers derive from something immutable and keep beside it, at most one of each type.
+/// A cache of values that readers derive from immutable data, at most one of each type.
 ///
-/// It lets the owner of the data (a snapshot, the rows of a table) carry the caches of its readers without naming them:
-/// a reader that needs a cache declares a type of its own for it. A value stays until the whole is dropped.
+/// The owner of the data (a snapshot, the rows of a table) holds the caches of its readers without naming them: a
+/// reader that needs a cache declares its own type. A value is kept until the whole cache is dropped.
 ///
-/// No lock is held while a value is computed, so that nobody waits for the computation of somebody else, and a computation
-/// may itself ask for other values. Threads that ask at once may therefore each compute the value; the first to end wins,
-/// and all get its value. So what is computed must be a function of the data it is kept beside.
+/// No lock is held while a value is computed, so that threads do not wait for each other's computations, and a
+/// computation may request other values. Concurrent threads may therefore each compute the value; all of them get that
+/// of the first to finish. So the value must be a function of the data.
 #[derive(Default)]
 pub struct Derived {
     values: Mutex<FxHashMap<TypeId, Value>>,
 }
 
 impl Derived {
-    /// Without any value.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The value of this type, if it was computed.
+    /// Returns the value of this type, if it was computed.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
         self.values().get(&TypeId::of::<T>()).cloned().map(typed)
     }
 
-    /// The value of this type, computed if there is none.
+    /// Returns the value of this type, computing it if there is none.
     pub fn get_or_init<T: Send + Sync + 'static>(&self, compute: impl FnOnce() -> T) -> Arc<T> {
         if let Some(known) = self.get() {
             return known;
@@ -41,7 +41,7 @@ impl Derived {
         self.keep(compute())
     }
 
-    /// Like [`Derived::get_or_init`], for a computation that can fail or be cancelled; then nothing is kept.
+    /// Like [`Derived::get_or_init`], with a computation that can fail or be cancelled, in which case nothing is kept.
     ///
     /// # Errors
     /// Those of `compute`.
@@ -55,16 +55,16 @@ impl Derived {
         Ok(self.keep(compute()?))
     }
 
-    /// Keeps a value unless another thread has kept one meanwhile; the one that is kept.
+    /// Keeps a value unless another thread has kept one meanwhile. Returns the kept one.
     fn keep<T: Send + Sync + 'static>(&self, value: T) -> Arc<T> {
-        // Declared first, so that a value that comes too late is dropped after the lock is given back.
+        // Declared first, so that a superfluous value is dropped after the lock is released.
         let value: Value = Arc::new(value);
         let kept = self.values().entry(TypeId::of::<T>()).or_insert_with(|| value.clone()).clone();
         typed(kept)
     }
 
     fn values(&self) -> MutexGuard<'_, FxHashMap<TypeId, Value>> {
-        // Nothing can panic between two states of the map.
+        // A poisoned lock is usable, since no panic can leave the map inconsistent.
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,31 +1,31 @@
-//! Ids of nodes: the one place that forms them and takes them apart.
+//! Ids of nodes: all code that builds and parses them.
 //!
 //! | node | id |
 //! |---|---|
 //! | file | `file::src/a.py` |
 //! | definition | the id of its owner, then `::<word>::<name>`: `file::src/a.py::class::Pool::fn::acquire` |
-//! | one of several definitions of one owner, kind and name | the same, then `~` and a hash of its signature |
+//! | definition with the same owner, kind and name as another | the same, then `~` and a hash of its signature |
 //! | package outside the roots | `external::requests` |
-//! | something inside such a package | `external::requests::Session::get`; `get()::json` where it is called on the way |
+//! | member of such a package | `external::requests::Session::get`; `get()::json` if the path contains a call |
 //! | configuration key | `config::env::HOME` |
 //!
-//! The word says the kind of the definition (`fn`, `class`, `section`). Nothing is escaped: names and paths are written as
-//! they are in the code, and some hold the separator themselves (an `impl` block of Rust that names `fmt::Display`, a key
-//! of a configuration). So an id is good to compare and to find its file, kind and last name, while the exact chain of
-//! owners has to be asked of the graph. Imported data may have ids of any other form.
+//! The word is the kind of the definition (`fn`, `class`, `section`). Nothing is escaped: names and paths are written
+//! as in the code, and some contain the separator (an `impl` block of Rust that names `fmt::Display`, a configuration
+//! key). So an id can be compared, and its file, kind and last name can be parsed, but the exact chain of owners is
+//! only in the graph. Imported data may have ids of any other form.
 
 use std::fmt::Display;
 
 use crate::{ContentHash, NodeKind};
 
-/// Stands between the parts of an id, and between names in the text of a user.
+/// Separator of the parts of an id, and of names in text from users.
 pub const SEPARATOR: &str = "::";
-/// How ids of packages outside the roots, and of what is inside of them, begin.
+/// Prefix of ids of external packages and their members.
 pub const EXTERNAL_PREFIX: &str = "external::";
-/// How ids of configuration keys begin.
+/// Prefix of ids of configuration keys.
 const CONFIG_PREFIX: &str = "config::";
 const FILE_PREFIX: &str = "file::";
-/// Stands before the hash that tells definitions of one name apart.
+/// Separator before the hash that distinguishes definitions with the same name.
 const HASH_MARK: char = '~';
 
 /// The id of a file, by its path in the index.
@@ -33,12 +33,12 @@ pub fn file(path: impl Display) -> String {
     format!("{FILE_PREFIX}{path}")
 }
 
-/// The id of a package outside the roots, or of something inside of it, see [`join`].
+/// The id of an external package or a member of it, see [`join`].
 pub fn external(path: &str) -> String {
     format!("{EXTERNAL_PREFIX}{path}")
 }
 
-/// The id of a configuration key. `store` says where the key is kept (`env`).
+/// The id of a configuration key. `store` is the place of the key (`env`).
 pub fn config(store: &str, key: &str) -> String {
     format!("{CONFIG_PREFIX}{store}{SEPARATOR}{key}")
 }
@@ -53,30 +53,30 @@ pub fn join(path: &str, name: &str) -> String {
     format!("{path}{SEPARATOR}{name}")
 }
 
-/// Tells a definition from others that would have the same id, by its signature.
+/// Distinguishes a definition from others with the same id by a hash of its signature.
 pub fn tell_apart(id: &mut String, signature: &str) {
     let hash = ContentHash::of(signature.as_bytes()).short() as u32;
     id.push_str(&format!("{HASH_MARK}{hash:08x}"));
 }
 
-/// The text that the id of every definition of a kind holds whose owner ends in this word and name: methods that are
-/// declared for `Pool` beside it, as in Go, hold `::impl::Pool::fn::`.
+/// The text contained in the id of every definition of a kind whose owner has this word and name: methods declared
+/// outside `Pool`, as in Go, contain `::impl::Pool::fn::`.
 pub fn owned_infix(owner_word: &str, owner_name: &str, word: &str) -> String {
     child(&child("", owner_word, owner_name), word, "")
 }
 
-/// The path that the id of a file names; `None` for ids that do not begin as that of a file does. For the id of a
-/// definition use [`path_of`].
+/// The path in the id of a file; `None` for ids without the prefix of a file. For the id of a definition use
+/// [`path_of`].
 pub fn path_of_file(id: &str) -> Option<&str> {
     id.strip_prefix(FILE_PREFIX)
 }
 
-/// The path of the file that a node lies in, by the id of either; `None` for what lies in no file.
+/// The path of the file that contains a node, by the id of either; `None` if no file does.
 pub fn path_of(id: &str) -> Option<&str> {
     path_of_file(id).map(first)
 }
 
-/// The id of the file that a node lies in, by the id of either.
+/// The id of the file that contains a node, by the id of either.
 pub fn file_of(id: &str) -> &str {
     id.match_indices(SEPARATOR).nth(1).map_or(id, |(end, _)| &id[..end])
 }
@@ -87,18 +87,18 @@ pub fn behind_path<'i>(id: &'i str, path: &str) -> Option<&'i str> {
     path_of_file(id)?.strip_prefix(path)
 }
 
-/// The id that has `rest` behind the path of its file, see [`behind_path`].
+/// The id with `rest` after the path of its file, see [`behind_path`].
 pub fn in_file(path: &str, rest: &str) -> String {
     format!("{FILE_PREFIX}{path}{rest}")
 }
 
-/// Returns whether it has two parts, as the id of a file has; those of definitions have more.
+/// Returns whether the id has two parts, like that of a file. Ids of definitions have more.
 pub fn is_file(id: &str) -> bool {
     id.matches(SEPARATOR).count() == 1
 }
 
-/// The last name of an id or of the text of a user, with the hash that tells it from others of the name. The whole text
-/// if it is one name.
+/// The last name of an id or of text from a user, with the hash that distinguishes it from others of the name. The
+/// whole text if it is one name.
 pub fn last_name(id: &str) -> &str {
     names_from_end(id).next().unwrap_or(id)
 }
@@ -114,13 +114,13 @@ pub fn kind_word(id: &str) -> Option<&str> {
     names_from_end(id).nth(1)
 }
 
-/// The way to a node outside the roots as code would write it: `requests::get` for `external::requests::get`. `None` for
-/// other nodes.
+/// The path of a node of an external package as code would write it: `requests::get` for `external::requests::get`.
+/// `None` for other nodes.
 pub fn outside_path(id: &str) -> Option<&str> {
     id.strip_prefix(EXTERNAL_PREFIX)
 }
 
-/// Kind and label of a node that no file holds, from its id: a package, a member of one, or a configuration key. `None`
+/// Kind and label of a node outside all files, from its id: a package, a member of one, or a configuration key. `None`
 /// for others.
 pub fn outside(id: &str) -> Option<(NodeKind, &str)> {
     if let Some(path) = outside_path(id) {
@@ -133,7 +133,7 @@ pub fn outside(id: &str) -> Option<(NodeKind, &str)> {
     Some((NodeKind::Config, key.split_once(SEPARATOR).map_or(key, |(_, name)| name)))
 }
 
-/// The parts between separators, first to last: of an id, or of a name with its owners that a user typed.
+/// The parts between separators, first to last, of an id or a qualified name from a user.
 pub fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(SEPARATOR)
 }
@@ -143,12 +143,12 @@ pub fn names_from_end(text: &str) -> impl Iterator<Item = &str> {
     text.rsplit(SEPARATOR)
 }
 
-/// A path or a qualified name that a user typed, without the mark of a file before it, which may be left out.
+/// A path or a qualified name from a user, without the optional prefix of a file.
 pub fn typed(text: &str) -> &str {
     path_of_file(text).unwrap_or(text)
 }
 
-/// The path in what a user typed: an id, or a path with or without the name of a symbol behind it.
+/// The path in text from a user: an id, or a path optionally followed by the name of a symbol.
 pub fn typed_path(text: &str) -> &str {
     first(typed(text))
 }

@@ -2,25 +2,25 @@ use m1nd_engine::EngineError;
 use m1nd_mind::MemoryError;
 use m1nd_tools::{ErrorCode, ToolError};
 
-/// How the process ends. The table of the manual is made from this.
+/// Exit code of the process. The table in the manual is generated from this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
     /// Done.
     Success = 0,
-    /// The work was begun and failed.
+    /// The command failed.
     Failed = 1,
-    /// The command line or the arguments of a tool cannot be used.
+    /// The command line or the arguments of a tool are invalid.
     Usage = 2,
     /// Nothing is indexed yet: run `m1nd ingest`.
     NoIndex = 3,
-    /// What was named does not exist, or names several things.
+    /// A name in the arguments does not exist or is ambiguous.
     NotFound = 4,
-    /// Refused: outside the roots, read-only, or another process is writing.
+    /// Denied: outside the roots, read-only, or another process is writing.
     Refused = 5,
     /// `m1nd doctor` found problems.
     Problems = 6,
-    /// A bug of m1nd.
+    /// A bug in m1nd.
     Internal = 70,
     /// Stopped by the user.
     Cancelled = 130,
@@ -30,43 +30,43 @@ impl Exit {
     /// Every code with its meaning, for the manual.
     pub(crate) const TABLE: &'static [(Exit, &'static str)] = &[
         (Exit::Success, "done"),
-        (Exit::Failed, "the work was begun and failed"),
-        (Exit::Usage, "the command line or a tool's arguments cannot be used"),
+        (Exit::Failed, "the command failed"),
+        (Exit::Usage, "the command line or the arguments of a tool are invalid"),
         (Exit::NoIndex, "nothing is indexed yet: run `m1nd ingest`"),
-        (Exit::NotFound, "what was named does not exist, or names several things"),
-        (Exit::Refused, "refused: outside the roots, read-only, or another process writes"),
+        (Exit::NotFound, "a name does not exist or is ambiguous"),
+        (Exit::Refused, "denied: outside the roots, read-only, or another process writes"),
         (Exit::Problems, "`m1nd doctor` found problems"),
-        (Exit::Internal, "a bug of m1nd; please report it"),
+        (Exit::Internal, "a bug in m1nd; please report it"),
         (Exit::Cancelled, "stopped by the user"),
     ];
 }
 
-/// Why a command did not do what was asked.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// A tool refused or failed.
+    /// A tool failed.
     #[error("{}", .0.message)]
     Tool(ToolError),
-    /// The engine refused or failed.
+    /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// Something about memories failed.
+    /// The memory engine failed.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The command line cannot be used.
+    /// The command line is invalid.
     #[error("{message}")]
     Usage {
         /// What was received and what was expected.
         message: String,
-        /// What to do next.
+        /// The next step.
         next: String,
     },
-    /// Something failed outside of m1nd's own state.
+    /// An operation outside m1nd's own state failed.
     #[error("{message}")]
     Failed {
-        /// What was tried and what happened.
+        /// The operation and its failure.
         message: String,
-        /// What to do next.
+        /// The next step.
         next: String,
     },
     /// The folder has no index.
@@ -75,8 +75,8 @@ pub(crate) enum CliError {
     /// The doctor found problems; they have been printed.
     #[error("{0} problems found")]
     Problems(usize),
-    /// Whoever read the output is gone. Not an error for the user.
-    #[error("the reader of the output is gone")]
+    /// The reader of the output closed it. Not an error for the user.
+    #[error("the reader closed the output")]
     BrokenPipe,
     /// The output cannot be written.
     #[error("cannot write the output: {0}")]
@@ -90,17 +90,17 @@ impl From<std::io::Error> for CliError {
 }
 
 impl CliError {
-    /// A command line that cannot be used.
+    /// Creates an error for an invalid command line.
     pub(crate) fn usage(message: impl Into<String>, next: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), next: next.into() }
     }
 
-    /// Work that failed.
+    /// Creates an error for a failed operation.
     pub(crate) fn failed(message: impl Into<String>, next: impl Into<String>) -> Self {
         Self::Failed { message: message.into(), next: next.into() }
     }
 
-    /// The process' exit code.
+    /// The exit code of the process.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Tool(error) => exit_of(error.code),
@@ -124,7 +124,7 @@ impl CliError {
         }
     }
 
-    /// The number that the process ends with. `mind` has a table of its own.
+    /// The numeric exit code of the process. `mind` has its own table.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Tool(error) if error.code == ErrorCode::ProjectNotRegistered => 3,
@@ -135,7 +135,7 @@ impl CliError {
         }
     }
 
-    /// What to do next, as one line.
+    /// The next step, in one line.
     pub(crate) fn next(&self) -> Option<String> {
         match self {
             Self::Usage { next, .. } | Self::Failed { next, .. } => Some(next.clone()),

@@ -6,30 +6,30 @@ use serde_json::{Map, Value};
 
 use crate::error::CliError;
 
-/// Who calls, when the command line does not say.
+/// Default `agent_id` of the command line.
 pub(crate) const DEFAULT_AGENT: &str = "cli";
-/// Name of the argument that says who calls.
+/// Name of the argument for the caller.
 const AGENT: &str = "agent_id";
 
-/// What stands behind a tool's name on the command line.
+/// The arguments after the name of a tool on the command line.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Flags {
     /// The tool's arguments.
     pub arguments: Map<String, Value>,
     /// `--json` was given, with or without arguments.
     pub json: bool,
-    /// `--root PATH`, where the tool has no such argument.
+    /// `--root PATH`, if the tool has no such argument.
     pub root: Option<PathBuf>,
-    /// `--home FOLDER`, where the tool has no such argument.
+    /// `--home FOLDER`, if the tool has no such argument.
     pub home: Option<PathBuf>,
     /// `--help` or `-h`.
     pub help: bool,
 }
 
-/// Reads the flags of the tool `name` whose arguments have this schema.
+/// Parses the flags of the tool `name`, whose arguments have this schema.
 ///
 /// # Errors
-/// Names the flag, what it got and what it takes.
+/// The error names the flag, the value received and those expected.
 pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words: &[String]) -> Result<Flags, CliError> {
     let mut flags = Flags::default();
     let empty = Map::new();
@@ -47,8 +47,8 @@ pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words:
         }
         let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
             return Err(CliError::usage(
-                format!("unexpected argument `{word}`: a tool takes flags"),
-                format!("write it as one of {}", listed(properties)),
+                format!("unexpected argument `{word}`, expected flags"),
+                format!("pass it as one of {}", listed(properties)),
             ));
         };
         let (flag, inline) = match flag.split_once('=') {
@@ -74,7 +74,7 @@ pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words:
         if !flags.own(name, flag, inline, &mut words)? {
             return Err(CliError::usage(
                 format!("unknown flag `--{flag}` of `{name}`"),
-                format!("its flags are {}", listed(properties)),
+                format!("expected one of {}", listed(properties)),
             ));
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words:
 }
 
 impl Flags {
-    /// Takes a flag of the command itself; `false` if it is none.
+    /// Parses a flag of the command itself. Returns `false` if it is none.
     fn own<'a>(
         &mut self,
         name: &str,
@@ -118,7 +118,7 @@ fn path<'a>(
 }
 
 fn needs_value(flag: &str, kind: &str) -> CliError {
-    CliError::usage(format!("`--{flag}` needs a value ({kind})"), format!("write --{flag} VALUE"))
+    CliError::usage(format!("missing value of `--{flag}` ({kind})"), format!("write --{flag} VALUE"))
 }
 
 fn listed(properties: &Map<String, Value>) -> String {
@@ -130,11 +130,11 @@ fn merge_json(name: &str, text: &str, arguments: &mut Map<String, Value>) -> Res
     match serde_json::from_str(text) {
         Ok(Value::Object(members)) => arguments.extend(members),
         Ok(_) => {
-            return Err(CliError::usage("the arguments are not a JSON object", format!("see m1nd call {name} --help")));
+            return Err(CliError::usage("arguments are not a JSON object", format!("see m1nd call {name} --help")));
         }
         Err(error) => {
             return Err(CliError::usage(
-                format!("the arguments are not JSON: {error}"),
+                format!("arguments are not valid JSON: {error}"),
                 format!("quote them for the shell: m1nd call {name} --json '{{\"…\": …}}'"),
             ));
         }
@@ -142,7 +142,7 @@ fn merge_json(name: &str, text: &str, arguments: &mut Map<String, Value>) -> Res
     Ok(())
 }
 
-/// A repeated flag of an array adds to it; of anything else the last one counts.
+/// Sets an argument. Repeated flags of an array are appended; otherwise the last one wins.
 fn put(arguments: &mut Map<String, Value>, key: String, value: Value) {
     match (arguments.get_mut(&key), value) {
         (Some(Value::Array(old)), Value::Array(new)) => old.extend(new),
@@ -157,7 +157,7 @@ fn typed(flag: &str, kind: &str, property: &Value, text: &str) -> Result<Value, 
         CliError::usage(format!("`--{flag}` is `{text}`, expected {expected}"), format!("write --{flag} VALUE"))
     };
     match kind {
-        "integer" => text.parse::<i64>().map(Value::from).map_err(|_| wrong("a whole number")),
+        "integer" => text.parse::<i64>().map(Value::from).map_err(|_| wrong("an integer")),
         "number" => match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Value::from(number)),
             _ => Err(wrong("a number")),
@@ -215,13 +215,13 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_named_with_what_can() {
-        check(&["--bogus", "1"], Err("unknown flag `--bogus` of `seek`; its flags are --agent-id, --deep, --query"));
+        check(&["--bogus", "1"], Err("unknown flag `--bogus` of `seek`; expected one of --agent-id, --query, --top-k"));
         check(&["word"], Err("unexpected argument `word`"));
-        check(&["--top-k", "many"], Err("`--top-k` is `many`, expected a whole number"));
-        check(&["--top-k"], Err("`--top-k` needs a value (integer)"));
+        check(&["--top-k", "many"], Err("`--top-k` is `many`, expected an integer"));
+        check(&["--top-k"], Err("missing value of `--top-k` (integer)"));
         check(&["--ratio", "NaN"], Err("expected a number"));
         check(&["--deep=maybe"], Err("expected true or false"));
-        check(&["--json={"], Err("the arguments are not JSON"));
+        check(&["--json={"], Err("arguments are not valid JSON"));
         check(&["--json=[1]"], Err("not a JSON object"));
     }
 

@@ -55,7 +55,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
     }
 }
 
-/// Shows an error: as JSON for programs, else as a line with what to do next.
+/// Shows an error: as JSON for programs, else as a line with the next step.
 fn show(error: &CliError, out: &mut Out) {
     match error {
         CliError::BrokenPipe | CliError::Problems(_) => return,
@@ -66,7 +66,7 @@ fn show(error: &CliError, out: &mut Out) {
         CliError::Memory(error) if out.json => {
             let error = m1nd_tools::memory_error(error);
             let mut answer = error.to_json();
-            // As the memory tools say it.
+            // The form of the memory tools.
             answer["message"] = error.message.into();
             let _ = out.value(&answer);
             return;
@@ -85,14 +85,14 @@ fn show(error: &CliError, out: &mut Out) {
     }
 }
 
-/// Whether a command of `mind` is to log what it does. The log is there before the command line is read.
+/// Returns whether a command of `mind` is verbose. Read here, since logging starts before the command line is parsed.
 fn is_verbose() -> bool {
     let mut arguments = std::env::args_os().skip(1);
     (args::is_called_mind() || arguments.any(|word| word == "memory"))
         && arguments.any(|word| word == "-v" || word == "--verbose")
 }
 
-/// Logs and panics go to standard error: standard output carries answers only.
+/// Sends logs and panics to standard error, since standard output is for answers only.
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("M1ND_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(if is_verbose() { "info" } else { "warn,rmcp=error" }));

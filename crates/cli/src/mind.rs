@@ -1,11 +1,11 @@
-//! The program `mind`: starts `m1nd`, which stands beside it, under this name. One program does the work.
+//! The program `mind`: starts the `m1nd` beside it under this name.
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-/// The program that does the work.
+/// The program to start.
 const PROGRAM: &str = "m1nd";
-/// What a shell answers when a program is not there.
+/// Exit code of a shell if a program does not exist.
 const NOT_FOUND: u8 = 127;
 
 fn main() -> ExitCode {
@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     start(Command::new(beside.unwrap_or_else(|| PathBuf::from(name))))
 }
 
-/// Under its own name, so that its help says what people type.
+/// Starts the program under the name `mind`, so that its help shows the command that people type.
 #[cfg(unix)]
 fn start(mut command: Command) -> ExitCode {
     use std::os::unix::process::CommandExt;
@@ -32,8 +32,8 @@ fn start(mut command: Command) -> ExitCode {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "there is nobody else to tell")]
+#[allow(clippy::print_stderr, reason = "there is no other output")]
 fn not_started(error: &std::io::Error) -> ExitCode {
-    eprintln!("error: cannot start `{PROGRAM}`, which does the work of `mind`: {error}; put both in one folder");
+    eprintln!("error: cannot start `{PROGRAM}`, which `mind` requires: {error}; install both in one folder");
     ExitCode::from(NOT_FOUND)
 }

@@ -1,4 +1,4 @@
-//! Where commands write: human text or JSON on standard output, everything else on standard error.
+//! Output of commands: text or JSON on standard output, everything else on standard error.
 
 use std::io::{IsTerminal, Write};
 
@@ -10,42 +10,42 @@ use crate::error::CliError;
 /// The output of one command.
 pub(crate) struct Out {
     stdout: std::io::Stdout,
-    /// Whether to write JSON for programs.
+    /// Write JSON for programs.
     pub json: bool,
-    /// Whether to write nothing for people.
+    /// Write no text for people.
     pub quiet: bool,
     colour: bool,
 }
 
-/// Meaning of a piece of text; the terminal shows it by colour.
+/// Meaning of a piece of text, shown as a colour on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     /// A heading or a name.
     Strong,
     /// Secondary.
     Dim,
-    /// All is well.
+    /// Success.
     Good,
-    /// Look at this.
+    /// A warning.
     Warn,
-    /// Broken.
+    /// An error.
     Bad,
 }
 
 impl Out {
-    /// For this process: colours only on a terminal and without `NO_COLOR`.
+    /// Creates the output of this process, with colours only on a terminal and without `NO_COLOR`.
     pub(crate) fn new(json: bool) -> Self {
         let stdout = std::io::stdout();
         let colour = !json && stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         Self { stdout, json, quiet: false, colour }
     }
 
-    /// Whether text may be coloured.
+    /// Returns whether text is coloured.
     pub(crate) fn is_coloured(&self) -> bool {
         self.colour
     }
 
-    /// One line of text.
+    /// Writes one line of text.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), CliError> {
         if self.quiet {
             return Ok(());
@@ -53,18 +53,18 @@ impl Out {
         Ok(writeln!(self.stdout, "{}", text.as_ref())?)
     }
 
-    /// A JSON value, indented.
+    /// Writes a JSON value, indented.
     pub(crate) fn value(&mut self, value: &Value) -> Result<(), CliError> {
         Ok(writeln!(self.stdout, "{value:#}")?)
     }
 
-    /// The text, coloured if this goes to a terminal.
+    /// Colours the text if the output is coloured.
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         paint(self.colour, tone, text)
     }
 }
 
-/// The text, coloured if `colour`.
+/// Colours the text if `colour` is set.
 pub(crate) fn paint(colour: bool, tone: Tone, text: &str) -> String {
     if !colour {
         return text.to_owned();
@@ -79,17 +79,17 @@ pub(crate) fn paint(colour: bool, tone: Tone, text: &str) -> String {
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
-/// Whether standard error may be coloured.
+/// Returns whether standard error may be coloured.
 pub(crate) fn stderr_colour() -> bool {
     std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// One line on standard error. Failures are ignored: there is nowhere left to report them.
+/// Writes one line to standard error. Failures are ignored, since there is nowhere to report them.
 pub(crate) fn note(text: impl AsRef<str>) {
     let _ = writeln!(std::io::stderr(), "{}", text.as_ref());
 }
 
-/// A number with separators between the thousands.
+/// Formats a number with thousands separators.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -102,7 +102,7 @@ pub(crate) fn grouped(number: u64) -> String {
     out
 }
 
-/// A time in the unit that reads best.
+/// Formats a duration in a readable unit.
 pub(crate) fn duration(milliseconds: f64) -> String {
     match milliseconds {
         ms if ms < 1_000.0 => format!("{ms:.0} ms"),
@@ -111,7 +111,7 @@ pub(crate) fn duration(milliseconds: f64) -> String {
     }
 }
 
-/// A size in the unit that reads best.
+/// Formats a size in a readable unit.
 pub(crate) fn bytes(count: u64) -> String {
     match count as f64 {
         n if n < 1e3 => format!("{n} B"),
@@ -121,16 +121,16 @@ pub(crate) fn bytes(count: u64) -> String {
     }
 }
 
-/// A share as a percentage; `-` of nothing.
+/// Formats a share as a percentage; `-` if `whole` is 0.
 pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".into() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
 }
 
-/// Any answer of a tool as text for people: members by line, rows as blocks. Nothing is left out.
+/// Formats any answer of a tool as text for people: members as lines, rows as blocks. Nothing is omitted.
 pub(crate) fn render(value: &Value) -> String {
     let mut out = String::new();
     let mut open = vec![(value, 0usize, None::<String>)];
-    // Depth first, in order, without recursion: an answer may nest as deep as its source.
+    // Depth first and without recursion, since the depth of an answer is not limited.
     while let Some((value, depth, label)) = open.pop() {
         let indent = "  ".repeat(depth);
         let head = label.map(|label| format!("{indent}{label}")).unwrap_or_else(|| indent.clone());
@@ -166,10 +166,10 @@ pub(crate) fn render(value: &Value) -> String {
     out
 }
 
-/// Longest row that is shown on one line, in bytes.
+/// Maximum length of a row shown on one line, in bytes.
 const SHORT_ROW: usize = 140;
 
-/// A row of plain values that fits on a line.
+/// Returns whether a row has only plain values and fits on a line.
 fn is_short_row(members: &serde_json::Map<String, Value>) -> bool {
     let plain = |value: &Value| match value {
         Value::Object(_) | Value::Array(_) => false,
@@ -213,8 +213,8 @@ mod tests {
     fn any_answer_becomes_text() {
         let value = json!({"count": 2, "hits": [{"path": "a.py", "line": 3}, {"path": "b.py", "line": 4}],
             "tags": ["x", "y"], "text": "one\ntwo", "none": null, "empty": {}});
-        let text = "count: 2\nempty: {}\nhits: 2 rows\n  [1] line 3, path a.py\n  [2] line 4, path b.py\nnone: -\n\
-                    tags: x, y\ntext:\n  one\n  two\n";
+        let text = "count: 2\nhits: 2 rows\n  [1] path a.py, line 3\n  [2] path b.py, line 4\ntags: x, y\ntext:\n  one\n  \
+                    two\nnone: -\nempty: {}\n";
         assert_eq!(render(&value), text);
     }
 }

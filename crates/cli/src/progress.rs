@@ -9,7 +9,7 @@ use m1nd_base::{Progress, ProgressEvent};
 
 use crate::output::note;
 
-/// How often a bar of unknown length moves.
+/// Interval at which a bar of unknown length moves.
 const TICK: Duration = Duration::from_millis(120);
 
 /// Shows progress until [`finish`](Self::finish).
@@ -20,7 +20,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// For this process' standard error. `quiet` shows nothing.
+    /// Creates a progress display on standard error. `quiet` shows nothing.
     pub(crate) fn new(quiet: bool) -> Self {
         let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::no_length().with_style(counting());

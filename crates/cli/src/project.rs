@@ -1,4 +1,4 @@
-//! From the command line to an engine: which folder, which store.
+//! Selects the folder and the store for the command line, and opens the engine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,9 +11,9 @@ use m1nd_tools::Services;
 use crate::args::Common;
 use crate::error::CliError;
 
-/// Folder of the store below the user's home, when nothing else is said.
+/// Default folder of the store, below the user's home.
 const DEFAULT_HOME: &str = ".m1nd";
-/// Folder that all projects with a memory share, below the user's home, when nothing else is said.
+/// Default folder that all projects with a memory share, below the user's home.
 const DEFAULT_MIND_HOME: &str = ".mind";
 
 /// The folder of the store.
@@ -23,20 +23,20 @@ pub(crate) fn home(common: &Common) -> Result<PathBuf, CliError> {
     }
     let user = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
     user.map(|user| user.join(DEFAULT_HOME)).ok_or_else(|| {
-        CliError::usage("this user has no home folder", "say where to keep the index: --home FOLDER or M1ND_HOME")
+        CliError::usage("this user has no home folder", "set the folder of the index: --home FOLDER or M1ND_HOME")
     })
 }
 
-/// The folder to work on: the one given, or the repository around the current folder, or the current folder.
+/// The folder to work on: `path`, else the repository around the current folder, else the current folder.
 pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     let given = path.unwrap_or(Path::new("."));
     let full = std::fs::canonicalize(given).map_err(|error| {
-        CliError::usage(format!("cannot open `{}`: {error}", given.display()), "name a folder that exists")
+        CliError::usage(format!("cannot open `{}`: {error}", given.display()), "pass an existing folder")
     })?;
     if !full.is_dir() {
         return Err(CliError::usage(
             format!("`{}` is not a folder", given.display()),
-            "name the folder of the repository",
+            "pass the folder of the repository",
         ));
     }
     if path.is_some() {
@@ -46,7 +46,7 @@ pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     Ok(repository.map(Path::to_path_buf).unwrap_or(full))
 }
 
-/// Whether the folder is a home or the whole system: nobody means that unless they say so.
+/// Returns whether the folder is the user's home or the file system root, which are used only if named explicitly.
 pub(crate) fn is_too_wide(root: &Path) -> bool {
     let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
     root.parent().is_none() || home.is_some_and(|home| home == root)
@@ -98,7 +98,7 @@ pub(crate) fn unseen(engine: &Engine) -> Option<String> {
     }
 }
 
-/// The index of one root, not watched, with the memories beside it.
+/// Opens the index of one root, without watching it, and its memories.
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
@@ -115,12 +115,12 @@ pub(crate) fn mind_home() -> Result<PathBuf, CliError> {
     }
     let user = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
     user.map(|user| user.join(DEFAULT_MIND_HOME)).ok_or_else(|| {
-        CliError::usage("this user has no home folder", "say where to keep what all projects share: set MIND_HOME")
+        CliError::usage("this user has no home folder", "set the folder that all projects share: MIND_HOME")
     })
 }
 
-/// Where memories are looked for: in the roots if those were `named`, then where the client says by itself that its
-/// project is, then where `CLAUDE_PROJECT_DIR` says so, then in the current folder.
+/// The places in which to search for memories, in order: the roots if they were `named`, the project reported by the
+/// client, `CLAUDE_PROJECT_DIR`, the current folder.
 pub(crate) fn memory_places(roots: &[PathBuf], named: bool) -> Result<MindConfig, CliError> {
     let home = mind_home()?;
     let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use m1nd_base::{NodeKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_lang::facts::DefKind;
 
 use crate::snapshot::Snapshot;
 
@@ -77,27 +78,6 @@ struct QualifiedName {
     name: String,
 }
 
-/// Words for kinds that node ids hold between names.
-const KIND_WORDS: [&str; 17] = [
-    "fn",
-    "class",
-    "struct",
-    "enum",
-    "variant",
-    "union",
-    "trait",
-    "interface",
-    "type",
-    "mod",
-    "impl",
-    "field",
-    "var",
-    "const",
-    "macro",
-    "object",
-    "section",
-];
-
 impl QualifiedName {
     fn parse(text: &str) -> Option<Self> {
         let text = node_id::typed(text).trim_end_matches("()");
@@ -145,7 +125,7 @@ impl QualifiedName {
         {
             return false;
         }
-        let mut owners = self.owners.iter().rev().filter(|owner| !drop_words || !KIND_WORDS.contains(&owner.as_str()));
+        let mut owners = self.owners.iter().rev().filter(|owner| !drop_words || !DefKind::is_word(owner));
         if graph.kind(node) == NodeKind::PackageMember {
             return is_below(graph.id(node), owners);
         }

@@ -11,7 +11,7 @@ use crate::base::{self, Base};
 use crate::container::{Container, Tag};
 use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
 use crate::rank::{self, Arc as RankArc};
-use crate::{EdgeInput, Graph, NodeFlags, NodeInput, Part, UnresolvedInput, weights};
+use crate::{EdgeInput, EdgeRef, Graph, NodeFlags, NodeInput, NodeIx, Part, UnresolvedInput, weights};
 
 /// Collects parts and packs them into a [`Graph`].
 #[derive(Debug, Default)]
@@ -428,4 +428,94 @@ fn ranks(nodes: usize, edges: &[RawEdge], cancel: &Cancel) -> Result<Vec<f32>, C
         weight: (weights::of(edge.relation).rank * weights::certainty(edge.tier, edge.of)) as f32,
     });
     rank::pagerank(nodes, arcs.filter(|arc| arc.weight > 0.0), cancel)
+}
+
+impl Default for Graph {
+    fn default() -> Self {
+        let built = GraphBuilder::new().finish(&|_| "", &Cancel::new());
+        built.expect("nothing cancels a flag of its own").0
+    }
+}
+
+impl Graph {
+    /// The same graph packed anew, equal to one that is built from scratch.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn compact(&self, cancel: &Cancel) -> Result<Self, Cancelled> {
+        if self.is_packed() {
+            return Ok(self.clone());
+        }
+        let mut builder = GraphBuilder::new();
+        self.push_all(&mut builder, &|_| true, &|_| true);
+        Ok(builder.finish(&|node| self.id(NodeIx(node)), cancel)?.0)
+    }
+
+    /// The graph packed anew with these imported nodes and edges in place of all that it has. Symbols that `text` does
+    /// not know are numbers of nodes of this graph.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn with_imported<'a>(
+        &'a self,
+        parts: &[Part<'a>],
+        text: &(dyn Fn(u32) -> Option<&'a str> + Sync),
+        cancel: &Cancel,
+    ) -> Result<Self, Cancelled> {
+        let mut builder = GraphBuilder::new();
+        let own = |node: NodeIx| !self.flags(node).has(NodeFlags::IMPORTED);
+        self.push_all(&mut builder, &own, &|edge| edge.of != EdgeRef::IMPORTED);
+        parts.iter().for_each(|part| builder.push(part));
+        let text = |symbol| text(symbol).unwrap_or_else(|| self.id(NodeIx(symbol)));
+        Ok(builder.finish(&text, cancel)?.0)
+    }
+
+    /// Gives the builder all nodes and edges that are to be kept; symbols are the numbers of the nodes.
+    fn push_all<'a>(
+        &'a self,
+        builder: &mut GraphBuilder<'a>,
+        keeps_node: &dyn Fn(NodeIx) -> bool,
+        keeps_edge: &dyn Fn(&EdgeRef<'_>) -> bool,
+    ) {
+        let nodes = || self.nodes().filter(|&node| keeps_node(node));
+        for first in nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
+            let members = if self.kind(first) == NodeKind::File { self.of_file(first) } else { Vec::new() };
+            let members = members.into_iter().filter(|&node| node != first && keeps_node(node));
+            let nodes = std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
+            builder.push(&Part { nodes, ..Part::default() });
+        }
+        let mut sites = Vec::new();
+        for node in nodes() {
+            for edge in self.out_edges(node).filter(|edge| keeps_edge(edge)) {
+                sites.clear();
+                sites.extend(edge.sites.iter());
+                builder.push_edge(&EdgeInput {
+                    from: edge.from.0,
+                    to: edge.to.0,
+                    relation: edge.relation,
+                    tier: edge.tier,
+                    of: edge.of,
+                    dispatches: edge.dispatches,
+                    compiler: edge.compiler,
+                    sites: &sites,
+                });
+            }
+            for reference in self.unresolved_of(node) {
+                builder.push_unresolved(&UnresolvedInput {
+                    from: reference.from.0,
+                    name: reference.name,
+                    role: reference.role,
+                    reason: reference.reason,
+                    pos: reference.pos,
+                });
+            }
+        }
+    }
+
+    /// For tests of the builder's report in other modules.
+    pub fn build<'a>(parts: &[Part<'a>], text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Self, BuildReport) {
+        let mut builder = GraphBuilder::new();
+        parts.iter().for_each(|part| builder.push(part));
+        builder.finish(text, &Cancel::new()).expect("nothing cancels a flag of its own")
+    }
 }

@@ -2,15 +2,18 @@ use std::fmt::Write;
 
 use crate::{Graph, NodeIx};
 
-/// See [`Graph::dump`].
-pub(crate) fn dump(graph: &Graph) -> String {
-    let mut nodes: Vec<NodeIx> = graph.nodes().collect();
-    nodes.sort_unstable_by_key(|&node| graph.id(node));
-    let mut out = String::new();
-    for node in nodes {
-        dump_node(graph, node, &mut out).expect("writing to a String cannot fail");
+impl Graph {
+    /// Everything but PageRank as text, in the order of ids: equal graphs give equal texts, whatever way they came to
+    /// be.
+    pub fn dump(&self) -> String {
+        let mut nodes: Vec<NodeIx> = self.nodes().collect();
+        nodes.sort_unstable_by_key(|&node| self.id(node));
+        let mut out = String::new();
+        for node in nodes {
+            dump_node(self, node, &mut out).expect("writing to a String cannot fail");
+        }
+        out
     }
-    out
 }
 
 fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result {

@@ -3,16 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, node_id};
+use m1nd_base::{EdgeTier, NodeKind, node_id};
 
 use crate::base::{self, Base};
 use crate::container::{Container, Tag};
 use crate::layout::NONE;
 use crate::overlay::{Change, Overlay};
-use crate::{
-    BuildReport, EdgeInput, EdgeRef, GraphBuilder, NodeFlags, NodeInput, NodeIx, Part, SnapshotError, UnresolvedInput,
-    UnresolvedRef,
-};
+use crate::{EdgeRef, NodeFlags, NodeInput, NodeIx, SnapshotError, UnresolvedRef};
 
 /// Maximum nesting depth of nodes that is followed.
 const MAX_DEPTH: usize = 1_000;
@@ -25,13 +22,6 @@ const MAX_DEPTH: usize = 1_000;
 pub struct Graph {
     base: Arc<Base>,
     overlay: Option<Arc<Overlay>>,
-}
-
-impl Default for Graph {
-    fn default() -> Self {
-        let built = GraphBuilder::new().finish(&|_| "", &Cancel::new());
-        built.expect("nothing cancels a flag of its own").0
-    }
 }
 
 impl Graph {
@@ -72,86 +62,17 @@ impl Graph {
         Self { base: self.base.clone(), overlay: Some(Arc::new(overlay)) }
     }
 
-    /// Number of changed files in the overlay.
+    /// Whether nothing lies over the base.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.overlay.is_none()
+    }
+
+    /// Number of changed files over the base.
     pub fn overlay_files(&self) -> usize {
         self.overlay.as_ref().map_or(0, |overlay| overlay.file_count())
     }
 
-    /// Returns the same graph without an overlay, equal to one that is built from scratch.
-    ///
-    /// # Errors
-    /// [`Cancelled`].
-    pub fn compact(&self, cancel: &Cancel) -> Result<Self, Cancelled> {
-        if self.overlay.is_none() {
-            return Ok(self.clone());
-        }
-        let mut builder = GraphBuilder::new();
-        self.push_all(&mut builder, &|_| true, &|_| true);
-        Ok(builder.finish(&|node| self.id(NodeIx(node)), cancel)?.0)
-    }
-
-    /// Returns a graph whose imported nodes and edges are replaced by these, without an overlay. Symbols that `text`
-    /// does not know are node numbers of this graph.
-    ///
-    /// # Errors
-    /// [`Cancelled`].
-    pub fn with_imported<'a>(
-        &'a self,
-        parts: &[Part<'a>],
-        text: &(dyn Fn(u32) -> Option<&'a str> + Sync),
-        cancel: &Cancel,
-    ) -> Result<Self, Cancelled> {
-        let mut builder = GraphBuilder::new();
-        let own = |node: NodeIx| !self.flags(node).has(NodeFlags::IMPORTED);
-        self.push_all(&mut builder, &own, &|edge| edge.of != EdgeRef::IMPORTED);
-        parts.iter().for_each(|part| builder.push(part));
-        let text = |symbol| text(symbol).unwrap_or_else(|| self.id(NodeIx(symbol)));
-        Ok(builder.finish(&text, cancel)?.0)
-    }
-
-    /// Passes all nodes and edges to keep to the builder; symbols are node numbers.
-    fn push_all<'a>(
-        &'a self,
-        builder: &mut GraphBuilder<'a>,
-        keeps_node: &dyn Fn(NodeIx) -> bool,
-        keeps_edge: &dyn Fn(&EdgeRef<'_>) -> bool,
-    ) {
-        let nodes = || self.nodes().filter(|&node| keeps_node(node));
-        for first in nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
-            let members = if self.kind(first) == NodeKind::File { self.of_file(first) } else { Vec::new() };
-            let members = members.into_iter().filter(|&node| node != first && keeps_node(node));
-            let nodes = std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
-            builder.push(&Part { nodes, ..Part::default() });
-        }
-        let mut sites = Vec::new();
-        for node in nodes() {
-            for edge in self.out_edges(node).filter(|edge| keeps_edge(edge)) {
-                sites.clear();
-                sites.extend(edge.sites.iter());
-                builder.push_edge(&EdgeInput {
-                    from: edge.from.0,
-                    to: edge.to.0,
-                    relation: edge.relation,
-                    tier: edge.tier,
-                    of: edge.of,
-                    dispatches: edge.dispatches,
-                    compiler: edge.compiler,
-                    sites: &sites,
-                });
-            }
-            for reference in self.unresolved_of(node) {
-                builder.push_unresolved(&UnresolvedInput {
-                    from: reference.from.0,
-                    name: reference.name,
-                    role: reference.role,
-                    reason: reference.reason,
-                    pos: reference.pos,
-                });
-            }
-        }
-    }
-
-    fn input(&self, node: NodeIx) -> NodeInput<'_> {
+    pub(crate) fn input(&self, node: NodeIx) -> NodeInput<'_> {
         NodeInput {
             symbol: node.0,
             parent: self.parent(node).map(|parent| parent.0),
@@ -359,20 +280,8 @@ impl Graph {
         found
     }
 
-    /// Everything except PageRank as text, in id order: equal graphs give equal texts, however they were built.
-    pub fn dump(&self) -> String {
-        crate::dump::dump(self)
-    }
-
-    /// Returns whether an edge leads out of the roots.
+    /// Whether an edge leads out of the roots.
     pub fn is_external(edge: &EdgeRef<'_>) -> bool {
         edge.tier == EdgeTier::External
-    }
-
-    /// Gives tests of other modules access to the builder's report.
-    pub fn build<'a>(parts: &[Part<'a>], text: &(dyn Fn(u32) -> &'a str + Sync)) -> (Self, BuildReport) {
-        let mut builder = GraphBuilder::new();
-        parts.iter().for_each(|part| builder.push(part));
-        builder.finish(text, &Cancel::new()).expect("nothing cancels a flag of its own")
     }
 }

@@ -24,7 +24,6 @@ pub use build::{BuildReport, GraphBuilder};
 pub use container::{Container, FORMAT_VERSION, Tag, write_container};
 pub use dispatch::{Dispatch, Dispatched, Replacements};
 pub use graph::Graph;
-pub use m1nd_base::node_id::EXTERNAL_PREFIX;
 pub use overlay::Change;
 pub use types::{
     EdgeInput, EdgeRef, NodeFlags, NodeInput, NodeIx, Part, Sites, SnapshotError, UnresolvedInput, UnresolvedRef,

@@ -8,10 +8,7 @@ use crate::objects::Objects;
 use crate::walk::Walk;
 use crate::{GitFolder, Head, NoHistory};
 
-/// Maximum length of a message, in bytes; longer ones are truncated.
-pub(crate) const MAX_MESSAGE: usize = 64 << 10;
-
-/// The message of a commit. Repository text: data, never an instruction.
+/// What a commit says. Text of the repository: data, never an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Object id of the commit, in hexadecimal.

@@ -9,7 +9,6 @@ use gix_object::{CommitRef, Find, TreeRefIter};
 use gix_odb::Header;
 
 use crate::NoHistory;
-use crate::messages::MAX_MESSAGE;
 use crate::walk::Told;
 
 /// Maximum size of an unpacked object, in bytes: commits and trees are far smaller.
@@ -18,7 +17,9 @@ const MAX_OBJECT: usize = 32 << 20;
 const PACK_CACHE: usize = 16 << 20;
 /// Cache for tree objects, in bytes per thread.
 const OBJECT_CACHE: usize = 24 << 20;
-/// Maximum length of a commit subject, in characters.
+/// Longest message that is kept, in bytes; the rest is cut off.
+const MAX_MESSAGE: usize = 64 << 10;
+/// Longest subject of a commit that is kept, in characters.
 const MAX_SUBJECT: usize = 200;
 /// Maximum number of parents of a commit.
 const MAX_PARENTS: usize = 64;

@@ -2,7 +2,7 @@
 
 use m1nd_base::{Cancel, Limits};
 
-use crate::languages::Language;
+use crate::Language;
 use crate::walk;
 
 /// Comments of one file that are looked for.

@@ -7,6 +7,7 @@
 
 mod comments;
 pub mod facts;
+mod language;
 pub mod languages;
 mod parse_time;
 pub mod patterns;
@@ -17,7 +18,8 @@ pub mod walk;
 
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
-pub use languages::{Language, Tier, extract, is_binary};
+pub use language::{Language, Tier};
+pub use languages::{extract, is_binary};
 pub use strings::string_literals;
 pub use test_paths::is_test_path;
 

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::languages::Language;
+use crate::Language;
 
 /// Maximum length of a literal, in bytes: longer ones are data, or a misread quote.
 const MAX_LITERAL: usize = 8 << 10;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use m1nd_base::{EdgeTier, Pos, Relation};
 use m1nd_lang::facts::DefId;
 
-use crate::compiler::Compared;
 use crate::derived::Derived;
-use crate::file_links::expansions::GeneratedFunctions;
-use crate::file_links::{FileLinks, LinkEdge, LinkNode, Resolution, Target, TierCounts, Unresolved};
-use crate::ids::{self, SymbolId};
-use crate::project::{FileId, Project};
+use crate::file_links::{Resolution, Target};
+use crate::files::FileId;
+use crate::ids::{self, GeneratedFunctions, SymbolId};
+use crate::links::{Compared, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
+use crate::project::Project;
 
 /// The links of a file before packages outside and names that no facts hold as such have their ids.
 pub(crate) struct RawLinks {

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 use crate::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::{Members, Resolution, Row, Target, is_in_test, is_test};
+use crate::files::FileId;
 use crate::ids::SymbolId;
-use crate::project::FileId;
+use crate::links::{Compared, Contradiction};
 use crate::unit::Unit;
 
 /// The content of a compiler index for one file.
@@ -74,34 +75,6 @@ pub struct CompilerNode {
     pub path: RepoPath,
     /// Its id.
     pub id: Box<str>,
-}
-
-/// Comparison of a file's references with a compiler index.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Compared {
-    /// We had the same target, as certain.
-    pub confirmed: u32,
-    /// We had several targets, none, or had not recognised the name.
-    pub settled: u32,
-    /// We had been certain of another target.
-    pub contradicted: Vec<Contradiction>,
-    /// We had seen no reference there.
-    pub added: u32,
-}
-
-/// A reference for which a compiler index has another target than our certain one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Contradiction {
-    /// Position of the reference.
-    pub pos: Pos,
-    /// The name written there.
-    pub name: Box<str>,
-    /// Role of the reference; `None` for an import.
-    pub role: Option<Role>,
-    /// Ids of our targets; packages as `external::…`.
-    pub ours: Vec<String>,
-    /// Ids of the index's.
-    pub theirs: Vec<String>,
 }
 
 /// A node that the index names.

@@ -4,13 +4,12 @@ use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{Expr, ExprId, Namespace, Reference, Role};
 
 use crate::derived::Derived;
-use crate::entry_points::last_name;
 use crate::eval::{Entity, Eval, Value};
 use crate::file_links::{self, Target};
+use crate::files::FileId;
 use crate::frameworks::is_of;
 use crate::frameworks::settings::{Key, Setting, settings};
 use crate::languages::linked_family;
-use crate::project::FileId;
 use crate::unit::Unit;
 
 /// The keys that a file reads, as edges. The read is certain if the package of the reading function is known.
@@ -43,7 +42,7 @@ pub(crate) fn config_reads(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
 /// The key that a reference reads, by its shape.
 fn key<'a>(unit: &'a Unit, reference: &Reference, row: &Setting) -> Option<&'a str> {
     let expr = reference.expr;
-    let name = last_name(unit, expr)?;
+    let name = unit.written_last(expr)?;
     let first = || {
         let arguments = unit.facts.arguments_of(expr);
         let first = arguments.iter().find(|argument| argument.name.is_none())?;
@@ -62,7 +61,7 @@ fn key<'a>(unit: &'a Unit, reference: &Reference, row: &Setting) -> Option<&'a s
 
 fn base_name(unit: &Unit, expr: ExprId) -> Option<&str> {
     match unit.facts.expr(expr) {
-        Expr::Member { base, .. } => last_name(unit, base),
+        Expr::Member { base, .. } => unit.written_last(base),
         _ => None,
     }
 }

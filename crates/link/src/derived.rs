@@ -3,12 +3,11 @@
 use m1nd_base::{EdgeTier, Pos, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Expr};
 
-use crate::entry_points::last_name;
 use crate::eval::Eval;
 use crate::file_links::Target;
+use crate::files::{DefRef, FileId};
 use crate::ids::SymbolId;
 use crate::names::Name;
-use crate::project::{DefRef, FileId};
 use crate::rules::Fixtures;
 use crate::unit::Unit;
 
@@ -78,7 +77,7 @@ fn used_fixtures(unit: &Unit, def: DefId, rules: &'static Fixtures) -> impl Iter
         Expr::Call { callee, .. } => Some(callee),
         _ => None,
     });
-    let callees = callees.filter(|&callee| last_name(unit, callee) == Some(rules.uses));
+    let callees = callees.filter(|&callee| unit.written_last(callee) == Some(rules.uses));
     let arguments = callees.flat_map(|callee| unit.facts.arguments_of(callee));
     arguments.filter_map(|argument| argument.text).map(|text| unit.name(text))
 }

@@ -10,10 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::derived::Derived;
 use crate::eval::{Entity, Eval, Search, Value};
 use crate::file_links::{self, Resolution, Target};
+use crate::files::{DefRef, FileId};
 use crate::frameworks::{self, Form, MAKES_HANDLER, Row, What, is_of};
 use crate::ids::{self, SymbolId};
 use crate::languages::linked_family;
-use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::unit::Unit;
 
@@ -39,7 +39,7 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
     let calls = calls(unit, &rows);
     let mut found = Vec::new();
     for reference in unit.facts.references.iter().filter(|row| matches!(row.role, Role::Call | Role::Decorate)) {
-        let Some(name) = last_name(unit, reference.expr) else { continue };
+        let Some(name) = unit.written_last(reference.expr) else { continue };
         let named: Vec<&Row> = rows.iter().copied().filter(|row| row.names.contains(&name)).collect();
         if named.is_empty() {
             continue;
@@ -94,7 +94,7 @@ fn calls(unit: &Unit, rows: &[&Row]) -> FxHashMap<ExprId, ListId> {
         _ => None,
     });
     let is_named =
-        |callee: ExprId| last_name(unit, callee).is_some_and(|name| rows.iter().any(|row| row.names.contains(&name)));
+        |callee: ExprId| unit.written_last(callee).is_some_and(|name| rows.iter().any(|row| row.names.contains(&name)));
     calls.filter(|(callee, _)| is_named(*callee)).collect()
 }
 
@@ -120,16 +120,8 @@ fn bare(unit: &Unit, expr: ExprId) -> ExprId {
     }
 }
 
-/// The last name of an access path.
-pub(crate) fn last_name(unit: &Unit, expr: ExprId) -> Option<&str> {
-    match unit.facts.expr(expr) {
-        Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => Some(unit.facts.name(name)),
-        _ => None,
-    }
-}
-
-/// Certainty that a decorator or callee with a row's name is the row's: `certain` if the evaluator knows its package,
-/// `possible` for a method of an unknown value in a file that uses the package.
+/// How sure it is that a decorator or callee of a row's name is the row's: `certain` if the evaluator knows its
+/// package, `possible` for a method of a value of which nothing is known, in a file that uses the package.
 fn tier(unit: &Unit, expr: ExprId, search: &Search, row: &Row) -> Option<EdgeTier> {
     if search.found.is_empty() {
         let is_method = matches!(unit.facts.expr(expr), Expr::Member { .. });

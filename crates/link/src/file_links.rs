@@ -6,125 +6,23 @@ mod reached;
 
 use std::borrow::Cow;
 
-use m1nd_base::{EdgeTier, Limits, Relation, RepoPath, node_id};
+use m1nd_base::{EdgeTier, Limits, Relation, node_id};
 use smallvec::SmallVec;
 
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKind, Namespace, Pos, Reference, Role};
 use rustc_hash::FxHashSet;
 
-use crate::compiler::Compared;
 use crate::eval::{self, Entity, Eval, Found, Module, Search};
+use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
-use crate::names::Name;
-use crate::project::{DefRef, FileId, Project};
+use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Overloads;
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
 
-/// A node contributed by a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkNode {
-    /// Its id.
-    pub id: SymbolId,
-    /// The definition it is, `None` for the file itself.
-    pub definition: Option<DefId>,
-    /// Index of the node that contains it, in the file's list.
-    pub parent: Option<u32>,
-    /// A macro makes it a test, whatever its definition.
-    pub is_test: bool,
-}
-
-/// An edge from a node of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkEdge {
-    /// Node of the file.
-    pub from: SymbolId,
-    /// Any node, or a package outside.
-    pub to: SymbolId,
-    /// Its relation.
-    pub relation: Relation,
-    /// Its certainty.
-    pub tier: EdgeTier,
-    /// Number of candidates of the references behind it: 1 unless `possible`.
-    pub of: u16,
-    /// The call may run a method that replaces the target: the receiver may be of a deriving class.
-    pub dispatches: bool,
-    /// A compiler index supplies at least one of its sites.
-    pub compiler: bool,
-    /// Range of its sites in the file's list: start and number; empty for `contains`.
-    pub sites: (u32, u32),
-}
-
-/// A reference without a target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unresolved {
-    /// Node around it.
-    pub from: SymbolId,
-    /// The name it refers to: see [`crate::Linker::name`].
-    pub name: Name,
-    /// Role of the reference; `None` for an import.
-    pub role: Option<Role>,
-    /// Reason why nothing was found.
-    pub reason: Reason,
-    /// Position of the reference.
-    pub pos: Pos,
-}
-
-/// References (imports included) by how they ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TierCounts {
-    /// One target by the language's rules.
-    pub certain: u32,
-    /// Several candidates.
-    pub possible: u32,
-    /// A package outside the roots.
-    pub external: u32,
-    /// No target.
-    pub unresolved: u32,
-}
-
-impl TierCounts {
-    /// Adds another count.
-    pub fn add(&mut self, other: Self) {
-        self.certain += other.certain;
-        self.possible += other.possible;
-        self.external += other.external;
-        self.unresolved += other.unresolved;
-    }
-}
-
-/// Everything that one file contributes to the graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileLinks {
-    /// The file.
-    pub path: RepoPath,
-    /// The project declares it for tests only, whatever its path and content say.
-    pub is_test: bool,
-    /// Its nodes; the first is the file, and owners precede their members.
-    pub nodes: Vec<LinkNode>,
-    /// Edges from its nodes, in order of `(from, to, relation, tier)` by id text.
-    pub edges: Vec<LinkEdge>,
-    /// Places of all edges: see [`FileLinks::sites`].
-    pub sites: Vec<Pos>,
-    /// References without a target, in order of position.
-    pub unresolved: Vec<Unresolved>,
-    /// References by how they ended.
-    pub counts: TierCounts,
-    /// Effect of a compiler index; `None` if none covers the file.
-    pub compared: Option<Box<Compared>>,
-}
-
-impl FileLinks {
-    /// Positions of the references behind an edge of this file, in order.
-    pub fn sites(&self, edge: &LinkEdge) -> &[Pos] {
-        let (start, count) = edge.sites;
-        self.sites.get(start as usize..(start + count) as usize).unwrap_or_default()
-    }
-}
-
-/// Target of a reference.
+/// Where a reference goes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Target {
     Symbol(SymbolId),

@@ -1,4 +1,4 @@
-//! Which definitions are nodes, the ids they have, and the interning of ids.
+//! The definitions that are nodes, their ids, and the interning of ids.
 
 use indexmap::IndexSet;
 use m1nd_base::{RepoPath, node_id};
@@ -9,7 +9,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::languages;
 use crate::rules::Overloads;
 
-/// An interned node id text; stable while its linker lives.
+/// An interned node id; stable during the lifetime of its linker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub u32);
 
@@ -36,23 +36,23 @@ impl Symbols {
     }
 }
 
-/// Whether a definition is a node of the graph.
+/// Returns whether a definition is a node of the graph.
 fn is_node(definition: &Definition) -> bool {
     let value = matches!(definition.kind, DefKind::Variable | DefKind::Constant | DefKind::Object);
     let local_value = definition.flags.is_local && value;
     !definition.flags.is_anonymous && !definition.flags.is_generated && !local_value
 }
 
-/// What tells a definition from others: its owner, the type it says it is a method of, its kind and name.
+/// The key of a definition: its owner, the type it declares as its receiver's, its kind and name.
 type Row<'a> = (Option<DefId>, Option<&'a str>, DefKind, &'a str);
 
-/// The type that a method names as its receiver's, where no block around it does (Go).
+/// The type that a method names as its receiver's, if no enclosing block does (Go).
 fn receiver_class(facts: &FileFacts, id: DefId) -> Option<&str> {
     let mut expr = facts.definition(id).extends_type?;
     if facts.parameters(id).first().is_none_or(|first| first.kind != ParameterKind::Receiver) {
         return None;
     }
-    // Sub-expressions stand before what uses them, so this ends.
+    // Terminates, since sub-expressions precede the expressions that use them.
     loop {
         match facts.expr(expr) {
             Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
@@ -64,8 +64,8 @@ fn receiver_class(facts: &FileFacts, id: DefId) -> Option<&str> {
     }
 }
 
-/// Node ids of a file's definitions. Definitions that would share an id are told apart by a hash of their signature;
-/// with the same signature too they are one node (conditional definitions).
+/// Node ids of a file's definitions. Definitions that would share an id are distinguished by a hash of their signature;
+/// with the same signature they are one node (conditional definitions).
 pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut Symbols) -> Vec<Option<SymbolId>> {
     let mut texts: Vec<Option<String>> = Vec::with_capacity(facts.definitions.len());
     let mut rows: Vec<Row<'_>> = Vec::with_capacity(facts.definitions.len());
@@ -114,6 +114,18 @@ pub(crate) fn generated_ids(
     }
     found
 }
+
+/// A function that the invocation of a macro defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Generated {
+    /// Its node.
+    pub(crate) symbol: SymbolId,
+    /// The macro makes it a test.
+    pub(crate) is_test: bool,
+}
+
+/// The functions that macros define in a file.
+pub(crate) type GeneratedFunctions = FxHashMap<DefId, Generated>;
 
 /// Number of same-named definitions up to which a declaration is matched with its definition.
 const MAX_TWINS: usize = 64;

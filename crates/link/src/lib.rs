@@ -20,12 +20,13 @@ mod derived;
 mod entry_points;
 mod eval;
 mod file_links;
+mod files;
 mod frameworks;
 mod ids;
 pub mod languages;
 mod linker;
+mod links;
 mod names;
-mod passes;
 mod project;
 mod reason;
 mod rules;
@@ -33,13 +34,12 @@ mod surface;
 mod unit;
 mod wrappers;
 
-pub use compiler::{
-    Compared, CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, Contradiction,
-};
-pub use file_links::{FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
+pub use compiler::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol};
+pub use files::{FileId, Files};
 pub use ids::SymbolId;
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
+pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use names::Name;
-pub use project::{FileId, Files};
+
 pub use reason::Reason;
 pub use rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};

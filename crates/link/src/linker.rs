@@ -9,13 +9,15 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::compiler::{self, Compared, CompilerFile};
+use crate::compiler::{self, CompilerFile};
 use crate::eval::Eval;
-use crate::file_links::{self, FileLinks, Resolution};
+use crate::file_links::{self, Resolution};
+use crate::files::{FileId, Files, Key, path_keys};
 use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
+use crate::links::{Compared, FileLinks};
 use crate::names::Name;
-use crate::project::{FileId, Files, Key, Project, path_keys};
+use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
 use crate::unit::Unit;
@@ -360,7 +362,7 @@ impl Linker {
 
     /// Rebuilds the resolvers whose inputs changed; if a resolver changed as a whole, all its files are due.
     fn renew_resolvers(&mut self) {
-        let files = Files::new(&self.project);
+        let files = Files::new(&self.project.tree);
         let first = self.resolvers.is_empty();
         for (index, row) in FAMILIES.iter().enumerate() {
             if !self.stale[index] {

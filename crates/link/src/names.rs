@@ -20,11 +20,6 @@ impl Default for Names {
         let mut names = Self { texts: IndexSet::default(), default_export: Name(0), whole_export: Name(0) };
         names.default_export = names.intern("default");
         names.whole_export = names.intern(m1nd_lang::FileFacts::EXPORT_ASSIGN);
-        for (_, rules) in crate::languages::FAMILIES.iter().flat_map(|family| family.languages) {
-            for name in rules.implied_types() {
-                names.intern(name);
-            }
-        }
         names
     }
 }

@@ -1,13 +1,13 @@
-//! Why references have no target, each reason with its word and meaning.
+//! Reasons why references have no target, each with its word and meaning.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Makes the enum and its table of the same rows: variant, word on the wire, meaning.
+/// Generates the enum and its table from the same rows: variant, word on the wire, meaning.
 macro_rules! reasons {
     ($($variant:ident = $word:literal: $meaning:literal,)*) => {
-        /// Why a reference has no target. Kept with it and shown.
+        /// Reason why a reference has no target. Stored with the reference.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum Reason {

@@ -1,10 +1,10 @@
-//! What a language tells the evaluator.
+//! The rules of a language for the evaluator.
 
 use m1nd_lang::facts::{Literal, PathRoot};
 
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 
-/// What an import's module turns out to be.
+/// The resolution of an import's module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModuleTarget {
     /// A file of the project.
@@ -13,15 +13,15 @@ pub enum ModuleTarget {
     Folder(String),
     /// Several files that are one module together (Go packages, Java packages).
     Files(Vec<FileId>),
-    /// A definition by the names that lead to it from the top of any of the files (a class of a package, a nested class).
+    /// A definition by its path of names from the top level of any of the files (a class of a package, a nested class).
     Member(Vec<FileId>, Vec<String>),
     /// Outside the indexed roots: the package's name.
     External(String),
-    /// Neither.
+    /// Unresolved.
     NotFound,
 }
 
-/// Whether members of a class-like scope are known by bare name.
+/// Where members of a class-like scope are visible by bare name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BareMembers {
     /// Never: always through a receiver or path (Rust, JavaScript).
@@ -32,7 +32,7 @@ pub enum BareMembers {
     Everywhere,
 }
 
-/// In which order bases are searched for a member.
+/// The order in which bases are searched for a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberOrder {
     /// C3 linearisation (Python).
@@ -43,23 +43,23 @@ pub enum MemberOrder {
     Embedding,
 }
 
-/// Which types satisfy an interface that they do not name.
+/// The types that satisfy an interface without naming it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dispatch {
     /// None.
     None,
-    /// Those that have all the methods it asks for (Go).
+    /// Types with all methods of the interface (Go).
     Structural,
 }
 
-/// A type of the standard library whose type arguments say what comes out of it.
+/// A type of the standard library whose type arguments determine the types of its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Builtin {
     /// Elements of argument 0: lists, sets, iterators, generators, slices.
     List,
     /// Keys of argument 0, values of argument 1.
     Map,
-    /// One argument an item.
+    /// One argument per item.
     Tuple,
     /// May hold a value of argument 0 that unwrapping or awaiting yields: `Option`, `Result`, `Promise`, `Awaitable`.
     Wrapper,
@@ -75,7 +75,7 @@ pub enum Builtin {
     Scalar,
 }
 
-/// What a function of the standard library makes of its arguments.
+/// The result of a function of the standard library, by its arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Factory {
     /// A list with its arguments as elements.
@@ -84,11 +84,11 @@ pub enum Factory {
     Wrapper,
     /// A map from its first argument to its second.
     Pair,
-    /// Its first argument, or what has the same elements.
+    /// Its first argument, or a container with the same elements.
     Same,
 }
 
-/// What calling a method of a [`Builtin`] yields.
+/// The result of calling a method of a [`Builtin`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MethodShape {
     /// A value of argument 0 (an element, the unwrapped value).
@@ -109,13 +109,13 @@ pub enum MethodShape {
     WrapperOfFirst,
     /// A wrapper of argument 1.
     WrapperOfSecond,
-    /// A list of what the function it is called with yields (`map`).
+    /// A list of the results of the function argument (`map`).
     Mapped,
-    /// A list of what is inside of what the function yields (`filter_map`, `flat_map`).
+    /// A list of the contents of the results of the function argument (`filter_map`, `flat_map`).
     FlatMapped,
-    /// A wrapper of what the function yields (`Option::map`).
+    /// A wrapper of the result of the function argument (`Option::map`).
     WrapperMapped,
-    /// A wrapper of what is inside of what the function yields (`and_then`).
+    /// A wrapper of the contents of the result of the function argument (`and_then`).
     WrapperFlatMapped,
 }
 
@@ -133,53 +133,53 @@ impl MethodShape {
     }
 }
 
-/// How functions of one name in one place are told apart.
+/// How overloads are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overloads {
-    /// There is one function of a name; where several are written, each may be the one (C: one for each platform).
+    /// One function per name; if there are several, each is a candidate (C: one per platform).
     None,
-    /// By the number of arguments and by those that are values of classes of the project: types can be converted in ways
-    /// that are not looked at (C++).
+    /// By the number of arguments and by those that are values of classes of the project: types can be converted in
+    /// ways that are not looked at (C++).
     ByClass,
-    /// By all that is known of the arguments, and calling a class goes to the constructor that fits (Java).
+    /// By all known types of the arguments; a call of a class resolves to the matching constructor (Java).
     Chosen,
 }
 
-/// How a test framework gives tests and fixtures the values of their parameters: by name.
+/// How a test framework passes values to parameters of tests and fixtures by name.
 #[derive(Debug)]
 pub struct Fixtures {
-    /// Decorators that make a function a fixture.
+    /// Decorators that declare a fixture.
     pub decorators: &'static [&'static str],
-    /// Packages that they are of.
+    /// Packages of these decorators.
     pub packages: &'static [&'static str],
-    /// File whose fixtures are known in its folder and all below.
+    /// File whose fixtures are visible in its folder and all below.
     pub shared: &'static str,
-    /// Decorator that writes values of parameters down.
+    /// Decorator that lists values of parameters.
     pub values: &'static str,
-    /// Decorator that names fixtures which are used without a parameter.
+    /// Decorator that names fixtures used without a parameter.
     pub uses: &'static str,
-    /// Fixtures of the framework itself: name, package that the value is of.
+    /// Fixtures of the framework itself: name, and the package of the value.
     pub own: &'static [(&'static str, &'static str)],
 }
 
 /// The rules of a language, as data. Everything that needs code is in its [`Resolver`].
 #[derive(Debug)]
 pub struct Rules {
-    /// Whether members are known by bare name.
+    /// Where members are visible by bare name.
     pub bare_members: BareMembers,
     /// Order of bases.
     pub member_order: MemberOrder,
     /// Lookup of bare names ends at an inline module's scope (Rust).
     pub module_scope_ends_lookup: bool,
-    /// Importers see what `Export` rows say (JavaScript); otherwise they see the bindings of the module's scope.
+    /// Importers see `Export` rows (JavaScript); otherwise they see the bindings of the module's scope.
     pub explicit_exports: bool,
     /// A module has its submodules as members (Python packages).
     pub submodules_are_members: bool,
-    /// Methods that construct: called when the class is (`__init__`, `constructor`).
+    /// Constructors, called when the class is called (`__init__`, `constructor`).
     pub constructors: &'static [&'static str],
     /// Method that makes values callable (`__call__`).
     pub call_method: Option<&'static str>,
-    /// Methods whose result indexing, iterating and entering yield.
+    /// Methods whose result is that of indexing, iterating and entering.
     pub index_method: Option<&'static str>,
     /// Method whose result's elements iteration yields.
     pub iterate_method: Option<&'static str>,
@@ -189,7 +189,7 @@ pub struct Rules {
     pub next_method: Option<&'static str>,
     /// Method whose result `with` binds.
     pub enter_method: Option<&'static str>,
-    /// What `async for` and `async with` call instead of the methods above.
+    /// Methods that `async for` and `async with` call instead of those above.
     pub async_methods: Option<AsyncMethods>,
     /// A call of an async function wraps its declared result (`async def f() -> T` gives an awaitable of `T`).
     pub async_wraps_declared: bool,
@@ -200,7 +200,7 @@ pub struct Rules {
     /// Methods that any value may have from the standard library and that yield the value itself (`clone`, `borrow`).
     pub identity_methods: &'static [&'static str],
     /// Members that any class may get from the standard library without writing them (Rust derives and blanket blocks),
-    /// where nothing of the project has the name.
+    /// unless the project defines the name.
     pub derived_methods: &'static [&'static str],
     /// Members that every value, class and module has from the language itself (`__name__`, `__dict__`).
     pub universal_members: &'static [&'static str],
@@ -215,65 +215,65 @@ pub struct Rules {
     pub common_methods: &'static [&'static str],
     /// An unknown receiver's method may be any method of that name in the project.
     pub duck_typing: bool,
-    /// What calls pass is followed to the parameters that it is given to, where these have no declared type.
+    /// Arguments of calls are followed to parameters without a declared type.
     pub follows_arguments: bool,
-    /// A variable may be given another function while the program runs, and is called like one.
+    /// A variable may be assigned another function at run time, and is called like one.
     pub reassigns_functions: bool,
     /// `x.name()` is always a method and `x.name` always a field (Rust).
     pub fields_apart: bool,
     /// Functions can be classes (`function Foo() {}`, `Foo.prototype.bar = …`, `new Foo`).
     pub function_classes: bool,
-    /// Object literals have the members of what is spread into them (`{ ...other }`): these are written as their bases, in
-    /// order. Elsewhere an object is a class of one value.
+    /// Object literals have the members of the values spread into them (`{ ...other }`), which are recorded as their
+    /// bases, in order. Elsewhere an object is a class of one value.
     pub spreads_into_objects: bool,
     /// `for k, v := range x` counts: what is counted by (a map's key, a channel's element) is written as
     /// [`Expr::Enter`](m1nd_lang::facts::Expr::Enter), the value as an index (Go).
     pub counted_ranges: bool,
-    /// Members are written in the same folder as their type (Go methods).
+    /// Members are in the same folder as their type (Go methods).
     pub members_beside_type: bool,
     /// A variable of a module can be given another value by code that is not looked at: calling it reaches the value
     /// written there for certain only if it is a constant.
     pub variables_are_open: bool,
-    /// Which types satisfy an interface that they do not name: their methods may run where its methods are called.
+    /// The types that satisfy an interface without naming it: calls of its methods may run their methods.
     pub dispatch: Dispatch,
-    /// How functions of one name are told apart.
+    /// How overloads are distinguished.
     pub overloads: Overloads,
     /// Methods, variables and types of one name do not hide each other: methods are bound in [`Namespace::Callee`] and
     /// only calls look there (Java).
     ///
     /// [`Namespace::Callee`]: m1nd_lang::facts::Namespace::Callee
     pub methods_apart: bool,
-    /// A class that writes no constructor has that of its base.
+    /// A class without a constructor has that of its base.
     pub constructors_inherited: bool,
     /// Folders are packages: their members are the types that files in them declare, and nothing else.
     pub folders_are_packages: bool,
-    /// Name of the standard type of a literal, where overloads are told apart by it.
+    /// Name of the standard type of a literal, for the selection of overloads.
     pub literal_types: &'static [(Literal, &'static str)],
     /// Standard types whose conversions are all known: the type, what its values are as they stand, what they become
     /// only where nothing else fits (boxing).
     pub conversions: &'static [(&'static str, &'static [&'static str], &'static [&'static str])],
-    /// The standard type that every value has.
+    /// The base type of every value.
     pub top_type: Option<&'static str>,
-    /// What calls of standard methods yield where that is one standard type: start of the package, method, type.
+    /// Results of standard methods that are one standard type: prefix of the package, method, type.
     pub result_types: &'static [(&'static str, &'static str, &'static str)],
-    /// Functions that make standard containers of their arguments: the class, the function, the container.
+    /// Functions that create standard containers from their arguments: the class, the function, the container.
     pub factories: &'static [(&'static str, &'static str, Factory)],
     /// Standard function types: the type argument that each parameter has.
     pub function_types: &'static [(&'static str, &'static [u8])],
-    /// Members that every enum class has from the language, by what they yield of its values.
+    /// Members that every enum class has from the language, by their result.
     pub enum_members: &'static [(&'static str, MethodShape)],
     /// Files see the top-level names of the files they include, as if these were written in them, and what one file
     /// declares another defines (C, C++).
     pub includes: bool,
-    /// Defaults of parameters run where the function is defined, as code of what is around it (Python).
+    /// Defaults of parameters run in the scope that encloses the function (Python).
     pub defaults_run_outside: bool,
-    /// How tests are given values by name.
+    /// How tests get values by name.
     pub fixtures: Option<&'static Fixtures>,
     /// The language is linked across files.
     pub linked: bool,
 }
 
-/// The methods of loops and context managers that wait.
+/// The methods of asynchronous loops and context managers.
 #[derive(Debug, Clone, Copy)]
 pub struct AsyncMethods {
     /// Its awaited result is what `async with` binds.
@@ -285,7 +285,7 @@ pub struct AsyncMethods {
 }
 
 impl Rules {
-    /// Rules of a language that is only outlined.
+    /// Rules of a language for which only an outline is extracted.
     pub const OUTLINED: Self = Self {
         bare_members: BareMembers::Everywhere,
         member_order: MemberOrder::DepthFirst,
@@ -337,7 +337,7 @@ impl Rules {
         linked: false,
     };
 
-    /// Names of standard types that values are given without being written anywhere.
+    /// Names of standard types that values have without an annotation.
     pub(crate) fn implied_types(&self) -> impl Iterator<Item = &'static str> {
         let literals = self.literal_types.iter().map(|(_, name)| *name);
         literals.chain(self.result_types.iter().map(|(.., name)| *name))
@@ -352,23 +352,24 @@ impl Rules {
     }
 }
 
-/// The part of a language's rules that needs code: where modules are. Made anew for each link run from the list of
+/// The part of a language's rules that needs code: the lookup of modules. Created for each link run from the list of
 /// files and the manifests; shared by all threads.
 ///
-/// Questions about which files exist go through [`Files`], which remembers them: a file that appears later and would
-/// have been an answer makes the asking file be linked again.
+/// Queries for existing files go through [`Files`], which records them: if a file that would have been a result appears
+/// later, the querying file is linked again.
 pub trait Resolver: Send + Sync {
     /// A hash of everything the resolver took from manifests and from the files as a whole (source roots, packages,
     /// module tree). If it changes, every file of the language is linked again.
     fn fingerprint(&self) -> u64;
 
-    /// Files that are test code because of how the project declares them, in order; their paths are judged elsewhere.
-    /// Not part of the fingerprint: a file that is listed or no longer listed is linked again, with those that look at it.
+    /// Files that the project declares as test code, in order. Test code recognised by its path is not included. Not
+    /// part of the fingerprint: a file that is added or removed here is linked again, with the files that depend on it.
     fn test_files(&self) -> &[FileId] {
         &[]
     }
 
-    /// The module that an import in `from` names. `module` and `level` as written ([`Import`](m1nd_lang::facts::Import)).
+    /// The module that an import in `from` names. `module` and `level` as written
+    /// ([`Import`](m1nd_lang::facts::Import)).
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, level: u16) -> ModuleTarget;
 
     /// A module below a module, seen from a file: `name` inside package file `of` (Python `pkg/__init__.py` →
@@ -392,20 +393,20 @@ pub trait Resolver: Send + Sync {
         ModuleTarget::NotFound
     }
 
-    /// What a name means that no scope of the file knows: a crate, a global, a built-in. `None` if nothing.
+    /// Resolves a name that no scope of the file defines: a crate, a global, a built-in. `None` if there is none.
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         let _ = (files, from, name);
         None
     }
 
-    /// What a name means that neither the scopes nor the named imports of the file know, before wildcard imports are
-    /// asked (types of the own package in Java).
+    /// Resolves a name that neither the scopes nor the named imports of the file define, before wildcard imports (types
+    /// of the own package in Java).
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         let _ = (files, from, name);
         None
     }
 
-    /// Files whose top-level macros are known in `from` without import, nearest first.
+    /// Files whose top-level macros are visible in `from` without import, nearest first.
     fn macro_files(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
         let _ = (files, from);
         Vec::new()
@@ -429,13 +430,13 @@ pub trait Resolver: Send + Sync {
         Vec::new()
     }
 
-    /// The package of a name that nothing in the project has, where `from` sees headers outside of it.
+    /// The package of a name that the project does not define, if `from` includes headers outside the project.
     fn outside_headers(&self, files: &Files<'_>, from: FileId) -> Option<String> {
         let _ = (files, from);
         None
     }
 
-    /// The program or library that a file is built into, if the build says so.
+    /// The program or library that a file is built into, if the build files define it.
     fn target(&self, file: FileId) -> Option<&str> {
         let _ = file;
         None

@@ -1,3 +1,5 @@
+pub(crate) mod passes;
+
 use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{RepoPath, node_id};
@@ -9,10 +11,10 @@ use m1nd_lang::facts::{
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
-use crate::passes::Passes;
 use crate::rules::{Overloads, Rules};
 use crate::surface::Hashes;
 use crate::wrappers;
+use passes::Passes;
 
 /// One file as the evaluator sees it: its facts plus the tables that make lookups in them quick.
 #[derive(Debug)]
@@ -241,6 +243,16 @@ impl Unit {
         }
         found.sort_unstable();
         found
+    }
+
+    /// The last name written in an access path, if it is nothing else.
+    pub(crate) fn written_last(&self, expr: ExprId) -> Option<&str> {
+        match self.facts.expr(expr) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => {
+                Some(self.facts.name(name))
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn last_name(&self, mut expr: ExprId) -> Option<Name> {

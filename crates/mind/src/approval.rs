@@ -1,13 +1,13 @@
-//! `approved.json`: the user's approvals for each project, and the memories they have hidden for good.
+//! `approved.json`: the user's approvals per project, and the memories they never want to see again.
 //!
-//! It is stored in the user's own folder, never in a repository, so that no repository can approve itself. `mind
-//! init`, `mind add` or `mind approve` approves a project as a whole: from then on its own memory files count,
-//! whoever edits them. Comments in code and commit messages come with the repository and are approved one file or one
-//! commit at a time, by a hash of their memories; those written on this machine are approved automatically (see
+//! It lies in the user's own folder, never in a repository, so that no repository can approve itself. A project is
+//! taken over as a whole by `mind init`, `mind add` or `mind approve`: from then on its own files of memories count,
+//! whoever edits them. Comments in code and messages of commits come with the repository and are approved one file, one
+//! commit at a time, by a hash of what their memories say; those that were written on this machine need no asking (see
 //! [`made_here`]).
 //!
-//! An approved project is identified by its path and by two commits of its repository, so that another repository in
-//! the same folder is not mistaken for it.
+//! A project that was taken over is known by its path and by two commits of its repository, so that another repository
+//! in the same folder is not taken for it.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,60 +19,60 @@ use m1nd_base::ContentHash;
 use m1nd_history::{Begin, GitFolder, Head, Moves, has_commit, oldest_commit};
 use m1nd_memory::{Record, RecordId, SourceKind};
 use m1nd_store::SharedFolder;
+use m1nd_vfs::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::MemoryError;
 use crate::noted::Noted;
 use crate::project_file::{ProjectFile, Rows};
-use crate::worktree;
 
-/// The file.
+/// File name.
 pub(crate) const FILE: &str = "approved.json";
 const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 64 << 20 };
-/// Digits of a hash that are kept: too many to find another text for.
+/// Number of bytes of a hash that are kept: enough that no second text can be found for one.
 const HASH_BYTES: usize = 16;
-/// Maximum approved texts of one project; beyond it nothing is approved automatically.
+/// Most approved texts of one project; beyond that nothing is approved by itself.
 const MAX_SOURCES: usize = 20_000;
 
-/// Whether a memory may be shown unasked.
+/// How far a memory may be shown to a caller who did not ask for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// In a memory file of an approved project.
+    /// Written in a memory file of a project that the user approved.
     Own,
-    /// From the repository, and approved by the user.
+    /// Came with the repository, and the user approved its text.
     Approved,
-    /// Not approved by anybody on this machine. Searches find it, as data.
+    /// Nobody on this machine approved it. A search returns it, as data.
     Unapproved,
 }
 
-/// Approvals of one project.
+/// The approvals of one project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Approved {
-    /// Since when the project is taken over; `None` if only memories of it were put out of sight.
+    /// Time of the approval; `None` if the user only hid memories of the project.
     #[serde(default)]
     pub(crate) since: Option<Timestamp>,
-    /// Commit that was checked out at the last full look at its files.
+    /// The commit that was checked out at the last full look.
     #[serde(default)]
     pub(crate) head: String,
-    /// Oldest known commit of its repository; together with `head` it identifies the repository.
+    /// The oldest commit found in its repository; with `head` it identifies the repository.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) oldest: String,
     /// Hashes of the approved texts, with the file or commit of each.
     #[serde(default)]
     pub(crate) sources: BTreeMap<String, String>,
-    /// Hashes of its own texts of memories as they were while it was the user's own, the newest last: by them a
-    /// worktree of its repository is known.
+    /// Hashes of its own memory texts as they were while it was approved, the newest last. They identify a work tree
+    /// of its repository.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) texts: Vec<String>,
-    /// It is a worktree of a project that was taken over, and the user's own only while its texts are approved.
+    /// It is a work tree of a project that was taken over, and the user's own only while its texts are approved.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_linked: bool,
-    /// The user withdrew that a worktree counts as its main project.
+    /// The user withdrew the approval that this work tree had inherited.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) is_declined: bool,
-    /// Hidden memories by id, with their former location.
+    /// Hidden memories: id and place of each.
     #[serde(default)]
     pub(crate) forgotten: BTreeMap<String, String>,
     /// The user wants no block in its files.
@@ -88,14 +88,14 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// A text of the repository that holds memories.
+/// A text of the repository that holds memories: a file with comments, or a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Source {
     /// Its path in the project, or `git:` and the short name of a commit.
     pub file: String,
-    /// The memories in it: line and title.
+    /// Its memories: line and title of each.
     pub memories: Vec<(u32, String)>,
-    /// Whether its current content is approved.
+    /// Whether its present text is approved.
     pub approved: bool,
 }
 
@@ -110,7 +110,7 @@ impl<'h> Approvals<'h> {
         Self { home }
     }
 
-    /// Returns the approvals of a project; `None` if there never were any.
+    /// The approvals of a project; `None` if there never were any.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -118,7 +118,7 @@ impl<'h> Approvals<'h> {
         Ok(ROWS.read(self.home)?.remove(project))
     }
 
-    /// Returns the approvals of all projects.
+    /// The approvals of all projects.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -126,7 +126,7 @@ impl<'h> Approvals<'h> {
         ROWS.read(self.home)
     }
 
-    /// Changes the approvals of a project, under a lock. An empty entry is dropped.
+    /// Changes the approvals of a project, under a lock. Removes an entry that is empty afterwards.
     ///
     /// # Errors
     /// The error of `change`; [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -153,7 +153,7 @@ impl<'h> Approvals<'h> {
 }
 
 impl Approved {
-    /// Approves these texts, all of them if `wanted` is empty.
+    /// Approves the `wanted` texts; all if that is empty.
     fn approve(&mut self, noted: &Noted, wanted: &[String]) {
         for (file, records) in sources(noted) {
             if wanted.is_empty() || wanted.contains(&file) {
@@ -166,66 +166,19 @@ impl Approved {
         self.sources.contains_key(&hash_of(file, records))
     }
 
-    /// The approved texts among those that are noted.
+    /// The approved texts among those in `noted`.
     pub(crate) fn among(&self, noted: &Noted) -> BTreeSet<String> {
         let approved = sources(noted).filter(|(file, records)| self.holds(file, records));
         approved.map(|(file, _)| file).collect()
     }
 
-    /// Returns whether a memory is never to be shown again.
+    /// Whether the user hid a memory for good.
     pub(crate) fn is_forgotten(&self, id: RecordId) -> bool {
         !self.forgotten.is_empty() && self.forgotten.contains_key(&id.to_string())
     }
 }
 
-/// The user's decisions about a project, as needed for reading its memories.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Standing {
-    pub(crate) approved: Approved,
-    /// The project is registered, or taken over without that.
-    pub(crate) is_own: bool,
-    /// Its folder contains another repository than the approved one, so it is not trusted.
-    pub(crate) is_replaced: bool,
-}
-
-impl Standing {
-    /// Reads the user's decisions, and reports unreadable ones.
-    pub(crate) fn of(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Self {
-        let approved = Approvals::new(home).get(project).unwrap_or_else(|error| {
-            problems.push(error.to_string());
-            None
-        });
-        let registry = crate::registry::Registry::new(home.clone());
-        // An unreadable list is no reason for doubt: no repository can write there.
-        let is_registered = registry.get(project).map_or(true, |known| known.is_some());
-        let mut approved = approved.unwrap_or_default();
-        let is_unknown = |approved: &Approved| approved.since.is_none() || approved.is_linked;
-        if !is_registered
-            && is_unknown(&approved)
-            && !worktree::is_approved(project, &approved)
-            && !approved.is_declined
-        {
-            if let Some(of) = worktree::inherited(project, home) {
-                let forgotten = std::mem::take(&mut approved.forgotten);
-                approved = of;
-                approved.forgotten.extend(forgotten);
-                return Self { is_own: true, is_replaced: false, approved };
-            }
-            return Self { is_own: false, is_replaced: false, approved };
-        }
-        let is_replaced = approved.since.is_some() && !is_known(project, &approved);
-        Self { is_own: (is_registered || approved.since.is_some()) && !is_replaced, is_replaced, approved }
-    }
-
-    /// A hash of everything relevant to the memories.
-    pub(crate) fn key(&self) -> String {
-        let (head, oldest, texts) = (String::new(), String::new(), Vec::new());
-        let kept = Approved { head, oldest, texts, ..self.approved.clone() };
-        format!("{}{}{}", self.is_own, self.is_replaced, serde_json::to_string(&kept).unwrap_or_default())
-    }
-}
-
-/// The texts of the repository that hold memories, with those.
+/// The texts of the repository that hold memories, each with its memories.
 fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
     let files = noted.files.iter().map(|(file, note)| (file.clone(), note.records.as_slice()));
     let commits = noted.commits.iter().filter_map(|commit| {
@@ -235,7 +188,7 @@ fn sources(noted: &Noted) -> impl Iterator<Item = (String, &[Record])> {
     files.chain(commits)
 }
 
-/// A hash of a text's location and memories, without line numbers, which change.
+/// A hash of the place and the memories of a text. Line numbers are left out, because they change.
 fn hash_of(file: &str, records: &[Record]) -> String {
     let mut text = file.to_owned();
     for record in records {
@@ -260,7 +213,7 @@ pub(crate) fn listed(noted: &Noted, approved: &Approved) -> Vec<Source> {
     sources(noted).map(row).collect()
 }
 
-/// Trust in a memory.
+/// How far a memory may be shown.
 pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) -> Trust {
     match record.source.kind {
         SourceKind::MemoryFile | SourceKind::Archive if is_own => Trust::Own,
@@ -271,7 +224,7 @@ pub(crate) fn trust(record: &Record, is_own: bool, approved: &BTreeSet<String>) 
     }
 }
 
-/// Returns whether the repository around a project is the one that was taken over.
+/// Whether the repository around a project is the approved one.
 pub(crate) fn is_known(project: &Path, approved: &Approved) -> bool {
     Repository::around(project).is_that_of(approved)
 }
@@ -287,13 +240,13 @@ struct Repository {
 
 impl Repository {
     fn around(project: &Path) -> Self {
-        let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok());
+        let around = project.ancestors().find(|folder| Place::at(&folder.join(".git")) != Place::Nothing);
         let git = around.and_then(|around| GitFolder::find(around).ok());
         let head = git.as_ref().and_then(|git| git.head().ok());
         Self { git, head, is_there: around.is_some() }
     }
 
-    /// The commit that is checked out; empty if there is none.
+    /// The checked-out commit; empty if there is none.
     fn head(&self) -> String {
         self.head.as_ref().map(Head::commit).unwrap_or_default()
     }
@@ -304,9 +257,8 @@ impl Repository {
         oldest_commit(git, head).unwrap_or_default()
     }
 
-    /// Returns whether it is the one that was taken over: it holds a commit that is known of that, or was begun on
-    /// this machine. A folder that was taken over without commits is known by its path alone, but was not cloned
-    /// since.
+    /// Whether it is the approved repository: it has one of its known commits, or was created on this machine. A
+    /// folder that was approved without commits is only known by its path, but must not have been cloned.
     fn is_that_of(&self, approved: &Approved) -> bool {
         let begin = || self.git.as_ref().and_then(|git| Moves::of(git).begin());
         let known = [approved.head.as_str(), approved.oldest.as_str()];
@@ -321,20 +273,20 @@ impl Repository {
     }
 }
 
-/// Checked-out state of a project.
+/// The state of the git repository around a project.
 pub(crate) struct Checkout {
-    /// Checked-out commit; empty without git.
+    /// The checked-out commit; empty without git.
     head: String,
-    /// Oldest commit of the repository, determined on demand.
+    /// The oldest commit of the repository, computed on first use.
     oldest: OnceCell<String>,
     repository: Repository,
     moves: Moves,
-    /// Whether files may be changing by more than people's hands, or that cannot be known.
+    /// Whether something other than a person may be changing files now, or that is unknown.
     is_unsure: bool,
 }
 
 impl Checkout {
-    /// State of the repository around a project.
+    /// The state of the repository around `project`.
     pub(crate) fn of(project: &Path) -> Self {
         let repository = Repository::around(project);
         let moves = repository.git.as_ref().map(Moves::of).unwrap_or_default();
@@ -342,17 +294,17 @@ impl Checkout {
         Self { head: repository.head(), oldest: OnceCell::new(), repository, moves, is_unsure }
     }
 
-    /// Returns whether another repository was taken over in its place.
+    /// Whether it is another repository than the approved one.
     pub(crate) fn is_replaced(&self, approved: &Approved) -> bool {
         approved.since.is_some() && !self.repository.is_that_of(approved)
     }
 
-    /// Returns whether only commits of this machine moved `HEAD` since the recorded state.
+    /// Whether only commits made on this machine moved the checkout since that was last recorded.
     pub(crate) fn is_only_made_here(&self, approved: &Approved) -> bool {
         !self.is_unsure && self.moves.only_made_here(&approved.head, &self.head)
     }
 
-    /// Notes by which commits the repository is known again.
+    /// Records the commits that identify the repository.
     fn note(&self, approved: &mut Approved) {
         approved.head.clone_from(&self.head);
         if approved.oldest.is_empty() {
@@ -361,10 +313,11 @@ impl Checkout {
     }
 }
 
-/// Approves texts written on this machine since the last look: commits that git's reflog records as made here, and
-/// comments that appeared while only such commits moved `HEAD`. Texts from a pull, a merge or another branch wait for
-/// the user. `before` is the state recorded until this look, `noted` the current one; comments only count after a
-/// look at all files (`is_full`). Nothing is approved for a repository that replaced the approved one.
+/// Approves what was written on this machine since the last look: commits that git's own log says were made here, and
+/// comments that came up while nothing but such commits moved what is checked out. What a pull, a merge or another
+/// branch brings waits for the user. `before` is what was noted until this look, `noted` what is now; comments count
+/// only after a look at all files (`is_full`). Of a repository that took the place of the one that was taken over
+/// nothing is.
 pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, checkout: &Checkout, is_full: bool) {
     if checkout.is_replaced(approved) {
         return;
@@ -380,7 +333,7 @@ pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, 
     if is_full {
         if checkout.is_only_made_here(approved) {
             for (file, note) in &noted.files {
-                // A text that was waiting keeps waiting, however it was changed since.
+                // What waited before waits on, however it was changed since.
                 let waited = before.files.get(file).is_some_and(|old| !approved.holds(file, &old.records));
                 if !waited {
                     new.push((hash_of(file, &note.records), file.clone()));
@@ -396,7 +349,7 @@ pub(crate) fn made_here(approved: &mut Approved, before: &Noted, noted: &Noted, 
     }
 }
 
-/// Approves a project: its own files and, of the texts found in its repository, `wanted` or all.
+/// Takes a project over: its own files and, of what is noted of its repository, `wanted` or all.
 pub(crate) fn take_over(
     approved: &mut Approved,
     noted: &Noted,
@@ -405,7 +358,7 @@ pub(crate) fn take_over(
     now: Timestamp,
 ) {
     if approved.since.is_none() || checkout.is_replaced(approved) {
-        // Decisions about another repository stay with that one.
+        // What was said of another repository holds for that one.
         approved.since = Some(now);
         approved.oldest.clear();
         approved.sources.clear();
@@ -415,7 +368,7 @@ pub(crate) fn take_over(
     approved.approve(noted, wanted);
 }
 
-/// Makes a worktree a project of its own with the approvals of its main project: it is identified by its texts.
+/// Makes a work tree a project of its own that is as approved as the one it is of: it is known by its texts.
 pub(crate) fn take_over_linked(approved: &mut Approved, of: Approved, checkout: &Checkout, now: Timestamp) {
     let forgotten = std::mem::take(&mut approved.forgotten);
     *approved = of;
@@ -431,7 +384,7 @@ mod tests {
     use crate::noted::FileNote;
     use m1nd_memory::{Comment, comment_records};
 
-    /// State for files with one comment each.
+    /// What is noted of files with one comment each.
     fn noted(files: &[(&str, &str)]) -> Noted {
         let mut noted = Noted::default();
         for (file, text) in files {
@@ -466,8 +419,8 @@ mod tests {
 
     /// Files with one comment each.
     type Files<'r> = &'r [(&'r str, &'r str)];
-    /// Whether the old ones were approved, the previous state, the current one, whether files may come from
-    /// elsewhere, and the expected approvals.
+    /// Whether the old ones were approved, what was noted before, what is now, whether files may come from elsewhere,
+    /// and what is approved then.
     type Row<'r> = (bool, Files<'r>, Files<'r>, bool, &'r [&'r str]);
 
     #[test]

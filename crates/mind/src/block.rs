@@ -1,34 +1,35 @@
-//! The block in `CLAUDE.md` and similar files: which files have one, whether it is up to date, and writing it.
+//! The block in `CLAUDE.md` and similar files: its state, its text, and writing it.
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{Timestamp, Zoned};
+use jiff::Zoned;
 use m1nd_base::{RepoPath, System};
 use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
 use m1nd_memory::{Kind, Recall};
 use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
 use m1nd_vfs::{Root, VfsError};
 
-use crate::code::CodeState;
-use crate::keeper::Kept;
+use crate::MemoryError;
+use crate::anchor::CodeState;
+use crate::behind::behind;
+use crate::kept::Kept;
 use crate::load::ProjectMemory;
 use crate::project::index_folder;
-use crate::{MemoryError, health};
 
-/// The file that is made if there is none.
+/// File that is created if there is none.
 const MAIN: &str = "CLAUDE.md";
 /// Files that agents read by themselves, relative to the project.
 const TARGETS: &[&str] = &[MAIN, "AGENTS.md", ".cursorrules", ".windsurfrules", ".clinerules"];
-/// Largest such file that is changed, in bytes.
+/// Maximum size of a file that is changed, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
-/// Held while files of a project are changed.
+/// Lock file held during a change.
 const LOCK: &str = ".block.lock";
-/// Time to wait for the lock.
+/// Maximum wait for the lock.
 const WAIT: Duration = Duration::from_secs(2);
-/// Tries against somebody who writes at the same time.
+/// Attempts when another program writes at the same time.
 const TRIES: usize = 3;
 /// Memories whose words show which gotchas matter, the last.
 const MAX_SAID: usize = 400;
@@ -37,59 +38,58 @@ const MAX_FOCUS: usize = 20;
 /// Message instead of writing a block.
 const NOT_APPROVED: &str =
     "the memory of this project came with its folder and nobody here has approved it: read it, then run `mind approve`";
-/// Where to find details about an outdated memory.
+/// Command that shows more about a stale memory.
 const REMEDY: &str = "`mind status`";
 /// Backups kept of one file.
 const MAX_BACKUPS: usize = 14;
 
-/// Size of the block in a file including its markers, in lines and characters. `None` if there is no visible one.
+/// Size of the block in a file with its markers, in lines and characters. `None` without a readable block.
 pub(crate) fn size_in(file: &Path) -> Option<(usize, usize)> {
     let bytes = RealSystem.read(file, MAX_BYTES).ok()?;
     let body = block::inspect(&bytes).ok()??.body;
     Some((body.lines().count() + 2, body.chars().count()))
 }
 
-/// State of the block in a file.
+/// State of the block of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockState {
-    /// There is no such file.
+    /// The file does not exist.
     Absent,
-    /// The file has none.
+    /// The file has no block.
     None,
-    /// Up to date.
+    /// The block is up to date.
     Fresh,
-    /// It is not.
+    /// The block is out of date.
     Stale,
-    /// A person has changed it.
+    /// A person changed the block.
     Edited,
-    /// Its marks do not fit, so it cannot be changed safely.
+    /// The markers do not match, so the block cannot be changed safely.
     Broken,
 }
 
-/// A file that can have a block.
+/// A file that can have a block, and the state of that.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct BlockFile {
     /// Path of the file.
     pub path: PathBuf,
     /// State of its block.
     pub state: BlockState,
-    /// Problem with it.
+    /// The problem with a broken block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// Selects the files to write.
+/// Selects the files that are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Which {
     /// Files that have a block.
     WithBlock,
-    /// Existing files, and [`MAIN`].
+    /// Files that exist, and [`MAIN`].
     All,
 }
 
-/// The block as it should be now. A function of the memory, its recorded state and the day, so every process renders
-/// the same text.
+/// Renders the block. Depends only on the memory and the day, so every process renders the same text.
 pub fn text(memory: &ProjectMemory) -> String {
     let shown = shown(memory);
     let recall = shown.as_ref().unwrap_or_else(|| memory.recall());
@@ -108,8 +108,7 @@ pub fn text(memory: &ProjectMemory) -> String {
     let focus: Vec<&str> = focus.iter().map(String::as_str).collect();
     block::render(&BlockInput {
         today: memory.today,
-        health: health::behind(memory)
-            .map_or(BlockHealth::Active, |since| BlockHealth::Stale { since, remedy: REMEDY }),
+        health: behind(memory).map_or(BlockHealth::Active, |since| BlockHealth::Stale { since, remedy: REMEDY }),
         state: &memory.parsed.project_state,
         detected: &memory.stack,
         recall,
@@ -124,22 +123,22 @@ pub fn text(memory: &ProjectMemory) -> String {
     })
 }
 
-/// The project's own text, which shows which gotchas of its stack matter.
+/// The project's own words, which rank the gotchas of its stack.
 fn said(memory: &ProjectMemory) -> Vec<&str> {
     let goal = memory.parsed.project_state.goal.as_deref().into_iter();
     let own = memory.records.iter().filter(|record| record.kind != Kind::Gotcha && memory.is_told(record));
     goal.chain(own.rev().take(MAX_SAID).map(|record| &*record.content)).collect()
 }
 
-/// The files that were changed in the last session, as far as somebody watched.
+/// Files that were changed in the last session, as far as the daemon watched them.
 fn focus(memory: &ProjectMemory) -> Vec<String> {
     let Some((start, _)) = memory.sessions.iter().filter_map(|worked| worked.span).max() else { return Vec::new() };
     let touched = memory.noted.touched.iter().filter(|(_, at)| **at >= start);
     touched.map(|(path, _)| path.clone()).take(MAX_FOCUS).collect()
 }
 
-/// The memories that may be shown, with a mark on those whose code changed or is gone; `None` if that is simply all.
-/// Of a project that is not approved all are included: its block is only compared, never written.
+/// The memories that may be shown, with a mark on those whose code changed or is gone; `None` if those are simply
+/// all. For a project that is not approved this returns all, because its block is compared but never written.
 fn shown(memory: &ProjectMemory) -> Option<Recall> {
     let is_shown = |record: &&m1nd_memory::Record| !memory.is_own() || memory.is_told(record);
     let mut records: Vec<m1nd_memory::Record> = memory.records.iter().filter(is_shown).cloned().collect();
@@ -148,7 +147,7 @@ fn shown(memory: &ProjectMemory) -> Option<Recall> {
         let mark = match memory.noted.code.get(&record.id) {
             Some(CodeState::Stale) => "its code changed since",
             Some(CodeState::Gone) => "its code is gone",
-            // Only recorded with an index: the file was changed after it was indexed.
+            // Noted only beside an index: the file was changed after it was indexed.
             Some(CodeState::Unknown) => "its file changed, not indexed yet",
             _ => continue,
         };
@@ -158,18 +157,18 @@ fn shown(memory: &ProjectMemory) -> Option<Recall> {
     any.then(|| Recall::new(records.into()))
 }
 
-/// The same without its marks.
+/// The block without its markers.
 pub(crate) fn body(memory: &ProjectMemory) -> String {
     let text = text(memory);
     text.lines().filter(|line| !line.starts_with("<!-- MIND:")).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether a file of the project has a block.
+/// Whether a file of the project has a block.
 pub(crate) fn is_in(project: &Path, file: &str) -> bool {
     read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
 }
 
-/// The files of a project that can have a block, and how that is.
+/// Returns the files of a project that can have a block, each with its state.
 pub fn block_files(memory: &ProjectMemory) -> Vec<BlockFile> {
     let fresh = text(memory);
     let state = |file: &&str| {
@@ -192,12 +191,12 @@ pub fn block_files(memory: &ProjectMemory) -> Vec<BlockFile> {
     TARGETS.iter().map(state).collect()
 }
 
-/// Writes the block into the files that have one, where it is not as it should be.
+/// Updates the block in each file that has one.
 pub fn refresh(memory: &ProjectMemory) -> Kept {
     write(memory, Which::WithBlock, &(Arc::new(RealSystem) as Arc<dyn System>))
 }
 
-/// Writes the block into all existing files that can have one, and creates `CLAUDE.md` if it is missing.
+/// Writes the block into all files that exist and can have one, and creates `CLAUDE.md` if it is missing.
 pub fn write_blocks(memory: &ProjectMemory) -> Kept {
     write_blocks_with(memory, Arc::new(RealSystem))
 }
@@ -276,34 +275,13 @@ fn write_one(
     Err(broken("it was changed by somebody else at the same time; try again".into()))
 }
 
-/// Text below the block in a newly created file: a heading to write under.
+/// The text below the block in a new file: a heading to write under.
 fn stub(memory: &ProjectMemory) -> String {
     let name: String = memory.name.chars().filter(|char| !char.is_control()).collect();
     format!("# {name}\n")
 }
 
-/// For how long no block or an old one has been in the files of a project, as far as their times tell; `None` if all
-/// is well or that is not known.
-pub(crate) fn wrong_since(memory: &ProjectMemory, files: &[BlockFile]) -> Option<Timestamp> {
-    if !memory.is_own() {
-        return None;
-    }
-    let is_missing = files.iter().all(|file| matches!(file.state, BlockState::Absent | BlockState::None));
-    if is_missing {
-        return (!memory.is_without_block()).then_some(memory.modified);
-    }
-    let commit = Timestamp::from_second(memory.noted.newest_commit).ok();
-    let of = |file: &BlockFile| {
-        let changed = std::fs::metadata(&file.path).and_then(|data| data.modified()).ok()?;
-        let written = Timestamp::try_from(changed).ok()?;
-        // A source newer than the block; a block that is only outdated because of a new day has not been wrong for
-        // long.
-        [Some(memory.modified), commit].into_iter().flatten().filter(|time| *time > written).min()
-    };
-    files.iter().filter(|file| file.state == BlockState::Stale).filter_map(of).min()
-}
-
-/// Backs up the file once a day, and a person's edits of the block each time.
+/// Keeps a copy of the file, once a day, and the lines that a person changed in the block, each time.
 fn keep_copies(
     folder: &SharedFolder,
     system: &Arc<dyn System>,

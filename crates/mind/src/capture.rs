@@ -1,7 +1,7 @@
-//! Advice on memories that are being written, while it can still be of use.
+//! What is known about memories that are being written: said at once, while it can still be of use.
 //!
-//! A new blocker or issue is a query: it returns the best memories that answer it, and gotchas that it is a symptom
-//! of. A new decision or rejected approach is compared with earlier decisions.
+//! A new blocker or issue is a question: the best memories that answer it, and gotchas that it is a symptom of. A new
+//! decision or rejected approach is compared with what was decided before.
 
 use std::collections::BTreeSet;
 
@@ -10,30 +10,31 @@ use m1nd_memory::{
     Kind, Note, Novelty, ParseContext, RecallQuery, Record, RejectedSeverity, SourceKind, Status, parse, session_notes,
 };
 
-use crate::hooks::rejected_row;
 use crate::load::ProjectMemory;
 use crate::project::{MEMORY_FILE, SESSION_FILE};
+use crate::rows::rejected_row;
 
-/// Maximum memories shown for one blocker.
+/// Memories told about one blocker.
 const MAX_ANSWERS: usize = 2;
-/// Number of answers searched for ones that may be shown.
+/// Answers among which those that may be told are looked for.
 const MAX_LOOKED_AT: usize = 10;
 /// Least relevance of one.
 const MIN_ANSWER: f32 = 0.5;
 /// Least confidence of a gotcha that an issue is a symptom of.
 const MIN_SYMPTOM: f32 = 0.5;
-/// Maximum new memories of one text.
+/// New memories of one text that are looked at.
 const MAX_NEW: usize = 5;
 
-/// A piece of advice, with a key by which it is given once.
+/// Something worth saying, with a name by which it is said once.
 pub(crate) type Advice = (String, String);
 
-/// Returns whether a file of the project, by its path in it, is one that memories are written into.
+/// Whether a file of the project, by its path in it, is one that memories are written into.
 pub(crate) fn is_memory_file(path: &str) -> bool {
     path == MEMORY_FILE || path == SESSION_FILE
 }
 
-/// Advice on the new memories in a text for `file`, one of [`is_memory_file`]. `shown` renders a memory.
+/// What is known about the memories that are new in a text for `file`, one of [`is_memory_file`]. `shown` makes a row
+/// of a memory.
 pub(crate) fn advice(memory: &ProjectMemory, file: &str, text: &str, shown: &dyn Fn(&Record) -> String) -> Vec<Advice> {
     let about = About { memory, shown };
     let mut found = Vec::new();
@@ -69,7 +70,7 @@ pub(crate) fn advice(memory: &ProjectMemory, file: &str, text: &str, shown: &dyn
     found
 }
 
-/// Advice on the blockers in the notes of the current session.
+/// What is known about the blockers that stand in the notes of the running session.
 pub(crate) fn blockers(memory: &ProjectMemory, shown: &dyn Fn(&Record) -> String) -> Vec<Advice> {
     let about = About { memory, shown };
     let mut found = Vec::new();
@@ -85,7 +86,7 @@ struct About<'a> {
 }
 
 impl About<'_> {
-    /// A problem: memories that answer it, and the gotcha that it is a symptom of.
+    /// Something that stands in the way: what answers it, and of which gotcha it is a symptom.
     fn trouble(&self, text: &str, own: Option<&Record>, found: &mut Vec<Advice>) {
         let stack = if self.memory.stack.is_empty() { Stack::Unknown } else { Stack::Detected(&self.memory.stack) };
         let goal = self.memory.parsed.project_state.goal.as_deref().unwrap_or_default();
@@ -95,7 +96,7 @@ impl About<'_> {
             let row = format!("[may be a symptom] {}: {}", warning.title, warning.workaround);
             found.push((warning.id.to_string(), row));
         }
-        // Regardless of age: somebody who is stuck wants answers, not news.
+        // However old it is: whoever is stuck wants what answers, not what is new.
         let query = RecallQuery { limit: MAX_LOOKED_AT, ..RecallQuery::new(text) };
         let hits = self.memory.recall().search(&query).hits;
         let records = hits.iter().filter(|hit| hit.relevance >= MIN_ANSWER).map(|hit| &self.memory.records[hit.record]);
@@ -116,7 +117,7 @@ impl About<'_> {
         }
     }
 
-    /// A memory that is a duplicate, or nearly, of an existing one of its kind.
+    /// A memory that says what one of the same kind says, or nearly.
     fn known(&self, new: &Record, found: &mut Vec<Advice>) {
         let (novelty, like) = self.memory.recall().novelty(&new.content);
         let Some(like) = like.map(|at| &self.memory.records[at]).filter(|like| like.kind == new.kind) else { return };

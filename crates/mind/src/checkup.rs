@@ -1,4 +1,4 @@
-//! Diagnosis of a memory and its surroundings, with remedies.
+//! The findings of `mind doctor`: problems of a memory and its surroundings, each with a remedy.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -7,36 +7,38 @@ use jiff::{Timestamp, Unit};
 use m1nd_base::count;
 use m1nd_memory::{Health, Kind, LARGE_FILE_BYTES, SourceKind, Status, secrets};
 use m1nd_store::SharedFolder;
+use m1nd_vfs::Place;
 use serde::Serialize;
 
+use crate::MemoryError;
 use crate::block::{BlockState, block_files, size_in};
 use crate::daemon;
+use crate::edges::GlobalEdges;
 use crate::health;
 use crate::load::{ProjectMemory, REPLACED, user_settings};
 use crate::model::embedder_in_words;
 use crate::noted::NotedFile;
 use crate::project::MEMORY_FILE;
 use crate::registry::Registry;
-use crate::{GlobalEdges, MemoryError};
 
 /// Secrets named, at most.
 const MAX_SECRETS: usize = 20;
 /// Memories pointed out, at most.
 const MAX_REMARKS: usize = 5;
-/// Days without a change after which the last change is reported.
+/// Days without a change from which it is said how long ago the last one was.
 const QUIET_DAYS: i32 = 7;
 /// Folders that a system should be able to watch: the daemon takes half of them at most.
 const FEW_WATCHES: u64 = 8_192;
-/// Maximum hours that a time may be in the future: clocks of machines differ.
+/// Hours that a time may lie ahead: clocks of machines differ.
 const CLOCK_HOURS: i32 = 24;
-/// Maximum lines and characters of a block, whatever the configuration.
+/// Most lines and characters of a block, whatever the configuration says.
 const MAX_BLOCK: (usize, usize) = (60, 4_000);
 
 /// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// All is well.
+    /// No problem.
     Good,
     /// Worth a look.
     Warning,
@@ -44,14 +46,14 @@ pub enum Level {
     Bad,
 }
 
-/// Result of one check.
+/// A finding, with its remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// Severity.
     pub level: Level,
-    /// Description.
+    /// The finding, as a sentence.
     pub text: String,
-    /// Remedy.
+    /// The remedy: a command, or a short instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -70,7 +72,7 @@ impl Finding {
     }
 }
 
-/// Runs all checks of shared state, and of `project` if there is one.
+/// Checks the folder that all projects share, and `project` if there is one.
 pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     let folder = SharedFolder::new(home.to_owned());
     let mut found = Vec::new();
@@ -80,7 +82,7 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     if let Err(error) = daemon::check_private(home) {
         found.push(Finding::bad(error.to_string(), "chmod go-w FOLDER, or set MIND_HOME elsewhere"));
     }
-    found.extend(few_watches(std::fs::read_to_string(WATCH_LIMIT).ok().as_deref()));
+    found.extend(few_watches(m1nd_vfs::watch_limit()));
     found.push(match daemon::status(home) {
         Ok(report) => match report.degraded {
             Some(why) => Finding::warning(format!("the daemon notices changes late: {why}"), "mind daemon logs"),
@@ -94,11 +96,11 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
             let gone: Vec<PathBuf> = projects
                 .iter()
                 .map(|project| project.path.clone())
-                .filter(|path| !path.join(MEMORY_FILE).is_file())
+                .filter(|path| Place::at(&path.join(MEMORY_FILE)) != Place::File)
                 .collect();
             found.push(Finding::good(format!("registered projects: {}", projects.len())));
             found.extend(projects.iter().filter(|other| project != Some(&other.path)).filter_map(|other| {
-                let error = std::fs::File::open(other.path.join(MEMORY_FILE)).err()?;
+                let error = m1nd_vfs::try_open(&other.path.join(MEMORY_FILE)).err()?;
                 let is_gone = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
                 let text = format!("`{}` cannot be read: {error}", other.path.join(MEMORY_FILE).display());
                 (!is_gone).then(|| Finding::bad(text, "make it readable"))
@@ -124,12 +126,9 @@ pub fn check_up(home: &Path, project: Option<&Path>) -> Vec<Finding> {
     found
 }
 
-/// Linux' limit for the number of watched folders.
-const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
-
 /// A limit that the daemon would run into; nothing where there is none that can be read.
-fn few_watches(limit: Option<&str>) -> Option<Finding> {
-    let limit: u64 = limit?.trim().parse().ok()?;
+fn few_watches(limit: Option<u64>) -> Option<Finding> {
+    let limit = limit?;
     let text = format!("this system watches {limit} folders a user at most: the daemon may notice changes late");
     (limit < FEW_WATCHES).then(|| Finding::warning(text, "sysctl fs.inotify.max_user_watches=65536"))
 }
@@ -186,7 +185,7 @@ fn of_project(memory: &ProjectMemory) -> Vec<Finding> {
     found
 }
 
-/// Memories that are not shown unasked because they are not approved.
+/// Memories that are never shown unasked, because nobody here approved them.
 fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
     if memory.is_replaced() {
         return Some(Finding::warning(REPLACED, "mind approve"));
@@ -204,7 +203,7 @@ fn approvals_of(memory: &ProjectMemory) -> Option<Finding> {
     })
 }
 
-/// Size, age and plausibility of the stored state.
+/// The state of the stored data, the age of the memory, and times that cannot be right.
 fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
     let mut found = Vec::new();
     if NotedFile::of(&memory.path).is_damaged() {
@@ -255,7 +254,7 @@ fn state_of(memory: &ProjectMemory, now: Timestamp) -> Vec<Finding> {
     found
 }
 
-/// Locations of secrets in the memory; never the secrets themselves.
+/// Lines of the memory that look like secrets; never the secrets themselves.
 fn secrets_of(project: &Path) -> Vec<Finding> {
     let Ok(root) = m1nd_vfs::Root::open(project) else { return Vec::new() };
     let Ok(path) = m1nd_base::RepoPath::new(MEMORY_FILE) else { return Vec::new() };
@@ -276,7 +275,7 @@ fn secrets_of(project: &Path) -> Vec<Finding> {
         .collect()
 }
 
-/// Memories that could say more, and issues that have been open for long.
+/// Memories that could say more, and issues that have been open for too long.
 fn remarks(memory: &ProjectMemory) -> Vec<Finding> {
     let settings = &memory.settings;
     if !settings.feedback {
@@ -315,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_system_that_watches_few_folders_is_told() {
-        let rows = [(Some("8191\n"), true), (Some("8192\n"), false), (Some("?"), false), (None, false)];
+        let rows = [(Some(8_191), true), (Some(8_192), false), (None, false)];
         for (limit, expected) in rows {
             assert_eq!(few_watches(limit).is_some(), expected, "{limit:?}");
         }

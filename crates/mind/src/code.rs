@@ -1,91 +1,56 @@
-//! State of the code that memories name.
+//! Compares the code that a memory names with the index.
 //!
-//! When a memory is first seen with an index available, each piece of code that it names is recorded with its id and
-//! the hash of its text. Later both are compared with the index. Code that cannot be compared is `unknown`: a memory
-//! is never reported as current if its code may have changed.
+//! When a memory is first seen with an index at hand, each piece of code that it names is noted with its id and the
+//! hash of its text. Later both are compared with the index. What cannot be compared is `unknown`: a memory is never
+//! said to be current about code that changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use m1nd_base::{ContentHash, NodeKind, RepoPath};
+use m1nd_base::{ContentHash, NodeKind, RepoPath, node_id};
 use m1nd_engine::graph::NodeIx;
 use m1nd_vfs::VfsError;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::noted::Anchor;
+use crate::anchor::{Anchor, CodeState};
 use m1nd_engine::FileEntry;
 use m1nd_engine::ReadError;
 use m1nd_engine::Snapshot;
 
 /// Most pieces of code noted of one memory.
 pub(crate) const MAX_ANCHORS: usize = 8;
-/// Maximum nodes of the same name compared with the text of a missing one.
+/// Nodes of one name that are compared with the text of one that is gone.
 const MAX_TWINS: usize = 50;
 
-/// State of a piece of code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CodeState {
-    /// Its text is unchanged.
-    Current,
-    /// Its text is unchanged, at another location.
-    Relocated,
-    /// Undetermined.
-    Unknown,
-    /// It exists with another text.
-    Stale,
-    /// It is no longer there.
-    Gone,
-}
-
-impl CodeState {
-    /// The word on the wire.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Relocated => "relocated",
-            Self::Unknown => "unknown",
-            Self::Stale => "stale",
-            Self::Gone => "gone",
-        }
-    }
-}
-
-/// A piece of code that a memory names, and its state.
+/// A piece of code that a memory names, with its state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CodeRow {
-    /// Name in the memory.
+    /// Its name in the memory.
     pub name: String,
-    /// Its id in the index; empty if nothing of that name was ever found.
+    /// Its id in the index; empty if no code of that name was ever found.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub node_id: String,
-    /// State.
+    /// Its state.
     pub state: CodeState,
-    /// New location of relocated code.
+    /// Its present id, if it was relocated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
-    /// Reason for an unknown state, or further information.
+    /// The reason for an unknown state, or a remark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// An index, and the location of a project in it.
+/// An index, and where in it a project lies.
 #[derive(Clone, Copy)]
 pub(crate) struct CodeIndex<'s> {
     snapshot: &'s Snapshot,
-    /// Prefix of the project's paths in the index: empty, or ending in `/`.
+    /// Prefix of the project's paths in the index: empty, or text that ends in `/`.
     prefix: &'s str,
 }
 
-/// Location of a project in an index.
+/// Place of a project in an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectPrefix(String);
-
-/// Index path of a node's file, from the node's id; `None` for nodes without a file.
-pub(crate) fn path_in(node: &str) -> Option<&str> {
-    node.strip_prefix("file::")?.split("::").next()
-}
 
 impl ProjectPrefix {
     /// `None` if the index does not hold the project.
@@ -100,10 +65,10 @@ impl ProjectPrefix {
         })
     }
 
-    /// Project path of a node's file, from the node's id.
+    /// The path in the project of the file that a node stands in, by the node's id.
     #[must_use]
     pub(crate) fn file_of<'n>(&self, node: &'n str) -> Option<&'n str> {
-        path_in(node)?.strip_prefix(self.0.as_str())
+        node_id::path_of(node)?.strip_prefix(self.0.as_str())
     }
 
     /// The index seen from the project.
@@ -170,7 +135,7 @@ impl<'s> CodeIndex<'s> {
         Some((content, source.hash))
     }
 
-    /// State of a piece of code.
+    /// The state of a piece of code.
     pub(crate) fn state(self, anchor: &Anchor) -> CodeRow {
         let row = |state| anchor.row(state);
         let graph = self.snapshot.graph();
@@ -189,7 +154,7 @@ impl<'s> CodeIndex<'s> {
                     },
                     // Deleted or moved: where its text is now nobody knows before that is indexed.
                     Err(ReadError::Files(VfsError::NotFound { .. })) => anchor.not_indexed_yet(),
-                    // A path that cannot be examined may well exist.
+                    // What cannot be looked at may well be there.
                     Err(error) => CodeRow { reason: Some(error.to_string()), ..row(CodeState::Unknown) },
                 }
             }
@@ -200,9 +165,10 @@ impl<'s> CodeIndex<'s> {
         }
     }
 
-    /// Code that is not indexed may exist: the file of a branch that was checked out after indexing.
+    /// The row of code that is not indexed but may exist: in the file of a branch that was checked out after
+    /// indexing.
     fn back_on_disk(self, anchor: &Anchor) -> Option<CodeRow> {
-        let path = RepoPath::new(path_in(&anchor.node)?).ok()?;
+        let path = RepoPath::new(node_id::path_of(&anchor.node)?).ok()?;
         let source = self.snapshot.read_file(&path).ok()?;
         if source.hash == anchor.file {
             return Some(anchor.row(CodeState::Current));
@@ -215,7 +181,7 @@ impl<'s> CodeIndex<'s> {
         Some(CodeRow { reason: Some(reason.to_owned()), ..anchor.row(CodeState::Unknown) })
     }
 
-    /// State of code that is not at its recorded location.
+    /// The row of a piece of code that is no longer at its place.
     fn missing(self, anchor: &Anchor) -> CodeRow {
         match self.twin(anchor) {
             Ok(Some(node)) => {
@@ -231,11 +197,11 @@ impl<'s> CodeIndex<'s> {
         }
     }
 
-    /// A node elsewhere with the text of a missing one.
+    /// A node elsewhere with the text of one that is gone.
     fn twin(self, anchor: &Anchor) -> Result<Option<NodeIx>, Lost> {
         let graph = self.snapshot.graph();
-        let name = anchor.node.rsplit("::").next().unwrap_or(&anchor.node);
-        let is_file = anchor.node.matches("::").count() == 1;
+        let name = node_id::last_name(&anchor.node);
+        let is_file = node_id::is_file(&anchor.node);
         if is_file {
             // Files without content are all alike, and of several that are alike none is the one that was moved.
             let is_like = |file: &&FileEntry| file.size > 0 && file.hash == anchor.file;
@@ -262,7 +228,7 @@ impl<'s> CodeIndex<'s> {
     }
 }
 
-/// The reason why no node with the text of missing code was found.
+/// Reason why no relocated text was found.
 enum Lost {
     /// Something that may have it is not as it was indexed.
     Unread,
@@ -277,7 +243,7 @@ impl Anchor {
         CodeRow { reason: Some(reason.to_owned()), ..self.row(CodeState::Unknown) }
     }
 
-    /// The state without further information.
+    /// The row of a piece of code without remarks.
     fn row(&self, state: CodeState) -> CodeRow {
         CodeRow { name: self.text.clone(), node_id: self.node.clone(), state, moved_to: None, reason: None }
     }
@@ -288,8 +254,10 @@ pub(crate) fn worst(rows: &[CodeRow]) -> Option<CodeState> {
     rows.iter().map(|row| row.state).max()
 }
 
-/// For each of these nodes, named by memories: the nodes whose code calls or uses changed code. `changed` are ids of
-/// stale nodes, including missing ones; the answer is keyed by the dependent node's id.
+/// For each of these pieces of code that others are said to be about: which memories' code calls or uses code that
+/// changed.
+/// `changed` are ids of nodes that are stale, gone ones included; the answer is by the id of the node that depends on
+/// them.
 pub(crate) fn depending(snapshot: &Snapshot, nodes: &[String], changed: &[String]) -> BTreeMap<String, Vec<String>> {
     let graph = snapshot.graph();
     let mut found = BTreeMap::new();

@@ -1,18 +1,18 @@
 use std::path::{Path, PathBuf};
 
-/// Locations of memories.
+/// Where memories are searched.
 #[derive(Debug, Clone)]
 pub struct MindConfig {
-    /// Folder shared by all projects with memories (`MIND_HOME`).
+    /// Folder that all projects share (`MIND_HOME`).
     pub home: PathBuf,
-    /// Candidate locations of the current project: the first one that is inside a project counts.
+    /// Places where the current project is searched; the first that is in a project wins.
     pub places: Vec<PathBuf>,
-    /// Number of these given by the user, which take precedence over those announced by a client.
+    /// Number of places, from the start, that the user named: they precede those of the client.
     pub named: usize,
 }
 
 impl MindConfig {
-    /// The usual setup beside a store: the shared folder inside of it, and the roots as user-given locations.
+    /// The usual layout beside a store: the shared folder inside it, and the roots as named places.
     pub fn beside(store: &Path, roots: Vec<PathBuf>) -> Self {
         Self { home: store.join("mind"), named: roots.len(), places: roots }
     }

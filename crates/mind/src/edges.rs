@@ -48,12 +48,12 @@ impl GlobalEdges {
 
     /// The file as it is, if there is one.
     pub(crate) fn bytes(home: &SharedFolder) -> Result<Option<Vec<u8>>, StoreError> {
-        // We never write an empty file, so it must not count as missing.
+        // An empty file is not what we wrote, and must not be taken for none.
         let content = home.read(FILE, MAX_BYTES)?;
         Ok(content.map(|bytes| if bytes.is_empty() { b"{".to_vec() } else { bytes }))
     }
 
-    /// Parses a file; the error describes the damage.
+    /// What a file holds, or what is wrong with it.
     pub(crate) fn of(bytes: &[u8]) -> Result<Self, String> {
         if bytes.is_empty() {
             return Ok(Self::default());
@@ -144,7 +144,7 @@ fn change<T>(
 
 fn parse(home: &SharedFolder, content: Option<Vec<u8>>) -> Result<GlobalEdges, MemoryError> {
     let Some(content) = content else { return Ok(GlobalEdges::default()) };
-    // We never write an empty file.
+    // An empty file is not what we wrote.
     let content = if content.is_empty() { b"{" } else { content.as_slice() };
     GlobalEdges::of(content).map_err(|why| damaged(home, why))
 }

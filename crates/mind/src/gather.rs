@@ -1,4 +1,4 @@
-//! Memories outside of the memory file: comments in code and commit messages.
+//! Memories that stand elsewhere: comments in code and messages of commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,15 +14,15 @@ use m1nd_memory::{
 };
 use m1nd_vfs::{FileMeta, Root, WalkOptions};
 
-use crate::load::redact;
-use crate::noted::{FileNote, MessageNote, Noted};
+use crate::noted::{FileNote, MAX_FILES, MessageNote, Noted};
+use crate::redact::redact_record;
 use crate::stack;
 
 /// Largest file whose comments are read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 /// Newest commits whose messages are read at the first look.
 const MAX_COMMITS: usize = 200;
-/// How much further back a later look searches for the last commit whose message was read.
+/// How much further back a later look goes to find the commit up to which messages were read.
 const MAX_FURTHER: usize = 1_000;
 /// Commits with memories that are kept; older ones are dropped.
 const MAX_KEPT: usize = 2_000;
@@ -32,14 +32,12 @@ const SHORT: usize = 10;
 const BINARY_PROBE: usize = 8 << 10;
 /// Seconds that the time of a file may be wrong by: clocks of file systems are coarse.
 const CLOCK_TICK: i64 = 2;
-/// Maximum files with memories in comments; further files are not processed, but counted.
-pub(crate) const MAX_FILES: usize = 5_000;
 
-/// Result of a look at all files of a project.
+/// What a look at all files of a project found.
 pub(crate) struct Found {
     /// Comments that carry memories, by file.
     pub(crate) files: BTreeMap<String, FileNote>,
-    /// Detected stack.
+    /// What the project is made with.
     pub(crate) stack: Vec<Box<str>>,
     /// See [`Noted::looked`].
     pub(crate) looked: Vec<u64>,
@@ -49,11 +47,11 @@ pub(crate) struct Found {
     pub(crate) folders: Vec<String>,
 }
 
-/// Searches the files of a project for comments with memories and for its stack. Only files that are new or whose
-/// size or time differs from `before` are read for comments; an unreadable one keeps its recorded memories. Ignored
-/// and hidden files, and those of dependencies, do not count; links are not followed. `None` if the project cannot be
-/// opened or its files cannot be listed: the recorded state stays. `progress` receives the number of processed files
-/// and their total.
+/// Looks at the files of a project for comments that carry memories and for what it is made with. Of comments, only
+/// files that are new or whose size or time is another than `before` are read; one that cannot be read now keeps what
+/// is noted of it. Ignored and hidden files, and those of dependencies, do not count; links are not followed. `None` if
+/// the project cannot be opened or its files cannot be listed: what is noted stays.
+/// `progress` is told how many files of how many have been looked at.
 pub(crate) fn look(project: &Path, before: &Noted, now: Timestamp, progress: &dyn Fn(usize, usize)) -> Option<Found> {
     look_at(project, before, now, MAX_FILES, progress)
 }
@@ -111,8 +109,8 @@ fn look_at(
         let comments = comments_of(&path, &text, &limits);
         let mut records: Vec<Record> =
             comments.iter().flat_map(|comment| comment_records(comment, path.as_str(), &key, None)).collect();
-        // Text written below the project must not contain a secret that was only in code.
-        records.iter_mut().for_each(redact);
+        // What is written below the project must not hold a secret that was only in code.
+        records.iter_mut().for_each(redact_record);
         if !records.is_empty() {
             let note = FileNote { size: meta.size, mtime_ns: meta.mtime_ns, records };
             found.insert(path.as_str().to_owned(), note);
@@ -133,14 +131,13 @@ fn folders(files: &[(RepoPath, FileMeta)]) -> Vec<String> {
     folders
 }
 
-/// Returns whether a file can say something for the memory of its project: code by its comments, a manifest by its
-/// name.
+/// Whether a file can say something for the memory of its project: code by its comments, a manifest by its name.
 pub(crate) fn is_telling(path: &str) -> bool {
     is_code_file(path) || stack_evidence(path).is_some()
 }
 
-/// Returns whether a changed file is relevant to the memory of its project: it is a manifest, or contains the marker
-/// of memory comments. An unreadable one may be relevant, or may be removed.
+/// Whether a file that has changed says something for the memory of its project now: it is a manifest, or has the mark
+/// of comments that do. One that cannot be read may have, or may be gone.
 pub(crate) fn tells(project: &Path, file: &Path) -> bool {
     let inner = file.strip_prefix(project).ok().and_then(Path::to_str).map(|inner| inner.replace('\\', "/"));
     let Some(inner) = inner else { return false };
@@ -164,7 +161,7 @@ fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
         Some(found) => {
             let mut rows: Vec<Comment> =
                 found.rows.iter().map(|found| Comment { line: found.line, text: found.text.into() }).collect();
-            // Comments beyond the tree are found lexically.
+            // What was not looked for in the tree is told by its form.
             if let Some(from) = found.cut_at {
                 rows.extend(comments_by_form(path.as_str(), text).into_iter().filter(|row| row.line >= from));
             }
@@ -176,11 +173,11 @@ fn comments_of(path: &RepoPath, text: &str, limits: &Limits) -> Vec<Comment> {
 
 /// The messages of a project's commits.
 pub(crate) struct Messages {
-    /// The checked-out commit.
+    /// What is checked out.
     pub(crate) head: String,
     /// When the newest commit was made, in seconds since 1970.
     pub(crate) newest: i64,
-    /// Commits with memories, newest first.
+    /// Those that carry memories, newest first.
     pub(crate) commits: Vec<MessageNote>,
     /// When those were made.
     pub(crate) times: BTreeMap<String, i64>,
@@ -189,8 +186,7 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    /// Keeps the recorded memories of commits that were not read, after those that were: they may only be missing
-    /// now.
+    /// Keeps what is noted of commits that were not read, behind those that were: they may only be missing now.
     pub(crate) fn keep_known(&mut self, noted: &Noted) {
         let read: BTreeSet<String> = self.commits.iter().map(|note| note.commit.clone()).collect();
         for known in noted.commits.iter().filter(|known| !read.contains(&known.commit)) {
@@ -206,7 +202,8 @@ impl Messages {
     }
 }
 
-/// Memories in messages of commits reachable from `HEAD`; `None` if that is still `head`, or there is no history.
+/// The memories in messages of commits that are reachable from what is checked out; `None` if that is still `head`, or
+/// there is no history.
 pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     let git = GitFolder::find(project).ok()?;
     let now = git.head().ok()?;
@@ -218,7 +215,7 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
     let (mut notes, mut times, mut newest) = (Vec::new(), BTreeMap::new(), 0);
     let known = (!head.is_empty()).then_some((head, MAX_FURTHER));
     let found = messages(&git, &now, MAX_COMMITS, known, &Cancel::new()).ok()?;
-    // Everything reachable from a commit that is still reachable is so, too.
+    // What was reachable from a commit that is still reachable is so, too.
     let is_partial = found.met || found.cut == Some(Cut::Missing);
     for message in found.rows {
         newest = newest.max(message.time);
@@ -226,7 +223,7 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
         let short_id = message.commit.get(..SHORT).unwrap_or(&message.commit);
         let date = time.to_zoned(zone.clone()).date();
         let mut records = commit_records(&CommitText { short_id, date, message: &message.text }, &key);
-        records.iter_mut().for_each(redact);
+        records.iter_mut().for_each(redact_record);
         if !records.is_empty() {
             times.insert(message.commit.clone(), message.time);
             notes.push(MessageNote { commit: message.commit.clone(), records });

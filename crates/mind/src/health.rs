@@ -1,14 +1,15 @@
-//! Health of a memory: collects the facts for the rules.
+//! Decides whether a memory can be relied on.
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use jiff::{Timestamp, Unit};
-use m1nd_memory::{HealthFacts, Record, SourceKind, memory_health};
+use m1nd_base::RepoPath;
+use m1nd_memory::{HealthFacts, memory_health};
+use m1nd_vfs::Root;
 
-use crate::block::{BlockState, block_files, wrong_since};
+use crate::behind::facts;
+use crate::block::{BlockFile, BlockState, block_files};
 use crate::load::ProjectMemory;
 
-/// Health of a memory (`good`, `stale` or `empty`), and the rule that determines it.
+/// The health of a memory, and the rule that decided it.
 pub(crate) fn of(memory: &ProjectMemory, now: Timestamp) -> (m1nd_memory::Health, String) {
     let files = block_files(memory);
     let hours = |since: Timestamp| now.since((Unit::Hour, since)).map_or(0, |span| span.get_hours());
@@ -19,27 +20,23 @@ pub(crate) fn of(memory: &ProjectMemory, now: Timestamp) -> (m1nd_memory::Health
     })
 }
 
-/// The day since which nothing was noted although the project went on; `None` if that is not so.
-pub(crate) fn behind(memory: &ProjectMemory) -> Option<Date> {
-    m1nd_memory::behind(&facts(memory))
-}
-
-/// The facts without the block. The index is derived from the file on every request, and nothing waits for the
-/// daemon, so neither can be behind.
-fn facts(memory: &ProjectMemory) -> HealthFacts {
-    let day = |seconds| Timestamp::from_second(seconds).ok().map(|time| time.to_zoned(TimeZone::system()).date());
-    let own = memory.records.iter().filter(|record| record.source.kind == SourceKind::MemoryFile);
-    // Entries in commits count as well; a comment has no date of its own.
-    let is_dated = |record: &&Record| record.source.kind == SourceKind::Commit && memory.is_told(record);
-    let committed = memory.records.iter().filter(is_dated);
-    HealthFacts {
-        has_file: true,
-        file_bytes: memory.bytes,
-        memories: own.clone().count(),
-        newest_entry: own.chain(committed).filter_map(|record| record.date).max(),
-        stale_after_days: memory.settings.show_stale_after_days,
-        project_changed: (memory.noted.newest_commit > 0).then(|| day(memory.noted.newest_commit)).flatten(),
-        today: memory.today,
-        ..HealthFacts::default()
+/// Since when the files of a project have had no block or an outdated one, judging by their times; `None` if they are
+/// up to date or it is unknown.
+fn wrong_since(memory: &ProjectMemory, files: &[BlockFile]) -> Option<Timestamp> {
+    if !memory.is_own() {
+        return None;
     }
+    let is_missing = files.iter().all(|file| matches!(file.state, BlockState::Absent | BlockState::None));
+    if is_missing {
+        return (!memory.is_without_block()).then_some(memory.modified);
+    }
+    let commit = Timestamp::from_second(memory.noted.newest_commit).ok();
+    let root = Root::open(&memory.path).ok();
+    let of = |file: &BlockFile| {
+        let path = RepoPath::new(file.path.file_name()?.to_str()?).ok()?;
+        let written = Timestamp::from_nanosecond(root.as_ref()?.metadata(&path).ok()?.mtime_ns.into()).ok()?;
+        // What it is made of and is newer than it; a block that only a new day made old has not been wrong for long.
+        [Some(memory.modified), commit].into_iter().flatten().filter(|time| *time > written).min()
+    };
+    files.iter().filter(|file| file.state == BlockState::Stale).filter_map(of).min()
 }

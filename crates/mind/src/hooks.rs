@@ -1,10 +1,11 @@
-//! Messages to an agent at certain moments: at session start, with each prompt, before an edit, at the end.
+//! Answers the hooks of an agent's client: at the start of a session, with each request, before an edit, at the end.
 //!
-//! The hooks of Claude Code: JSON in, JSON out. A hook never blocks: errors result in silence.
+//! The hooks of Claude Code: JSON in, JSON out. A hook never stands in the way: what goes wrong is silence.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use m1nd_base::node_id;
 use m1nd_memory::edges::{EdgeQuery, PROJECT_PREFIX, Stack};
 use m1nd_memory::{
     MEDIUM_CONFIDENCE, MentionKind, RecallQuery, Record, RejectedSeverity, SourceKind, mentions, secrets,
@@ -12,21 +13,22 @@ use m1nd_memory::{
 };
 use serde_json::{Value, json};
 
-use crate::approval::Standing;
-use crate::code::path_in;
-use crate::keeper::{Depth, Keeper, names_of};
+use crate::anchor::names_of;
+use crate::keeper::{Depth, Keeper};
 use crate::load::ProjectMemory;
 use crate::near::Near;
 use crate::project::{MEMORY_FILE, first_project};
 use crate::registry::Registry;
-use crate::{MemoryError, block, capture};
+use crate::rows::{rejected_row, row};
+use crate::standing::Standing;
+use crate::{MemoryError, block, capture, own_files};
 
-/// Time to wait for locks while the client waits: it gives up after a few seconds.
+/// How long others are waited for where the client waits: it gives up after a few seconds.
 const WAIT: Duration = Duration::from_millis(500);
 
 /// Memories shown with a request.
 const MAX_PROMPT: usize = 5;
-/// Number of answers searched for ones that may be shown.
+/// Answers among which those that may be told are looked for.
 const MAX_LOOKED_AT: usize = 20;
 /// Least relevance of one.
 const MIN_RELEVANCE: f32 = 0.3;
@@ -36,26 +38,26 @@ const MAX_EDIT: usize = 3;
 const MIN_WARNING: f32 = 0.5;
 /// Characters of one row.
 const MAX_ROW: usize = 240;
-/// Maximum bytes of an edit that are examined.
+/// Bytes of an edit that are looked at.
 const MAX_CODE: usize = 64 << 10;
 /// Shortest request that is answered, in characters: "go on" asks for nothing.
 const MIN_PROMPT: usize = 12;
 
-/// A moment.
+/// The event of a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HookEvent {
-    /// A session starts or goes on.
+    /// A session starts or is resumed.
     SessionStart,
-    /// The user asks for something.
+    /// The user sends a request.
     Prompt,
-    /// A file is about to be changed.
+    /// The agent is about to change a file.
     PreEdit,
     /// The agent has finished.
     Stop,
 }
 
 impl HookEvent {
-    /// The client's word for it.
+    /// Name of the event in the client's protocol.
     const fn client_word(self) -> &'static str {
         match self {
             Self::SessionStart => "SessionStart",
@@ -66,11 +68,11 @@ impl HookEvent {
     }
 }
 
-/// Returns the hook's output in the client's format; `None` for nothing. `input` is sent by the client, `places` are
-/// searched for the project before the folder that it names.
+/// Returns the answer in the form that the client expects; `None` for silence. `input` is the client's JSON; the
+/// project is searched in `places` before the folder that the input names.
 ///
 /// # Errors
-/// The reason why reading or recording failed. The caller then prints nothing.
+/// [`MemoryError`] if the project cannot be read or updated. The caller then stays silent.
 pub fn hook(
     keeper: &Keeper,
     event: HookEvent,
@@ -114,7 +116,7 @@ impl Moment<'_> {
         if memory.is_own() || !memory.is_linked() {
             return Ok(memory);
         }
-        // Text written in a worktree counts once it was looked at.
+        // What was written in a work tree counts once it was looked at.
         self.keeper.refresh(self.project, Depth::Quick)?;
         read()
     }
@@ -132,7 +134,7 @@ impl Moment<'_> {
         if !goes_on && let Err(error) = self.keeper.end_session(self.project) {
             tracing::warn!(%error, "the notes of the last session stay");
         }
-        // A failure to record is no reason to say nothing.
+        // What cannot be noted now is no reason to say nothing.
         let refreshed = self.keeper.refreshed(self.project);
         if let Err(error) = &refreshed {
             tracing::warn!(%error, "what is new is not noted");
@@ -143,7 +145,7 @@ impl Moment<'_> {
         }
         let memory = refreshed.map_or_else(|_| self.memory(), |(_, memory)| Ok(memory))?;
         let kept = block::refresh(&memory);
-        // A block that was up to date is already in the client's context.
+        // A block that stood there as it should is in the client's context by now.
         if kept.written.is_empty() && block::is_in(self.project, "CLAUDE.md") {
             return Ok(None);
         }
@@ -197,13 +199,13 @@ impl Moment<'_> {
         )
     }
 
-    /// Files that a prompt may name in other forms than their project path: after an `@`, or relative to the client's
-    /// folder.
+    /// Files that a request may name besides those that stand there as they are in the project: behind an `@`, or seen
+    /// from the folder in which the client works.
     fn places(&self, prompt: &str) -> Vec<String> {
         let pointed = prompt.split_whitespace().filter_map(|word| word.strip_prefix('@'));
         let pointed = pointed.map(|word| word.trim_end_matches(|c: char| c.is_ascii_punctuation()).to_owned());
         let mut places: Vec<String> = pointed.filter(|word| !word.is_empty()).collect();
-        let cwd = self.input["cwd"].as_str().and_then(|cwd| std::fs::canonicalize(cwd).ok());
+        let cwd = self.input["cwd"].as_str().and_then(|cwd| m1nd_vfs::canonical(Path::new(cwd)).ok());
         let inner = cwd.as_deref().and_then(|cwd| cwd.strip_prefix(self.project).ok()).and_then(Path::to_str);
         if let Some(inner) = inner.filter(|inner| !inner.is_empty()) {
             let inner = inner.replace('\\', "/");
@@ -241,7 +243,7 @@ impl Moment<'_> {
             let severity = json!(warning.severity);
             let severity = severity.as_str().unwrap_or_default();
             let way = if warning.workaround.is_empty() { String::new() } else { format!(": {}", warning.workaround) };
-            // A gotcha of the project is a memory, too, and is shown once.
+            // One of the project is a memory, too, and is told once.
             let id = warning.id.strip_prefix(PROJECT_PREFIX).unwrap_or(&warning.id);
             (id.to_owned(), format!("[gotcha, {severity}] {}{way}", warning.title))
         });
@@ -275,7 +277,7 @@ impl Moment<'_> {
         limit: usize,
     ) -> Result<Option<String>, MemoryError> {
         let mut rows = first;
-        // A memory shown for its rejected alternative is not repeated.
+        // One that is told for what it rejected is told.
         let told: Vec<String> = rows.iter().filter_map(|(id, _)| Some(id.split_once(':')?.1.to_owned())).collect();
         let others = records.iter().map(|record| (record.id.to_string(), row(record)));
         rows.extend(others.filter(|(id, _)| !told.contains(id)));
@@ -293,8 +295,8 @@ impl Moment<'_> {
     }
 }
 
-/// Message at session start instead of unapproved memories. Contains none of their text, which may have been written
-/// to address an agent.
+/// The text at the start of a session in a project that is not approved. It quotes no memory, because its author may
+/// have addressed an agent.
 fn not_approved(memory: &ProjectMemory) -> Option<String> {
     let count = memory.records.len();
     (count > 0).then(|| {
@@ -307,7 +309,7 @@ fn not_approved(memory: &ProjectMemory) -> Option<String> {
     })
 }
 
-/// Returns whether a memory names the file, or a symbol in the text that is replaced.
+/// Whether a memory names the file, or a symbol in the text that is replaced.
 fn is_about(record: &Record, file: &str, before: &str) -> bool {
     names_of(record).iter().any(|name| {
         let ends_in = file == name || file.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('/'));
@@ -321,72 +323,30 @@ fn is_about(record: &Record, file: &str, before: &str) -> bool {
     })
 }
 
-/// Returns whether a node is in a file of the project, from its id: the project may be a part of the indexed files.
+/// Whether a node stands in a file of the project, by its id: the project may be a part of what is indexed.
 fn lies_in(node: &str, file: &str) -> bool {
-    path_in(node)
+    node_id::path_of(node)
         .and_then(|path| path.strip_suffix(file))
         .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
-/// Returns whether a memory is worth being shown unasked.
+/// Whether a memory is worth being shown unasked.
 fn is_worth(record: &Record) -> bool {
     let is_over = record.superseded_by.is_some() || record.status == Some(m1nd_memory::Status::Resolved);
     !is_over && (record.is_key || record.confidence >= MEDIUM_CONFIDENCE)
 }
 
-fn row(record: &Record) -> String {
-    let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
-    let date = record.date.map(|date| format!(", {date}")).unwrap_or_default();
-    let place = format!("{}:{}", record.source.file, record.source.line);
-    let kind = record.kind.name();
-    let solved = if record.status == Some(m1nd_memory::Status::Resolved) { ", solved" } else { "" };
-    let text = format!("{}{reason}", record.title);
-    match repository_source(record) {
-        Some(from) => format!("[{kind}{solved}{date}, {from}] {} ({place})", quotation(&text)),
-        None => format!("[{kind}{solved}{date}] {text} ({place})"),
-    }
-}
-
-/// Rows for somebody who is stuck: a resolved issue with the line that resolved it.
+/// Makes rows for somebody who is stuck: a solved issue with the line that solved it, which is what helps.
 fn answer_row(memory: &ProjectMemory) -> impl Fn(&Record) -> String {
-    let file = memory.path.join(MEMORY_FILE);
     move |record| {
         let fix = record.resolved_by_line.filter(|_| record.source.kind == SourceKind::MemoryFile).and_then(|line| {
-            let text = std::fs::read_to_string(&file).ok()?;
+            let text = own_files::read(&memory.path, MEMORY_FILE).ok()?;
             let line = text.lines().nth((line as usize).checked_sub(1)?)?;
             Some(format!("; {}", line.trim_start_matches(['-', '*', ' ']).replace("**", "")))
         });
         let elsewhere = || record.resolved_by.as_ref().map(|place| format!("; solved at {place}"));
         format!("{}{}", row(record), fix.or_else(elsewhere).unwrap_or_default())
     }
-}
-
-/// A memory that rejected the approach being considered: confidence, its `alternative`, then the memory.
-pub(crate) fn rejected_row(record: &Record, alternative: usize, severity: RejectedSeverity) -> String {
-    let what = record.alternatives.get(alternative).map(|text| &**text).unwrap_or_default();
-    let what = if repository_source(record).is_some() { quotation(what) } else { what.to_owned() };
-    let sure = match severity {
-        RejectedSeverity::Critical => "rejected before",
-        RejectedSeverity::High => "probably rejected before",
-        RejectedSeverity::Moderate => "like what was rejected before",
-    };
-    format!("[{sure}] {what}: {}", row(record))
-}
-
-/// Origin of a memory's text, if it came with the repository: nobody here chose to keep it.
-fn repository_source(record: &Record) -> Option<&'static str> {
-    match record.source.kind {
-        SourceKind::Comment => Some("a comment in the repository"),
-        SourceKind::Commit => Some("a commit of the repository"),
-        SourceKind::MemoryFile | SourceKind::Archive => None,
-    }
-}
-
-/// Quotes a text, so that it neither ends the quotation nor contains active markup.
-fn quotation(text: &str) -> String {
-    // Replaced by spaces: the surrounding text must not form a new marker.
-    let text = without_hidden(text).replace("<!--", " ").replace("-->", " ").replace('"', "'");
-    format!("\"{}\"", text.trim())
 }
 
 /// Without secrets, control characters and line breaks, and not too long.
@@ -400,12 +360,12 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// Text inserted by an edit, in all its forms.
+/// The text that an edit inserts, in all its forms.
 fn new_text(tool: &Value) -> String {
     texts(tool, &["new_string", "content", "new_source"])
 }
 
-/// Text removed by an edit.
+/// The text that an edit removes.
 fn old_text(tool: &Value) -> String {
     texts(tool, &["old_string"])
 }

@@ -1,27 +1,27 @@
-//! Export of a project's stored state: everything except the memories shown to agents.
+//! Export of the data stored beside the memories of a project, for other programs. Leaves out what agents were shown.
 
 use jiff::Timestamp;
 use m1nd_memory::{RecordId, Relation, Session};
 use serde::Serialize;
 
-use crate::code::CodeState;
+use crate::anchor::{Anchor, CodeState};
 use crate::load::ProjectMemory;
-use crate::noted::{Anchor, Seconds};
+use crate::noted::Seconds;
 
-/// The index of one project.
+/// The stored data of one project.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexExport {
-    /// Time of the first look at memories.
+    /// Time of the first look.
     pub began: Option<Timestamp>,
-    /// When `MEMORY.md` was last found changed.
+    /// Time of the last change found in `MEMORY.md`.
     pub updated: Option<Timestamp>,
-    /// When comments were last looked for.
+    /// Time of the last search for comments.
     pub scanned: Option<Timestamp>,
     /// The commit up to which messages were read.
     pub head: Option<String>,
-    /// Stack detected from the project's files.
+    /// Tags of the stack that the project's files show.
     pub stack: Vec<Box<str>>,
-    /// State of each memory, including memories that no longer exist.
+    /// All known memories, including those that no longer exist.
     pub memories: Vec<IndexedMemory>,
     /// Files with comments that carry memories.
     pub comment_files: Vec<String>,
@@ -33,46 +33,46 @@ pub struct IndexExport {
     pub sessions: Vec<IndexedSession>,
 }
 
-/// Stored state of one memory.
+/// The stored data of one memory.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedMemory {
-    /// Its name.
+    /// Id of the memory.
     pub id: RecordId,
-    /// When it was first seen.
+    /// Time when it was first seen.
     pub first_seen: Option<Timestamp>,
-    /// Since when it is no longer there.
+    /// Time when it was found to be gone; `None` if it exists.
     pub retired: Option<Timestamp>,
     /// The code that it names.
     pub code: Vec<IndexedCode>,
-    /// State at the last look with an index.
+    /// State of that code at the last look with an index.
     pub state: Option<CodeState>,
 }
 
 /// A piece of code that a memory names.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedCode {
-    /// Name in the memory.
+    /// Its name in the memory.
     pub name: String,
     /// Its id in the graph.
     pub node_id: String,
-    /// Hash of its text then, in hexadecimal digits.
+    /// Hash of its text when the memory was first seen, in hexadecimal.
     pub content: String,
 }
 
-/// A session with its times, where they are known.
+/// A session with its times, as far as they are known.
 #[derive(Debug, Clone, Serialize)]
 pub struct IndexedSession {
-    /// Its first moment.
+    /// Time of its start.
     pub start: Option<Timestamp>,
-    /// Its last moment.
+    /// Time of its end.
     pub end: Option<Timestamp>,
-    /// The session.
+    /// Summary of the session.
     #[serde(flatten)]
     pub session: Session,
 }
 
 impl ProjectMemory {
-    /// Returns the stored state.
+    /// Returns the stored data of the project.
     #[must_use]
     pub fn index(&self) -> IndexExport {
         let noted = &self.noted;
@@ -103,7 +103,7 @@ impl ProjectMemory {
     }
 }
 
-/// A time that is known.
+/// Converts a stored time; 0 means unknown.
 fn time(seconds: Seconds) -> Option<Timestamp> {
     Timestamp::from_second(seconds).ok().filter(|_| seconds != 0)
 }

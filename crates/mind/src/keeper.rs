@@ -1,4 +1,4 @@
-//! The only writer of memory state: recorded data of projects, the block, the gotchas of all projects.
+//! The only one that writes about memories: what is noted of a project, the block, the gotchas of all projects.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,19 +7,21 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use m1nd_memory::edges::{Edge, EdgeDraft};
-use m1nd_memory::{Record, RecordId, mentions};
+use m1nd_memory::{Record, RecordId};
 use m1nd_store::{Home, SharedFolder};
-use m1nd_vfs::VfsError;
+use m1nd_vfs::{Place, VfsError};
 
+use crate::anchor::{Anchor, names_of};
 use crate::approval::{self, Approvals, Approved, Checkout, Source};
 use crate::code::ProjectPrefix;
 use crate::edges::GlobalEdges;
+use crate::kept::{Code, Kept};
 use crate::load::{ProjectMemory, Texts};
 use crate::looking::Looking;
-use crate::noted::{Anchor, Noted, NotedFile, Seconds, Seen};
+use crate::noted::{Noted, NotedFile, Seconds, Seen};
 use crate::project::{MEMORY_FILE, no_file};
 use crate::registry::{Registry, WAIT};
-use crate::status::ProjectStats;
+use crate::stats::ProjectStats;
 use crate::{MemoryError, block, gather, session_end, worktree};
 use m1nd_engine::Engine;
 use m1nd_engine::EngineConfig;
@@ -31,10 +33,10 @@ const MAX_RESOLVED: usize = 2_000;
 /// Seconds after which it is noted that comments were looked for although none is new.
 const MAX_UNSCANNED: Seconds = 3_600;
 
-/// Time to wait for other writers of approvals in automatic updates.
+/// How long others that change approvals are waited for where nobody asked for one.
 const APPROVAL_WAIT: Duration = Duration::from_millis(500);
 
-/// Scope of a look.
+/// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// `MEMORY.md` and commits: milliseconds.
@@ -43,53 +45,25 @@ pub enum Depth {
     Full,
 }
 
-/// Result of an update of a project.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// `MEMORY.md` is another than the last time.
-    pub memory_changed: bool,
-    /// Files whose block was written.
-    pub written: Vec<PathBuf>,
-    /// Problems, in words.
-    pub problems: Vec<String>,
-    /// Unreadable parts of the memory.
-    pub unread: Vec<String>,
-    /// Memories in the file, in the archive, in comments, in commits.
-    pub sources: [usize; 4],
-    /// Statistics of the memory.
-    pub stats: ProjectStats,
-    /// Location of code that is relevant to the memory.
-    pub code: Code,
-}
-
-/// Location of code that is relevant to the memory, by project path.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Code {
-    /// Folders that hold code or manifests, the upper ones first; empty for the project itself.
-    pub folders: Vec<String>,
-    /// Files with comments that carry memories.
-    pub commented: Vec<String>,
-}
-
-/// Result of a look at a project.
+/// What a look at a project found.
 struct Looked {
     /// `MEMORY.md` is another than the last time.
     memory_changed: bool,
-    /// Location of relevant code; empty for a quick look.
+    /// Where code is that says something; nothing for a quick look.
     code: Code,
     /// The memory, as it was read before its times and code were noted.
     memory: ProjectMemory,
 }
 
-/// Updates the stored state of projects. Any number of processes may do so; changes are made under locks.
+/// Brings what is kept of projects up to date. Any number of processes may; changes are made under locks.
 #[derive(Debug, Clone)]
 pub struct Keeper {
     home: SharedFolder,
-    /// Folder of the code indexes; without it code is never examined.
+    /// The folder of the code indexes; without it code is never looked at.
     store: Option<PathBuf>,
     /// The code index of this process, which goes before one of the store.
     snapshot: Option<Arc<Snapshot>>,
-    /// Receives the progress of a look.
+    /// Where it says how far a look is.
     looking: Looking,
 }
 
@@ -104,7 +78,7 @@ impl Keeper {
         }
     }
 
-    /// Like [`Keeper::new`], with the code index of this process.
+    /// As [`Keeper::new`], with the code index of this process.
     pub(crate) fn with_snapshot(home: &Path, snapshot: Arc<Snapshot>, looking: Looking) -> Self {
         Self { snapshot: Some(snapshot), looking, ..Self::new(home, None) }
     }
@@ -122,10 +96,10 @@ impl Keeper {
         GlobalEdges::add(&self.home, draft, Timestamp::now())
     }
 
-    /// Updates everything about a project: the recorded state, and existing blocks.
+    /// Brings everything about a project up to date: what is noted, and the blocks in files that have one.
     ///
     /// # Errors
-    /// [`MemoryError`] if its memory cannot be read or nothing can be recorded. Unwritable files are listed in
+    /// [`MemoryError`] if its memory cannot be read or nothing can be noted. Files that cannot be written are among
     /// [`Kept::problems`].
     pub fn keep(&self, project: &Path) -> Result<Kept, MemoryError> {
         let Looked { memory_changed, code, memory } = self.look(project, Depth::Full)?;
@@ -135,7 +109,8 @@ impl Keeper {
         Ok(Kept { memory_changed, unread: memory.left_out().collect(), sources, stats, code, ..kept })
     }
 
-    /// Discards the recorded comments, commits and code of memories, so that all of it is searched again.
+    /// Forgets what was read of comments and commits and what code memories were about, so that all of it is looked for
+    /// again.
     ///
     /// # Errors
     /// [`MemoryError::Store`].
@@ -173,7 +148,7 @@ impl Keeper {
         }
     }
 
-    /// Records what is new in a project. `true` if `MEMORY.md` changed since the last time.
+    /// Notes what is new in a project. `true` if `MEMORY.md` is another than the last time.
     ///
     /// # Errors
     /// [`MemoryError::Files`] or [`MemoryError::Store`].
@@ -181,21 +156,21 @@ impl Keeper {
         Ok(self.look(project, depth)?.memory_changed)
     }
 
-    /// Like a quick [`Keeper::refresh`]; returns the resulting memory.
+    /// As a quick [`Keeper::refresh`], with the memory as it is then.
     pub(crate) fn refreshed(&self, project: &Path) -> Result<(bool, ProjectMemory), MemoryError> {
         let looked = self.look(project, Depth::Quick)?;
         Ok((looked.memory_changed, self.read_again(&looked.memory)?))
     }
 
-    /// Reads a memory from its current files, reusing unchanged parts.
+    /// A memory as its files are now. What they have in common with what was read before is not read again.
     fn read_again(&self, before: &ProjectMemory) -> Result<ProjectMemory, MemoryError> {
         Ok(ProjectMemory::of(&before.path, Texts::read(&before.path, &self.home)?, Some(before)))
     }
 
     fn look(&self, project: &Path, depth: Depth) -> Result<Looked, MemoryError> {
-        // Nothing is created for a memory that was removed.
+        // Nothing is made beside a memory that is gone.
         let there = project.join(MEMORY_FILE);
-        if !there.is_file() {
+        if Place::at(&there) != Place::File {
             let missing = || VfsError::NotFound { path: there.to_string_lossy().into_owned() }.into();
             return Err(no_file(project).unwrap_or_else(missing));
         }
@@ -241,7 +216,7 @@ impl Keeper {
         Ok(Looked { memory_changed, code: code.unwrap_or_default(), memory })
     }
 
-    /// Approves texts written on this machine since the last look; see [`approval::made_here`].
+    /// Approves what was written on this machine since the last look; see [`approval::made_here`].
     fn note_approvals(&self, project: &Path, before: &Noted, is_full: bool) -> Result<(), MemoryError> {
         let approvals = Approvals::new(&self.home);
         let known = approvals.get(project)?.filter(|known| known.since.is_some());
@@ -281,7 +256,8 @@ impl Keeper {
         }
     }
 
-    /// Records a worktree of an approved project, so that text written in it counts like text written in the project.
+    /// Notes a work tree of a project that was taken over, so that what is written in it counts as what is written
+    /// there.
     fn note_worktree(&self, project: &Path) -> Result<(), MemoryError> {
         let approvals = Approvals::new(&self.home);
         let Some(of) = worktree::inherited(project, &self.home) else { return Ok(()) };
@@ -294,13 +270,13 @@ impl Keeper {
         })
     }
 
-    /// Approves a project: its own memory files and, of the comments and commits with memories, those in `wanted`
-    /// (files, or `git:` and a commit), or all. Returns the new approvals. `without_block` records whether its user
-    /// wants no block, if known.
+    /// Takes a project over: its own files of memories and, of the comments and commits that hold some now, those in
+    /// `wanted` (files, or `git:` and a commit), or all. Returns what was approved by it. `without_block` notes whether
+    /// its user wants no block, if that is known.
     ///
     /// # Errors
-    /// [`MemoryError::Invalid`] if something in `wanted` contains no memory; [`MemoryError::Files`],
-    /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    /// [`MemoryError::Invalid`] if something wanted holds no memory; [`MemoryError::Files`], [`MemoryError::Damaged`]
+    /// or [`MemoryError::Store`].
     pub fn approve(
         &self,
         project: &Path,
@@ -326,13 +302,13 @@ impl Keeper {
         })
     }
 
-    /// Withdraws approvals, of the files and commits in `wanted` or of the whole project. Hidden memories stay
-    /// hidden.
+    /// Takes back what [`Keeper::approve`] said, of the files and commits in `wanted` or of the whole project. What was
+    /// put out of sight stays so.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub fn disapprove(&self, project: &Path, wanted: &[String]) -> Result<(), MemoryError> {
-        // Without a project of its own it would count as the one that it is a worktree of.
+        // Without a project of its own it would count as the one that it is a work tree of.
         let is_declined = wanted.is_empty() && worktree::inherited(project, &self.home).is_some();
         Approvals::new(&self.home).change(project, WAIT, |approved| {
             if wanted.is_empty() {
@@ -349,7 +325,8 @@ impl Keeper {
         })
     }
 
-    /// Hides a memory of a project wherever it is, or shows it again. Its text stays in place.
+    /// Puts a memory of a project out of sight of everybody, wherever it stands, or back into it. Its text stays where
+    /// it is.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -362,8 +339,8 @@ impl Keeper {
         })
     }
 
-    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the
-    /// last time, with the memory as it was read for that.
+    /// Notes the times of all memories, and the code that new ones name. `true` if `MEMORY.md` is another than the last
+    /// time, with the memory as it was read for that.
     fn note_records(
         &self,
         project: &Path,
@@ -401,7 +378,7 @@ impl Keeper {
         Ok((changed, memory))
     }
 
-    /// Records the state of the code that memories name, if the project is indexed.
+    /// Notes what became of the code that memories name, if the project is indexed.
     fn note_code(&self, memory: &ProjectMemory) -> Result<(), MemoryError> {
         let project = memory.path.as_path();
         if memory.noted.records.values().all(|seen| seen.anchors.is_empty()) {
@@ -428,11 +405,11 @@ impl Keeper {
         Ok(())
     }
 
-    /// Ends the session of a project after the maximum silence: notes worth keeping move to the archive, and the rest
-    /// is cleared. `true` if there was one.
+    /// Ends the session of a project whose notes were left for longer than a session may be silent: what of them is
+    /// worth to outlive it goes to the archive, and they are cleared. `true` if there was one.
     ///
     /// # Errors
-    /// [`MemoryError`]; the notes then stay.
+    /// [`MemoryError`]; the notes stay then.
     pub fn end_session(&self, project: &Path) -> Result<bool, MemoryError> {
         session_end::end(project, &self.home, Timestamp::now())
     }
@@ -473,7 +450,7 @@ struct Named {
     id: RecordId,
     /// Hash of its text.
     text: u64,
-    /// Code that it names.
+    /// What it names.
     names: Vec<String>,
 }
 
@@ -482,7 +459,7 @@ impl Named {
         Self { id: record.id, text: text_hash(record), names: names_of(record) }
     }
 
-    /// Records the code that was found; `None` means that there was no index.
+    /// Notes the code that was found; `None` says that there was no index to look in.
     fn note(&self, seen: &mut Seen, found: Option<Vec<Anchor>>) {
         match found {
             // Without an index it stays due, unless there is nothing to look for.
@@ -498,7 +475,7 @@ impl Named {
 }
 
 impl Seen {
-    /// Returns whether its code is still to be looked for: never done, or the text is another.
+    /// Whether its code is still to be looked for: never done, or the text is another.
     fn is_due(&self, record: &Record) -> bool {
         self.text != text_hash(record)
     }
@@ -523,7 +500,7 @@ fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
     if noted.updated == 0 {
         noted.began = now;
     }
-    // Memories that existed before the first look were written by then.
+    // What was there before anybody looked was written by then.
     let first = if noted.updated == 0 { memory.modified.as_second().min(now) } else { now };
     let present: BTreeSet<RecordId> = memory.records.iter().map(|record| record.id).collect();
     for id in &present {
@@ -537,24 +514,10 @@ fn note_times(noted: &mut Noted, memory: &ProjectMemory, now: Seconds) {
     }
 }
 
-/// A hash of a memory's text; never 0.
+/// A hash of what a memory says; never 0.
 fn text_hash(record: &Record) -> u64 {
     let text = format!("{}\n{}", record.content, record.reasoning.as_deref().unwrap_or_default());
     m1nd_base::ContentHash::of(text.as_bytes()).short().max(1)
-}
-
-/// The files and symbols that a memory names.
-pub(crate) fn names_of(record: &Record) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for text in [Some(&record.content), record.reasoning.as_ref()].into_iter().flatten() {
-        for name in mentions(text) {
-            let name = name.text.into_string();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
 }
 
 #[cfg(test)]

@@ -1,11 +1,28 @@
-//! Project memory as a service: locations, current content, and linked code.
+//! Memory as a service: reads the memories of projects, keeps what is known about them up to date, and hands them to
+//! agents.
 //!
-//! The text that people wrote (`.mind/MEMORY.md`) is the only source of truth; everything else is derived from it and
-//! can be deleted. [`Memories`] answers queries and changes nothing; data worth keeping between two readings (when a
-//! memory was first seen, its code at that time) is recorded only by [`Keeper`], which also writes the block in
-//! `CLAUDE.md`.
+//! People write `.mind/MEMORY.md` in their project, and comments and commit messages that carry memories. Those texts
+//! are the only source; everything else here is derived from them and can be deleted.
+//!
+//! - [`Memories`] answers questions and changes nothing.
+//! - [`Keeper`] is the only writer: it records when each memory was first seen and the code it was about, refreshes
+//!   the block in `CLAUDE.md`, and ends sessions.
+//! - [`daemon`] calls the keeper when files of registered projects change. It is optional.
+//! - [`hook`] answers the hooks of an agent's client: at the start of a session, with a request, before an edit, at
+//!   the end.
+//! - [`block_files`] and [`write_blocks`] look after the block in `CLAUDE.md`, which agents read by themselves.
+//!
+//! Memories that came with a repository are data until the user of this machine approves them ([`Trust`]).
+//!
+//! Parsing, ranking and rendering are in `m1nd_memory`, which does no I/O. Project files are read through `m1nd_vfs`,
+//! files of the user through `m1nd_store`; this crate does not touch the disk itself.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
+mod anchor;
 mod approval;
+mod archives;
+mod behind;
 mod block;
 mod capture;
 mod checkup;
@@ -19,37 +36,45 @@ mod health;
 mod hooks;
 mod index_export;
 mod keeper;
+mod kept;
 mod load;
 mod looking;
 mod memories;
 mod model;
 mod near;
 mod noted;
+mod own_files;
 mod project;
 mod project_file;
+mod redact;
 mod registry;
 mod related;
+mod rows;
 mod session_end;
 mod sessions;
 mod settings;
 mod setup;
 mod stack;
+mod standing;
+mod stats;
 mod status;
 mod tidy;
 mod worktree;
 
+pub use anchor::CodeState;
 pub use approval::{Source, Trust};
 pub use block::{
     BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks, write_blocks_with,
 };
 pub use checkup::{Finding, Level, check_up};
-pub use code::{CodeRow, CodeState};
+pub use code::CodeRow;
 pub use config::MindConfig;
 pub use edges::GlobalEdges;
 pub use error::MemoryError;
 pub use hooks::{HookEvent, hook};
 pub use index_export::{IndexExport, IndexedCode, IndexedMemory, IndexedSession};
-pub use keeper::{Code, Depth, Keeper, Kept};
+pub use keeper::{Depth, Keeper};
+pub use kept::{Code, Kept};
 pub use load::{ProjectMemory, user_settings};
 pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, PROJECT_PREFIX, canonical_tag};
@@ -64,5 +89,6 @@ pub use registry::{Project, Registry};
 pub use related::Related;
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
 pub use setup::{Made, make};
-pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStats, ProjectStatus};
+pub use stats::ProjectStats;
+pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStatus};
 pub use tidy::{Archived, Forgotten, archive, forget, show_again};

@@ -1,4 +1,4 @@
-//! Loads everything about one project's memories from its files. Read-only.
+//! The memories of one project, derived from its files. Reads only.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,83 +7,80 @@ use std::sync::{Arc, OnceLock};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
-use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath, count};
+use m1nd_base::{ContentHash, RepoPath, count};
 use m1nd_memory::edges::EdgeMatcher;
 use m1nd_memory::{
     Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, Relation, SessionNotes, SourceKind,
-    Worked, close_issues, parse, relations, secrets, session_notes,
+    Worked, close_issues, parse, relations, session_notes,
 };
-use m1nd_store::{SharedFolder, StoreError, inside};
-use m1nd_vfs::{Root, VfsError, WalkOptions};
+use m1nd_store::{SharedFolder, StoreError};
+use m1nd_vfs::{Root, VfsError};
 
-use crate::approval::{self, Approved, Source, Standing, Trust};
+use crate::approval::{self, Approved, Source, Trust};
+use crate::archives::archives;
 use crate::edges::{FILE as EDGES_FILE, GlobalEdges};
-use crate::gather::MAX_FILES;
-use crate::noted::{Noted, NotedFile};
+use crate::noted::{MAX_FILES, Noted, NotedFile};
 use crate::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
+use crate::redact::{redact_notes, redact_parsed, redact_record};
 use crate::sessions;
 use crate::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
+use crate::standing::Standing;
 use crate::{MemoryError, stack};
 
-/// Maximum size of a memory file, in bytes. The parser reads less of it and reports that.
+/// Maximum size of a memory file, in bytes. The parser uses less of it and reports that.
 const MAX_MEMORY: u64 = 64 << 20;
-/// Largest `config.toml`, in bytes.
+/// Maximum size of a `config.toml`, in bytes.
 const MAX_SETTINGS: u64 = 1 << 20;
-/// Largest notes of a session, in bytes.
+/// Maximum size of the notes of a session, in bytes.
 const MAX_SESSION: u64 = 1 << 20;
-/// Archive files that are read.
-const MAX_ARCHIVES: usize = 100;
-/// Message for a project whose repository is not the approved one.
+/// The notice about a project whose repository is not the approved one.
 pub(crate) const REPLACED: &str =
     "what lies in this folder is not the repository that was approved here; read what it says, then `mind approve`";
-/// The folder of old memories, below the project.
-const ARCHIVE: &str = ".mind/archive";
-
-/// A project's memories, read and dated.
+/// The memories of a project with everything known about them.
 pub struct ProjectMemory {
-    /// Its folder, canonical.
+    /// Folder of the project, canonical.
     pub path: PathBuf,
-    /// Its name for people.
+    /// Name of the project.
     pub name: String,
-    /// Settings for keeping and showing memories.
+    /// Settings of the user, overridden by those of the project where it may.
     pub settings: Settings,
-    /// Problems of its files, in words.
+    /// Problems with its files, as sentences.
     pub problems: Vec<String>,
-    /// Parsed `MEMORY.md`.
+    /// The parsed `MEMORY.md`.
     pub parsed: Parsed,
-    /// All memories: of the file, its archive, comments and commits. Secrets are taken out; each has a date.
+    /// All memories: of the file, its archive, comments and commits. Secrets are removed; each has a date.
     pub records: Arc<[Record]>,
-    /// When each was written, else first seen, as it is shown.
+    /// Per memory: the time it was written, or first seen if the text has no day; RFC 3339.
     pub dates: Vec<String>,
-    /// Notes of the current session (`.mind/SESSION.md`).
+    /// The parsed notes of the running session (`.mind/SESSION.md`).
     pub notes: SessionNotes,
-    /// Days and stretches of work, oldest first; the last one may go on.
+    /// Days and stretches of work, oldest first. The last one may still go on.
     pub sessions: Vec<Worked>,
-    /// Stack of the project.
+    /// Tags of its stack.
     pub stack: Vec<Box<str>>,
-    /// When `MEMORY.md` was last changed.
+    /// Time of the last change of `MEMORY.md`.
     pub modified: Timestamp,
-    /// The day on which it was read.
+    /// Day on which it was read.
     pub today: Date,
-    /// The gotchas of all projects.
+    /// Gotchas of all projects.
     pub global: GlobalEdges,
-    /// Size of `MEMORY.md`.
+    /// Size of `MEMORY.md`, in bytes.
     pub(crate) bytes: u64,
     /// Hash of `MEMORY.md`.
     pub(crate) hash: ContentHash,
     pub(crate) noted: Noted,
-    /// The user's decisions about it.
+    /// The approvals of the user.
     standing: Standing,
     /// The files and commits whose memories are approved as they are now.
     approved: BTreeSet<String>,
-    /// Relations created when session notes became memories.
+    /// Relations that were found when notes of the session became memories.
     links: Vec<Relation>,
     recall: OnceLock<Arc<Recall>>,
     matcher: OnceLock<EdgeMatcher>,
     relations: OnceLock<Vec<Relation>>,
 }
 
-/// The texts that a project's memories are made from.
+/// The texts that a project's memories are derived from.
 pub(crate) struct Texts {
     memory: Vec<u8>,
     archives: Vec<(String, Vec<u8>)>,
@@ -95,11 +92,11 @@ pub(crate) struct Texts {
     standing: Standing,
     modified: Timestamp,
     today: Date,
-    /// Unreadable texts, with the reason.
+    /// Which of them could not be read, and why.
     problems: Vec<String>,
 }
 
-/// Data beside the texts of memories.
+/// Inputs of the memories other than the texts.
 struct Told<'t> {
     noted: &'t Noted,
     settings: &'t Settings,
@@ -108,7 +105,7 @@ struct Told<'t> {
     notes: &'t SessionNotes,
 }
 
-/// The user's settings, and their problems.
+/// Returns the user's settings, and the problems of their file.
 pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
     let mut settings = Settings::default();
     let mut problems = Vec::new();
@@ -117,7 +114,7 @@ pub fn user_settings(home: &SharedFolder) -> (Settings, Vec<String>) {
     (settings, problems)
 }
 
-/// A file that may be missing; one that cannot be read is named.
+/// A file that may be missing. Adds to `problems` why it cannot be read.
 fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut Vec<String>) -> Vec<u8> {
     match read {
         Ok(bytes) => bytes.unwrap_or_default(),
@@ -128,7 +125,7 @@ fn stored(read: Result<Option<Vec<u8>>, StoreError>, name: &str, problems: &mut 
     }
 }
 
-/// Like [`stored`], below a folder.
+/// Like [`stored`], for a file of the project.
 fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Result<Vec<u8>, MemoryError> {
     let read = match root.read(&repo_path(name)?, max) {
         Err(VfsError::NotFound { .. }) => return Ok(Vec::new()),
@@ -140,46 +137,8 @@ fn optional(root: &Root, name: &str, max: u64, problems: &mut Vec<String>) -> Re
     }))
 }
 
-/// The old memories of a project: path in it, and text.
-pub(crate) fn archives(project: &Path, problems: &mut Vec<String>) -> Vec<(String, Vec<u8>)> {
-    let mut named = |why: String| problems.push(format!("{ARCHIVE} is not used: {why}"));
-    match std::fs::symlink_metadata(project.join(ARCHIVE)) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
-        _ => {}
-    }
-    // A folder that is a link out of the project is none of its own.
-    let folder = inside(project, &project.join(ARCHIVE)).map_err(|error| error.to_string());
-    let folder = match folder.and_then(|folder| Root::open(&folder).map_err(|error| error.to_string())) {
-        Ok(folder) => folder,
-        Err(why) => {
-            named(why);
-            return Vec::new();
-        }
-    };
-    let walk = match folder.walk(&WalkOptions::default(), &Limits::default(), &Cancel::new(), &NoProgress) {
-        Ok(walk) => walk,
-        Err(error) => {
-            named(error.to_string());
-            return Vec::new();
-        }
-    };
-    let paths = walk.files.into_iter().map(|(path, _)| path).filter(|path| path.extension() == Some("md"));
-    let mut found = Vec::new();
-    for (number, path) in paths.enumerate() {
-        if number >= MAX_ARCHIVES {
-            problems.push(format!("{ARCHIVE}: more than {MAX_ARCHIVES} files; the others are not read"));
-            break;
-        }
-        match folder.read(&path, MAX_MEMORY) {
-            Ok(bytes) => found.push((format!("{ARCHIVE}/{path}"), bytes)),
-            Err(error) => problems.push(format!("{ARCHIVE}/{path} is not used: {error}")),
-        }
-    }
-    found
-}
-
 impl Texts {
-    /// Reads them.
+    /// Reads the texts of a project.
     pub(crate) fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         let root = Root::open(project)?;
         let memory_path = repo_path(MEMORY_FILE)?;
@@ -188,7 +147,7 @@ impl Texts {
         Self::around(memory, modified, project, home)
     }
 
-    /// The remaining texts if `MEMORY.md` cannot be read.
+    /// The texts other than `MEMORY.md`, for when that cannot be read.
     pub(crate) fn without_memory(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         Self::around(Vec::new(), 0, project, home)
     }
@@ -211,7 +170,7 @@ impl Texts {
         })
     }
 
-    /// Settings of both files, and their problems.
+    /// The settings of both files, and their problems.
     fn settings(&self) -> (Settings, Vec<String>) {
         let mut settings = Settings::default();
         let mut problems = Vec::new();
@@ -222,12 +181,12 @@ impl Texts {
         (settings, problems)
     }
 
-    /// Parses a memory file.
+    /// Parses a file of memories.
     fn parse(&self, project: &str, kind: SourceKind, file: &str, text: &[u8]) -> Parsed {
         parse(&String::from_utf8_lossy(text), &ParseContext { project, today: self.today, kind, file })
     }
 
-    /// Parses `MEMORY.md`, restricted to visible memories. Reuses `before` if it comes from the same text.
+    /// Parses `MEMORY.md` and removes forgotten gotchas. Reuses the result of `before` if the text is the same.
     fn parse_memory(&self, project: &str, settings: &Settings, before: Option<&ProjectMemory>) -> Parsed {
         let approved = &self.standing.approved;
         let hash = ContentHash::of(&self.memory);
@@ -246,7 +205,8 @@ impl Texts {
         parsed
     }
 
-    /// The memories of all texts, with their dates and the relations created when session notes became memories.
+    /// The memories of all texts, the time of each, and the relations found when notes of the session became
+    /// memories.
     fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> (Vec<Record>, Vec<String>, Vec<Relation>) {
         let standing = &self.standing;
         let mut records = parsed.records.clone();
@@ -263,7 +223,7 @@ impl Texts {
         (records, dates, links)
     }
 
-    /// A hash of all of it: equal texts make equal memories.
+    /// A hash of all texts: equal texts give equal memories.
     pub(crate) fn key(&self) -> ContentHash {
         let mut all = Vec::new();
         let mut put = |bytes: &[u8]| all.extend_from_slice(ContentHash::of(bytes).as_bytes());
@@ -290,15 +250,15 @@ pub(crate) fn repo_path(text: &str) -> Result<RepoPath, MemoryError> {
 }
 
 impl ProjectMemory {
-    /// Reads a project's memories.
+    /// Reads the memories of a project.
     ///
     /// # Errors
-    /// [`MemoryError::Files`].
+    /// [`MemoryError::Files`] if `MEMORY.md` cannot be read.
     pub fn read(project: &Path, home: &SharedFolder) -> Result<Self, MemoryError> {
         Ok(Self::of(project, Texts::read(project, home)?, None))
     }
 
-    /// Builds the memory from these texts. Reuses the parts in common with `before`, read earlier.
+    /// Derives the memories from the texts. Reuses the parts of `before`, read earlier, that are the same.
     pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
         let (settings, mut problems) = texts.settings();
         problems.extend(texts.problems.iter().cloned());
@@ -348,7 +308,7 @@ impl ProjectMemory {
         }
     }
 
-    /// Relations between the memories of all texts, computed on demand.
+    /// Relations between memories, computed on first use.
     pub fn relations(&self) -> &[Relation] {
         self.relations.get_or_init(|| {
             let mut found = relations(&self.records);
@@ -357,7 +317,7 @@ impl ProjectMemory {
         })
     }
 
-    /// The index over its memories, made when first asked for.
+    /// Search index over the memories, built on first use.
     pub fn recall(&self) -> &Recall {
         let make = || match self.settings.embedder == WORDS {
             true => Recall::by_words(self.records.clone()),
@@ -366,38 +326,36 @@ impl ProjectMemory {
         self.recall.get_or_init(|| Arc::new(make()))
     }
 
-    /// Matcher for intents and code over all applicable gotchas, built on demand.
+    /// Matcher of plans and code against all gotchas that apply here, built on first use.
     pub fn matcher(&self) -> &EdgeMatcher {
         let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &self.parsed.gotchas);
         self.matcher.get_or_init(make)
     }
 
-    /// Returns whether the user of this machine has taken the project over: registered it, made its memory or
-    /// approved it.
+    /// Whether the user of this machine approved the project: registered it, created its memory or approved it.
     #[must_use]
     pub const fn is_own(&self) -> bool {
         self.standing.is_own
     }
 
-    /// Trust in one of its memories.
+    /// How far a memory may be shown to a caller who did not ask for it.
     #[must_use]
     pub fn trust(&self, record: &Record) -> Trust {
         approval::trust(record, self.is_own(), &self.approved)
     }
 
-    /// Returns whether it is a worktree of a project that was taken over, known by its texts.
+    /// Whether it is a work tree of an approved project, recognised by its texts.
     pub(crate) const fn is_linked(&self) -> bool {
         self.standing.approved.is_linked
     }
 
-    /// Returns whether its folder contains another repository than the approved one.
+    /// Whether the folder now holds another repository than the approved one.
     #[must_use]
     pub const fn is_replaced(&self) -> bool {
         self.standing.is_replaced
     }
 
-    /// Limits of answers about its memories (unreadable or unapproved parts) with reasons; problems of its files come
-    /// first.
+    /// The notices that an answer must carry: problems of its files, a replaced repository, files that were not read.
     pub fn left_out(&self) -> impl Iterator<Item = String> {
         let replaced = self.is_replaced().then(|| REPLACED.to_owned());
         let files = self.noted.not_looked as usize;
@@ -410,24 +368,24 @@ impl ProjectMemory {
         self.problems.iter().cloned().chain(replaced).chain(cut)
     }
 
-    /// Returns whether one of its memories may be shown unasked.
+    /// Whether a memory may be shown to a caller who did not ask for it.
     #[must_use]
     pub fn is_told(&self, record: &Record) -> bool {
         self.trust(record) != Trust::Unapproved
     }
 
-    /// The comments and commits that hold memories, and which of them are approved as they are.
+    /// Comments and commits that hold memories, and whether each is approved.
     #[must_use]
     pub fn sources(&self) -> Vec<Source> {
         approval::listed(&self.noted, &self.standing.approved)
     }
 
-    /// Returns whether the user wants no block in the files of the project.
+    /// Whether the user wants no block in the files of the project.
     pub(crate) const fn is_without_block(&self) -> bool {
         self.standing.approved.without_block
     }
 
-    /// Stack tags, as stored in the registry.
+    /// Tags of its stack, in the form of the registry.
     #[must_use]
     pub fn stack_tags(&self) -> Vec<String> {
         self.stack.iter().map(|tag| tag.to_string()).collect()
@@ -441,7 +399,7 @@ impl ProjectMemory {
     }
 }
 
-/// Describes a problem of `MEMORY.md`.
+/// The message about text that the parser could not use.
 fn in_words(problem: &ParseProblem) -> String {
     match problem.line {
         0 => format!("{MEMORY_FILE}: {}", problem.detail),
@@ -449,7 +407,8 @@ fn in_words(problem: &ParseProblem) -> String {
     }
 }
 
-/// Adds the memories of comments and commits, and drops those that are too uncertain, duplicated or hidden.
+/// Adds the memories of comments and commits. Drops duplicates, forgotten memories and those below the minimum
+/// confidence.
 fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, approved: &Approved) {
     if settings.include_code_comments {
         records.extend(noted.files.values().flat_map(|file| file.records.iter().cloned()));
@@ -465,12 +424,12 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, a
     });
 }
 
-/// Adds the day of each memory, redacts secrets, and returns when each was written, for display.
+/// Fills in the day of each memory and removes secrets. Returns the time of each.
 fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: Timestamp) -> Vec<String> {
     let zone = TimeZone::system();
     let of = |record: &mut Record| {
         if settings.redact {
-            redact(record);
+            redact_record(record);
         }
         let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
         date_of(record, seen.unwrap_or(modified), &zone)
@@ -478,7 +437,7 @@ fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: T
     records.iter_mut().map(of).collect()
 }
 
-/// Resolves issues by fixes of other texts. A text that is not approved resolves nothing.
+/// Applies fixes in other texts, which close issues. A text that is not approved closes nothing.
 fn closed(
     mut records: Vec<Record>,
     mut dates: Vec<String>,
@@ -497,46 +456,11 @@ fn closed(
     (records, dates)
 }
 
-fn redact_notes(notes: &mut SessionNotes) {
-    let all = [&mut notes.experience, &mut notes.blockers, &mut notes.rejected, &mut notes.assumptions];
-    for note in all.into_iter().flatten() {
-        clean(&mut note.text);
-        note.reason.as_mut().map(clean);
-    }
-}
-
-/// Redacts secrets in displayed text beside the memories.
-fn redact_parsed(parsed: &mut Parsed) {
-    for gotcha in &mut parsed.gotchas {
-        clean(&mut gotcha.title);
-        clean(&mut gotcha.description);
-        gotcha.workaround.as_mut().map(clean);
-    }
-    parsed.next_items.iter_mut().for_each(|item| clean(&mut item.text));
-    parsed.project_state.goal.as_mut().map(clean);
-    parsed.project_state.blocked.as_mut().map(clean);
-    parsed.sessions.iter_mut().filter_map(|session| session.summary.as_mut()).for_each(clean);
-}
-
-/// Takes secrets out of everything that is shown of a memory.
-pub(crate) fn redact(record: &mut Record) {
-    clean(&mut record.title);
-    clean(&mut record.content);
-    record.reasoning.as_mut().map(clean);
-    record.alternatives.iter_mut().for_each(clean);
-}
-
-fn clean(text: &mut Box<str>) {
-    if let std::borrow::Cow::Owned(clean) = secrets::redact(text) {
-        *text = clean.into();
-    }
-}
-
-/// When a memory was written, with the zone, and its day filled in where the text gives none.
+/// The time a memory was written, with the zone. Fills in its day where the text gives none.
 fn date_of(record: &mut Record, seen: Timestamp, zone: &TimeZone) -> String {
     let written = record.date.and_then(|date| date.to_zoned(zone.clone()).ok());
     let time = written.unwrap_or_else(|| seen.to_zoned(zone.clone()));
-    // The day on which a gotcha was first seen is irrelevant: it applies until it is removed.
+    // The day on which a gotcha was first seen says nothing about it: it holds until it is taken out.
     if record.kind != Kind::Gotcha {
         record.date.get_or_insert(time.date());
     }

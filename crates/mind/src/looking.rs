@@ -1,23 +1,23 @@
-//! Progress of looks at a project's comments and commits, for concurrent queries.
+//! Progress of looks at a project's comments and commits, for other threads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The looks that go on in this process, by project. Clones share them.
+/// The looks that are running in this process, by project. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Looking(Arc<Mutex<BTreeMap<PathBuf, Progress>>>);
 
 /// Progress of a look.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Number of processed files.
+    /// Number of files looked at so far.
     pub done: usize,
-    /// Files there are; 0 while that is not known.
+    /// Number of all files; 0 while that is unknown.
     pub total: usize,
 }
 
-/// A look that goes on until this is dropped.
+/// A running look; dropping it ends the look.
 #[derive(Debug)]
 #[must_use = "the look ends when this is dropped"]
 pub struct Look {
@@ -30,13 +30,13 @@ impl Looking {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers a look at a project.
+    /// Records that a look at a project has started.
     pub fn begin(&self, project: &Path) -> Look {
         self.lock().insert(project.to_owned(), Progress::default());
         Look { looking: self.clone(), project: project.to_owned() }
     }
 
-    /// Progress of the look at a project; `None` if there is none.
+    /// Progress of the look at a project; `None` if none is running.
     #[must_use]
     pub fn at(&self, project: &Path) -> Option<Progress> {
         self.lock().get(project).copied()
@@ -44,7 +44,7 @@ impl Looking {
 }
 
 impl Look {
-    /// Reports progress.
+    /// Records the progress.
     pub fn is_at(&self, done: usize, total: usize) {
         if let Some(progress) = self.looking.lock().get_mut(&self.project) {
             *progress = Progress { done, total };

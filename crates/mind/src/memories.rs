@@ -1,25 +1,26 @@
-//! Queries over memories: nothing here changes anything.
+//! Answers questions about memories. Changes nothing on disk.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
 
 use m1nd_base::ContentHash;
 use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
 use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record};
 use m1nd_store::SharedFolder;
+use m1nd_vfs::stamp;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::MemoryError;
+use crate::anchor::{CodeState, names_of};
 use crate::approval::Trust;
-use crate::code::{CodeRow, CodeState, ProjectPrefix, depending, worst};
+use crate::code::{CodeRow, ProjectPrefix, depending, worst};
 use crate::config::MindConfig;
 use crate::edges::GlobalEdges;
-use crate::keeper::{Keeper, names_of};
+use crate::keeper::Keeper;
 use crate::load::{ProjectMemory, Texts, user_settings};
 use crate::looking::Looking;
 use crate::model::{self, Models};
@@ -30,143 +31,143 @@ use crate::related::Related;
 use m1nd_engine::LocalModel;
 use m1nd_engine::Snapshot;
 
-/// Projects whose memories are kept read; the one not asked for the longest is dropped.
+/// Maximum number of projects whose memories are cached; the least recently used one is dropped.
 const MAX_READ: usize = 64;
-/// Maximum pieces of code compared with the index to find dependents of changed code.
+/// Pieces of code that are compared with the index to find out what depends on changed ones.
 const MAX_COMPARED: usize = 400;
-/// Agents whose shown gotchas are remembered.
+/// Maximum number of agents whose shown gotchas are remembered.
 const MAX_AGENTS: usize = 1_000;
-/// Suffix of the id of a gotcha that was shown to an agent because of code.
+/// Suffix of the id of a gotcha that was shown because of the code itself.
 const BY_CODE: &str = " by code";
-/// Found memories, the best first, for which others of like meaning are looked for: each costs a pass over all
-/// memories.
+/// Number of best answers for which memories of similar meaning are searched: each costs a pass over all memories.
 const MAX_LINKED: usize = 5;
-/// Maximum duplicates reported with a found memory.
+/// Maximum number of memories with the same meaning that are returned with an answer.
 const MAX_SAME: usize = 5;
-/// Memories shown unasked about a piece of code.
+/// Maximum number of memories that are shown unasked about a piece of code.
 const MAX_UNASKED: usize = 3;
-/// Least confidence of a memory that is shown unasked.
+/// Minimum confidence of a memory that is shown unasked.
 const MIN_UNASKED: f32 = 0.6;
 
-/// A query.
+/// A question to the memories.
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryQuery<'q> {
-    /// In words.
+    /// The question, in words.
     pub text: &'q str,
-    /// All registered projects, not only the current one.
+    /// Search all registered projects, not only the current one.
     pub all_projects: bool,
-    /// Kinds; empty for all.
+    /// Wanted kinds; empty for all.
     pub kinds: &'q [Kind],
-    /// Most answers.
+    /// Maximum number of answers.
     pub limit: usize,
-    /// Files and symbols in the caller's focus, in addition to those named by the text.
+    /// Files and symbols the caller works on, in addition to those that the text names.
     pub near: &'q [String],
 }
 
-/// The answers.
+/// The answers to a question.
 #[derive(Debug, Clone, Default)]
 pub struct FoundMemories {
-    /// Number of matches.
+    /// Number of all matches.
     pub total: usize,
-    /// The best.
+    /// The best matches, at most the query's limit.
     pub rows: Vec<FoundMemory>,
-    /// Limits of the answer, in words.
+    /// Limits of the answer, as a sentence for the caller; `None` if it is complete.
     pub notice: Option<String>,
 }
 
-/// One answer.
+/// One memory that answers a question.
 #[derive(Debug, Clone)]
 pub struct FoundMemory {
     /// The memory.
     pub record: Record,
-    /// The name of its project.
+    /// Name of its project.
     pub project: String,
-    /// Relevance, 0 to 1.
+    /// Relevance to the question, 0 to 1.
     pub relevance: f32,
-    /// When it was written, else first seen; RFC 3339.
+    /// Day it was written, or first seen if the text has no day; RFC 3339.
     pub date: String,
-    /// Trust.
+    /// How far it may be trusted.
     pub trust: Trust,
-    /// The code it names, and its state.
+    /// The code it names, and the state of each piece.
     pub code: Vec<CodeRow>,
-    /// Its code that is near the code in question.
+    /// The piece of its code that is near the code of the question.
     pub near: Option<NearCode>,
-    /// Code that its own code uses and that changed since another memory was written about it.
+    /// Code that its own code uses and that has changed since another memory was written about it.
     pub depends_on_changed: Vec<String>,
-    /// Other memories of the project that say the same and answer no better; few.
+    /// Other memories of the project with the same meaning and no higher relevance.
     pub same: Vec<Record>,
-    /// Related memories of the project, most certain first.
+    /// Related memories of the project, the most certain first.
     pub related: Vec<Related>,
 }
 
-/// Planned work.
+/// A plan to check against known gotchas.
 #[derive(Debug, Clone, Copy)]
 pub struct EdgeQuestion<'q> {
-    /// In words.
+    /// The plan, in words.
     pub intent: &'q str,
-    /// The code.
+    /// The code to be written, if there is some already.
     pub code: Option<&'q str>,
-    /// Takes the place of the detected stack.
+    /// Tags that replace the detected stack.
     pub stack: Option<&'q [String]>,
-    /// Name of the agent, which is warned of each gotcha once. Without a name everything is shown.
+    /// Name of the agent, which is warned of each gotcha once. Without a name everything is shown each time.
     pub agent: Option<&'q str>,
 }
 
-/// The warnings.
+/// The gotchas that apply to a plan.
 #[derive(Debug, Clone, Default)]
 pub struct FoundEdges {
-    /// The most certain and severe first, without those that the agent was shown before.
+    /// Warnings, the most certain and severe first, without those this agent was shown before.
     pub warnings: Vec<EdgeWarning>,
-    /// Ids and titles of those that apply and were shown before.
+    /// Ids and titles of those that apply but were shown before.
     pub repeated: Vec<(String, String)>,
-    /// Limits of the answer, in words.
+    /// Limits of the answer, as a sentence for the caller; `None` if it is complete.
     pub notice: Option<String>,
 }
 
-/// A memory about code, shown to somebody who did not ask for it.
+/// A memory about code that is shown unasked.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Note {
-    /// Its id.
+    /// Id of the memory.
     pub id: String,
-    /// Its kind.
+    /// Name of its kind.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Title.
+    /// Its title.
     pub title: String,
-    /// The way around, of a gotcha; the reason, of a decision.
+    /// The workaround of a gotcha, the reason of a decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// State of its code.
+    /// State of the code it is about.
     pub state: CodeState,
-    /// Location: `file:line`.
+    /// Its place: `file:line`.
     pub source: String,
 }
 
-/// The memories of all projects of a user, as one place sees them.
+/// The memories of all projects of a user, and which project is the current one. Files are read when a question needs
+/// them.
 pub struct Memories {
     home: SharedFolder,
-    /// Candidate locations of the current project; the first one inside a project counts.
+    /// Places where the current project is searched, in order.
     places: Vec<PathBuf>,
-    /// Locations announced by the client: considered after the first `named` places.
+    /// Places where the client has its project open, searched after the first `named` places.
     client: Mutex<Vec<PathBuf>>,
     named: usize,
     read: Mutex<BTreeMap<PathBuf, Held>>,
-    /// The gotchas that each agent was shown.
+    /// Ids of the gotchas that each agent was shown.
     shown: Mutex<BTreeMap<String, BTreeSet<Box<str>>>>,
     looking: Looking,
     models: Models,
 }
 
-/// Cheap identification of the state of a project's memories.
+/// A value that changes when the memories of a project may have changed. Reading it is cheap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryStamp {
-    /// When `MEMORY.md` was last changed.
-    changed: Option<SystemTime>,
-    /// Checked-out commit, because a commit may contain memories without changing a file.
+    /// When `MEMORY.md` was last changed, in nanoseconds since 1970.
+    changed: Option<i64>,
+    /// The checked-out commit: a new one may carry memories without changing a file.
     head: Option<String>,
 }
 
-/// A project's memories as they were read.
+/// The cached memories of a project.
 struct Held {
     /// Hash of the texts they were made from.
     key: ContentHash,
@@ -185,7 +186,7 @@ impl std::fmt::Debug for Memories {
 }
 
 impl Memories {
-    /// Reads nothing yet.
+    /// Memories as seen from the places of `config`. Reads nothing yet.
     pub fn new(config: MindConfig) -> Self {
         Self {
             home: SharedFolder::new(config.home),
@@ -199,30 +200,31 @@ impl Memories {
         }
     }
 
-    /// The one that writes about memories, with this state of the code.
+    /// Returns the keeper, which writes, with this state of the code.
     pub fn keeper(&self, snapshot: Arc<Snapshot>) -> Keeper {
         Keeper::with_snapshot(self.home.path(), snapshot, self.looking.clone())
     }
 
-    /// Takes over where the client has its project open. Only the current project depends on it, no wall does.
+    /// Sets the places where the client has its project open. They only decide which project is the current one and
+    /// give no access to files.
     pub fn set_client_places(&self, places: Vec<PathBuf>) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = places;
     }
 
-    /// The running looks at projects.
+    /// The progress of looks at projects that are running.
     pub fn looking(&self) -> &Looking {
         &self.looking
     }
 
-    /// The folder that all projects share.
+    /// Folder that all projects share (`MIND_HOME`).
     pub(crate) fn home(&self) -> &SharedFolder {
         &self.home
     }
 
-    /// The current project.
+    /// Finds the current project.
     ///
     /// # Errors
-    /// [`MemoryError::NoProject`].
+    /// [`MemoryError::NoProject`] or [`MemoryError::NoFile`].
     pub fn project(&self) -> Result<PathBuf, MemoryError> {
         let (named, others) = self.places.split_at(self.named.min(self.places.len()));
         let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -230,17 +232,18 @@ impl Memories {
         first_project(&places, self.home.path())
     }
 
-    /// Current stamp of a project's `MEMORY.md` and history, for cheap detection of changes.
+    /// Returns the stamp of a project. Two equal stamps mean that its `MEMORY.md` and its history have not changed.
     pub fn stamp(&self, project: &Path) -> MemoryStamp {
-        let changed = std::fs::metadata(project.join(MEMORY_FILE)).and_then(|data| data.modified()).ok();
+        let changed = stamp(&project.join(MEMORY_FILE)).map(|meta| meta.mtime_ns);
         let head = GitFolder::find(project).and_then(|git| git.head()).map(|head| head.commit()).ok();
         MemoryStamp { changed, head }
     }
 
-    /// The memories of a project from its current files. Rebuilt only if one of them changed.
+    /// Returns the memories of a project as its files are now. They are parsed again only if one of the files has
+    /// changed.
     ///
     /// # Errors
-    /// [`MemoryError::Files`].
+    /// [`MemoryError::Files`] if `MEMORY.md` cannot be read.
     pub fn of(&self, project: &std::path::Path) -> Result<Arc<ProjectMemory>, MemoryError> {
         let texts = Texts::read(project, &self.home)?;
         let key = texts.key();
@@ -263,8 +266,8 @@ impl Memories {
         Ok(memory)
     }
 
-    /// The memories of a project for a query. If its files cannot be read now, the version read last, else the
-    /// remaining parts, with the reason in `notices`.
+    /// The memories of a project for a search. If `MEMORY.md` cannot be read, returns the cached ones, or those of
+    /// the other sources, and adds the reason to `notices`.
     ///
     /// # Errors
     /// [`MemoryError::SearchFailed`] if nothing is left.
@@ -291,7 +294,7 @@ impl Memories {
         }
     }
 
-    /// An error for an empty answer while comments and commits have not been read yet.
+    /// The notice that comments and commits were not read yet, which an answer without it would hide.
     fn not_looked_at(&self, memory: &ProjectMemory, is_empty: bool) -> Result<Option<String>, MemoryError> {
         if memory.noted.scanned != 0 {
             return Ok(None);
@@ -309,16 +312,17 @@ impl Memories {
         }
     }
 
-    /// Searches memories.
+    /// Finds the memories that answer a question.
     ///
     /// # Errors
-    /// [`MemoryError::NoProject`] outside of a project, unless all are searched; [`MemoryError::SearchFailed`];
-    /// [`MemoryError::IndexNotReady`] if nothing was found and not everything has been read.
+    /// [`MemoryError::NoProject`] outside of a project, unless all are searched; [`MemoryError::SearchFailed`] if no
+    /// memory can be read; [`MemoryError::IndexNotReady`] if nothing was found and the first look at comments and
+    /// commits still runs.
     pub fn search(&self, query: &MemoryQuery<'_>, snapshot: &Snapshot) -> Result<FoundMemories, MemoryError> {
         let today = Some(jiff::Zoned::now().date());
         let mut notices = Vec::new();
         let projects = self.asked(query, &mut notices)?;
-        // For all projects only the user's own settings apply.
+        // Of all projects only the user's own settings hold.
         let settings = match projects.as_slice() {
             [one] if !query.all_projects => one.settings.clone(),
             _ => user_settings(&self.home).0,
@@ -360,7 +364,7 @@ impl Memories {
         Ok(FoundMemories { total, rows, notice: (!notices.is_empty()).then(|| notices.join("; ")) })
     }
 
-    /// The projects that a question is about. Those that cannot be read are named in `notices`.
+    /// The projects that a question is about. Adds to `notices` those that cannot be read.
     fn asked(
         &self,
         query: &MemoryQuery<'_>,
@@ -378,7 +382,7 @@ impl Memories {
             }
             Err(error) => return Err(MemoryError::SearchFailed { why: error.to_string() }),
         };
-        // The project around the caller is included, registered or not.
+        // Whoever stands in a project means it, too, registered or not.
         paths.extend(here.filter(|here| !paths.contains(here)));
         let of = |path: &PathBuf| {
             let mut why = Vec::new();
@@ -400,7 +404,8 @@ impl Memories {
         Ok(found)
     }
 
-    /// Returns the gotchas that apply to planned work, each once per agent. Unreadable parts are left out and named.
+    /// Finds the gotchas that apply to a plan, each once per agent. Files that cannot be read are named in
+    /// [`FoundEdges::notice`].
     pub fn edges(&self, question: &EdgeQuestion<'_>) -> FoundEdges {
         let given: Option<Vec<Box<str>>> =
             question.stack.map(|stack| stack.iter().map(|tag| tag.as_str().into()).collect());
@@ -447,8 +452,8 @@ impl Memories {
         found
     }
 
-    /// Filters the result of `check` to gotchas not yet shown to this agent, and records them. A gotcha shown because
-    /// of words is shown once more if the code itself matches, because that is new information.
+    /// The warnings of `check` that this agent was not shown before; marks them as shown. A gotcha that was shown
+    /// because of words is shown once more when the code itself has it, because that is a stronger finding.
     fn once(&self, question: &EdgeQuestion<'_>, check: impl Fn(&BTreeSet<Box<str>>) -> Vec<EdgeWarning>) -> FoundEdges {
         let nothing = BTreeSet::new();
         let Some(agent) = question.agent else {
@@ -476,15 +481,15 @@ impl Memories {
         FoundEdges { warnings, repeated, notice: None }
     }
 
-    /// Memories about these nodes, for a caller that did not ask for them: the few most certain and severe ones.
-    /// Empty if there is no project, or reading fails.
+    /// Returns the few most certain and severe memories about these nodes, for a caller who did not ask for memories.
+    /// Empty without a project or if it cannot be read.
     pub fn about(&self, nodes: &[String], snapshot: &Snapshot) -> Vec<Note> {
         let Ok(memory) = self.project().and_then(|project| self.of(&project)) else { return Vec::new() };
         memory.about(nodes, snapshot)
     }
 }
 
-/// An answer of one of several projects.
+/// A match in one of several projects.
 #[derive(Clone, Copy)]
 struct Hit<'h> {
     project: usize,
@@ -493,23 +498,23 @@ struct Hit<'h> {
 }
 
 impl Hit<'_> {
-    /// The more relevant first; of equals the order of projects and memories.
+    /// Orders by relevance, then by project and memory.
     fn compare(a: &Self, b: &Self) -> Ordering {
         let place = |hit: &Self| (hit.project, hit.hit.record);
         b.relevance.total_cmp(&a.relevance).then_with(|| place(a).cmp(&place(b)))
     }
 }
 
-/// A query and its answers.
+/// The projects of a question and their answers.
 struct Asked<'a, 's> {
     projects: &'a [Arc<ProjectMemory>],
-    /// Answers of each project, with the nodes near the places of the question.
+    /// Per project: its answer, and the code near the places of the question.
     answers: &'a [(Recalled, Option<Near<'s>>)],
     snapshot: &'s Snapshot,
 }
 
 impl Asked<'_, '_> {
-    /// Assembles the complete answers. Limits are added to the notices.
+    /// Completes the rows. Adds limits of the answer to `notices`.
     fn shown(&self, rows: &[Hit<'_>], notices: &mut Vec<String>) -> Vec<FoundMemory> {
         let mut views: Vec<Option<CodeView>> = self.projects.iter().map(|_| None).collect();
         let mut shown = Vec::with_capacity(rows.len());
@@ -540,7 +545,7 @@ impl Asked<'_, '_> {
     }
 }
 
-/// Puts the first answers, which are sorted, into the order that a model gives them.
+/// Reorders the best answers, which are sorted, by the relevance that a model gives them.
 fn read_again(
     model: &LocalModel,
     question: &str,
@@ -599,7 +604,7 @@ impl ProjectMemory {
         }
     }
 
-    /// State of the code of each memory, by its index in the list; memories without code are left out.
+    /// The state of the code of each memory that names some, by the memory's place in the list.
     pub fn code_states(&self, snapshot: &Snapshot) -> FxHashMap<usize, CodeState> {
         let view = CodeView::without_dependants(self, snapshot);
         let state = |at: usize| Some((at, worst(&view.rows(self, snapshot, at))?));
@@ -607,13 +612,13 @@ impl ProjectMemory {
     }
 }
 
-/// State of the code named by a project's memories.
+/// The state of the code that a project's memories name.
 struct CodeView {
-    /// Location of the project in the index; `None` if it is not indexed.
+    /// Place of the project in the index; `None` if the index does not hold it.
     prefix: Option<ProjectPrefix>,
     /// Ids of nodes that changed since a memory was written about them.
     changed: Vec<String>,
-    /// Number of pieces that were not compared, so that their dependents are unknown.
+    /// Number of pieces of code that were not compared, so that dependencies on them are unknown.
     not_compared: usize,
 }
 
@@ -637,12 +642,12 @@ impl CodeView {
         Self { prefix, changed, not_compared }
     }
 
-    /// Like [`CodeView::of`], without dependents of changed code.
+    /// Like [`CodeView::of`], without finding out what depends on changed code.
     fn without_dependants(memory: &ProjectMemory, snapshot: &Snapshot) -> Self {
         Self { prefix: ProjectPrefix::of(snapshot, &memory.path), changed: Vec::new(), not_compared: 0 }
     }
 
-    /// Describes the effect of the limit.
+    /// The notice about code that was not compared; `None` if all was.
     fn limit_in_words(&self, memory: &ProjectMemory) -> Option<String> {
         (self.not_compared > 0).then(|| {
             format!(

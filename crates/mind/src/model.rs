@@ -1,4 +1,4 @@
-//! Re-ranking of results with the user's own model (`search.embedder = "model"`).
+//! What was found, in the order that a model of the user's own gives it (`search.embedder = "model"`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use m1nd_engine::LocalModel;
 
 /// Answers that the model reads.
 pub(crate) const READ: usize = 50;
-/// Weight of one standard deviation of the cosine, as an exponent on the relevance.
+/// What one standard deviation of the cosine counts, as a power of e of the relevance.
 const SHARE: f64 = 0.25;
 
 /// The models that were named, read when they are first asked.
@@ -23,7 +23,7 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// The model named in the settings; `None` if there is none, else the missing part.
+    /// The model that the settings name; `None` if they name none, else what is missing.
     pub(crate) fn named(&self, settings: &Settings) -> Option<Result<Arc<LocalModel>, String>> {
         if settings.embedder != MODEL {
             return None;
@@ -39,7 +39,7 @@ impl Models {
     }
 }
 
-/// Describes the configured embedder.
+/// What the settings let find by meaning, in words.
 pub(crate) fn embedder_in_words(settings: &Settings) -> String {
     match settings.embedder.as_str() {
         MODEL => format!("built-in word vectors, then the model in `{}`", settings.model_path),
@@ -48,11 +48,11 @@ pub(crate) fn embedder_in_words(settings: &Settings) -> String {
     }
 }
 
-/// Re-ranks answers with the model; `answers` are sorted by relevance. The best one keeps the highest relevance, so
-/// that the number still indicates how well the question is answered.
+/// The relevance of answers after the model has read them; `answers` are sorted by theirs. The best keeps what the best
+/// had, so that the number still says how well the question is answered.
 ///
 /// # Errors
-/// The reason why the model could not be used.
+/// Why the model could not be asked.
 pub(crate) fn reread(model: &LocalModel, question: &str, answers: &[(&Record, f32)]) -> Result<Vec<f32>, String> {
     let Some((_, first)) = answers.first() else { return Ok(Vec::new()) };
     let mut texts = vec![question[..question.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()];
@@ -74,7 +74,7 @@ pub(crate) fn reread(model: &LocalModel, question: &str, answers: &[(&Record, f3
     Ok(values.iter().map(|value| (f64::from(*first) * (value - top).exp()) as f32).collect())
 }
 
-/// Text of a memory for the model.
+/// What the model is told of a memory.
 fn text_of(record: &Record) -> String {
     let reason = record.reasoning.as_deref().unwrap_or_default();
     let mut text = if record.content.contains(&*record.title) {

@@ -1,4 +1,4 @@
-//! Memories about code near a place: code named in a question, or in the caller's focus.
+//! Memories about code near the places of a question: the code it names, and the code the caller works on.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,8 @@ use m1nd_engine::graph::{Graph, NodeIx};
 use m1nd_memory::{Record, mentions};
 use rustc_hash::FxHashMap;
 
+use crate::anchor::names_of;
 use crate::code::{CodeIndex, ProjectPrefix};
-use crate::keeper::names_of;
 use crate::load::ProjectMemory;
 use m1nd_engine::Snapshot;
 
@@ -16,25 +16,25 @@ use m1nd_engine::Snapshot;
 const MAX_PLACES: usize = 16;
 /// Steps in the graph that are near.
 const MAX_STEPS: u8 = 2;
-/// Nearness of code after each number of steps.
+/// Nearness after each number of steps.
 const SHARES: [f32; MAX_STEPS as usize + 1] = [1.0, 0.6, 0.3];
-/// Maximum nodes to visit.
+/// Nodes that are looked at.
 const MAX_VISITED: usize = 4_000;
-/// Nodes with more neighbours are not expanded: code that everything uses is near nothing.
+/// From code with more neighbours no step is taken: what everything uses is near to nothing.
 const MAX_NEIGHBOURS: usize = 64;
 
 /// The reason why a memory is near.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct NearCode {
-    /// The code that the memory names.
+    /// Id of the node that the memory names.
     pub node_id: String,
-    /// The code that the question names.
+    /// Id of the node that the question names.
     pub to: String,
-    /// Steps between both in the graph: 0 if they are one.
+    /// Number of edges between both: 0 if they are one node.
     pub steps: u8,
 }
 
-/// Nodes near the places of a question.
+/// The nodes near the places of a question.
 pub(crate) struct Near<'s> {
     snapshot: &'s Snapshot,
     prefix: ProjectPrefix,
@@ -69,7 +69,7 @@ impl<'s> Near<'s> {
         self.nearest(memory, record).map_or(0.0, |(_, steps, _)| SHARES[usize::from(steps)])
     }
 
-    /// The reason why a memory is near, if it is.
+    /// The reason why a memory is near; `None` if it is not.
     pub(crate) fn reason(&self, memory: &ProjectMemory, record: &Record) -> Option<NearCode> {
         let (node, steps, to) = self.nearest(memory, record)?;
         let id = |node| self.snapshot.graph().id(node).to_owned();
@@ -113,7 +113,7 @@ fn reached(graph: &Graph, starts: &[NodeIx]) -> FxHashMap<NodeIx, (u8, NodeIx)> 
     reached
 }
 
-/// Neighbours of a node, in id order; empty if there are too many. A file also has the neighbours of its symbols.
+/// What a node is tied to, in order of the ids; nothing if that is too much. A file counts as what holds its symbols.
 fn neighbours(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let is_inside = |other: &NodeIx| !graph.kind(*other).is_outside();
     let ties = || {
@@ -124,7 +124,7 @@ fn neighbours(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     if found.len() > MAX_NEIGHBOURS {
         found.clear();
     }
-    // Its members and its owner are near, however many there are.
+    // What it holds and what holds it is near, however much that is.
     found.extend(graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to));
     found.extend(graph.in_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.from));
     found.retain(is_inside);

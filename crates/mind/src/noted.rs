@@ -1,6 +1,6 @@
-//! Recorded state of a project's memories between two readings: when each was first seen, its code at that time,
-//! comments and messages by file and commit. Everything except the times can be rebuilt, so it is one small file
-//! below `.mind/.index/`, replaced atomically, and answers do not depend on its existence.
+//! Data stored beside a project's memories: when each was first seen, the code it was about then, and the memories in
+//! comments and commits. Only the times cannot be derived again. It is one small file below `.mind/.index/`, replaced
+//! as a whole; answers do not depend on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,19 +11,19 @@ use m1nd_memory::RecordId;
 use m1nd_store::StoreError;
 use serde::{Deserialize, Serialize};
 
-use crate::code::CodeState;
+use crate::anchor::{Anchor, CodeState};
 use crate::project::index_folder;
 
-/// The file.
+/// File name.
 const FILE: &str = "noted.m1nd";
-/// Magic bytes; the number increases with the format.
+/// First bytes of the file; the number is its format.
 const MAGIC: &[u8; 8] = b"m1ndmem4";
-/// Magic bytes of older formats, and the number of trailing members they lack: from [`Noted::began`],
-/// [`Noted::looked`] and [`Noted::not_looked`] on. Each of those is encoded as a single zero if empty.
+/// First bytes of former formats, and how many of the last members each lacks: from [`Noted::began`],
+/// [`Noted::looked`] and [`Noted::not_looked`] on. An empty one of those is a single zero byte.
 const OLD_MAGICS: [(&[u8; 8], usize); 3] = [(b"m1ndmem1", 5), (b"m1ndmem2", 2), (b"m1ndmem3", 1)];
-/// Largest such file that is read, in bytes.
+/// Maximum size of the file, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
-/// Time to wait for other writers.
+/// Maximum wait for another process that changes the file.
 const WAIT: Duration = Duration::from_secs(2);
 /// Sessions whose shown gotchas are remembered; the oldest is forgotten.
 const MAX_SESSIONS: usize = 200;
@@ -31,6 +31,8 @@ const MAX_SESSIONS: usize = 200;
 const MAX_TOUCHED: usize = 500;
 /// Memories that are no longer there but remembered, so that one that comes back keeps its time.
 const MAX_RETIRED: usize = 10_000;
+/// Files whose comments with memories are kept. Further files are not read, and [`Noted::not_looked`] counts them.
+pub(crate) const MAX_FILES: usize = 5_000;
 
 /// Seconds since 1970.
 pub(crate) type Seconds = i64;
@@ -48,11 +50,11 @@ pub(crate) struct Noted {
     pub(crate) head: String,
     /// When the newest commit was made; 0 if none is known.
     pub(crate) newest_commit: Seconds,
-    /// Stack detected from the project's files.
+    /// Tags of the stack that the project's files show.
     pub(crate) stack: Vec<Box<str>>,
     /// State of the code that memories name, at the last look with an index.
     pub(crate) code: BTreeMap<RecordId, CodeState>,
-    /// Items shown in each agent session.
+    /// Ids of memories and gotchas that each session of an agent was shown.
     pub(crate) shown: BTreeMap<String, Shown>,
     /// When `MEMORY.md` was last found changed; 0 for never.
     pub(crate) updated: Seconds,
@@ -60,15 +62,15 @@ pub(crate) struct Noted {
     pub(crate) scanned: Seconds,
     /// Hash of `MEMORY.md` then.
     pub(crate) memory: Option<ContentHash>,
-    /// Time of the first look at memories; 0 if unknown. Memories seen later were written about then.
+    /// When memories were first looked at; 0 if that is not known. What is seen later was written about then.
     pub(crate) began: Seconds,
     /// When the commits were made whose messages carry memories.
     pub(crate) commit_times: BTreeMap<String, Seconds>,
     /// The files that memories name, and when each was last changed as far as somebody watched; 0 for never.
     pub(crate) touched: BTreeMap<String, Seconds>,
-    /// Files searched for comments: hashes of path, size and time, sorted. Others are searched again.
+    /// The files that were looked at for comments: hashes of path, size and time, in order. Others are looked at again.
     pub(crate) looked: Vec<u64>,
-    /// Number of files not searched for comments, because the limit of files with comments was reached.
+    /// Number of files that were not searched for comments, because enough others have some.
     pub(crate) not_looked: u32,
 }
 
@@ -82,21 +84,8 @@ pub(crate) struct Seen {
     pub(crate) retired: Option<Seconds>,
     /// Hash of its text when its code was looked for; 0 while that is still to be done.
     pub(crate) text: u64,
-    /// The code that it names, as first resolved.
+    /// The code it names, as it was when it was first found.
     pub(crate) anchors: Vec<Anchor>,
-}
-
-/// A piece of code that a memory names.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Anchor {
-    /// Name in the memory.
-    pub(crate) text: String,
-    /// Its id in the graph.
-    pub(crate) node: String,
-    /// Hash of its text.
-    pub(crate) content: ContentHash,
-    /// Hash of its whole file then: while that is the same, so is this.
-    pub(crate) file: ContentHash,
 }
 
 /// Comments of a file.
@@ -115,7 +104,7 @@ pub(crate) struct MessageNote {
     pub(crate) records: Vec<m1nd_memory::Record>,
 }
 
-/// Items shown to an agent session.
+/// Ids that an agent's session was shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Shown {
     pub(crate) last: Seconds,
@@ -133,35 +122,35 @@ impl NotedFile {
         Self { project: project.to_owned() }
     }
 
-    /// The stored bytes; empty if there is no readable file.
+    /// The stored bytes; empty if there is no file, or it cannot be read.
     pub(crate) fn packed(&self) -> Vec<u8> {
         index_folder(&self.project).and_then(|folder| folder.read(FILE, MAX_BYTES)).ok().flatten().unwrap_or_default()
     }
 
-    /// The stored state; empty if there is no usable file.
+    /// The stored data; empty if there is no file, or it cannot be used.
     pub(crate) fn read(&self) -> Noted {
         Self::unpack(&self.packed())
     }
 
-    /// Decodes a state; empty if damaged.
+    /// Decodes stored bytes; empty if they are damaged.
     pub(crate) fn unpack(packed: &[u8]) -> Noted {
         decode(packed).unwrap_or_default()
     }
 
-    /// Returns whether there is an unusable file, which the next change rebuilds.
+    /// Whether there is a file that cannot be used. The next change replaces it.
     pub(crate) fn is_damaged(&self) -> bool {
         let packed = self.packed();
         !packed.is_empty() && decode(&packed).is_none()
     }
 
-    /// Changes the state under a lock and returns the result. A damaged file is quarantined.
+    /// Changes what is kept, alone, and returns what it is then. A damaged file is set aside.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Noted)) -> Result<Noted, StoreError> {
         let folder = index_folder(&self.project)?;
         folder.change(FILE, MAX_BYTES, WAIT, |content| {
             let before = content.as_deref().and_then(decode);
             if content.is_some() && before.is_none() {
                 let kept = folder.set_aside(FILE)?;
-                tracing::warn!(kept = %kept.display(), "the recorded state of the memories is damaged and will be rebuilt");
+                tracing::warn!(kept = %kept.display(), "what was noted of the memories is damaged and made anew");
             }
             let before = before.unwrap_or_default();
             let mut after = before.clone();
@@ -174,7 +163,7 @@ impl NotedFile {
 }
 
 impl Noted {
-    /// Drops the oldest entries of growing lists.
+    /// Drops the oldest of what only grows.
     fn bound(&mut self) {
         while self.shown.len() > MAX_SESSIONS {
             let oldest = self.shown.iter().min_by_key(|(_, shown)| shown.last).map(|(session, _)| session.clone());
@@ -211,7 +200,7 @@ fn decode(bytes: &[u8]) -> Option<Noted> {
         return None;
     }
     let body = [body, &vec![0; missing]].concat();
-    // Remaining bytes mean that it is not of the format named by the magic bytes.
+    // What is left over is none of the format that the first bytes name.
     postcard::take_from_bytes(&body).ok().filter(|(_, rest)| rest.is_empty()).map(|(noted, _)| noted)
 }
 

@@ -1,4 +1,4 @@
-//! A file with one row per project, in the shared folder of a user.
+//! A file with a row a project, in the folder that all projects of a user share.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::MemoryError;
 
-/// File name. Every change reads, changes and replaces it under a lock.
+/// Which file. Every change reads, changes and replaces it under a lock.
 pub(crate) struct ProjectFile {
     /// Its name in the folder.
     pub(crate) name: &'static str,
@@ -49,10 +49,10 @@ impl ProjectFile {
         Ok(self.parse(folder, folder.read(self.name, self.max_bytes)?)?.projects)
     }
 
-    /// Changes the rows, waiting up to `wait` for other writers; they are written if `change` reports a difference.
+    /// Changes the rows, waiting so long for others; they are written if `change` says that they differ.
     ///
     /// # Errors
-    /// The error of `change`; [`MemoryError::Damaged`] or [`MemoryError::Store`].
+    /// What `change` says; [`MemoryError::Damaged`] or [`MemoryError::Store`].
     pub(crate) fn change<T: DeserializeOwned + Serialize, A>(
         &self,
         folder: &SharedFolder,

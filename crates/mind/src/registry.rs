@@ -1,4 +1,4 @@
-//! `projects.json`: the user's projects with memories.
+//! `projects.json`: the projects of this user that have memories.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,25 +13,25 @@ use crate::MemoryError;
 use crate::project::name_of;
 use crate::project_file::{ProjectFile, Rows};
 
-/// The file.
+/// File name.
 pub(crate) const FILE: &str = "projects.json";
 const ROWS: ProjectFile = ProjectFile { name: FILE, version: 1, max_bytes: 16 << 20 };
-/// Time to wait for other writers in background updates.
+/// Maximum wait for another process that changes the file, when no person waits.
 pub(crate) const WAIT: Duration = Duration::from_secs(10);
 
 /// A registered project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Project {
-    /// Its folder, canonical.
+    /// Folder of the project, canonical.
     pub path: PathBuf,
-    /// Its name for people.
+    /// Name of the project.
     pub name: String,
-    /// Its stack.
+    /// Tags of its stack.
     #[serde(default)]
     pub stack: Vec<String>,
-    /// When it was registered.
+    /// Time of its registration.
     pub registered_at: Timestamp,
-    /// When its memories last changed or were asked for by a hook; `None` if never.
+    /// Time of the last change of its memories or the last request of a hook; `None` if never.
     #[serde(default)]
     pub last_activity: Option<Timestamp>,
     /// Members of newer versions.
@@ -39,7 +39,7 @@ pub struct Project {
     pub more: BTreeMap<String, Value>,
 }
 
-/// The projects of one user. Every change reads, changes and replaces the file under a lock.
+/// The projects of one user. Each change reads, modifies and replaces the file under a lock.
 #[derive(Debug, Clone)]
 pub struct Registry {
     folder: SharedFolder,
@@ -51,7 +51,7 @@ impl Registry {
         Self { folder }
     }
 
-    /// All projects, by path.
+    /// Returns all projects, ordered by path.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].
@@ -59,7 +59,7 @@ impl Registry {
         Ok(ROWS.read(&self.folder)?.into_values().collect())
     }
 
-    /// The project at a canonical path.
+    /// Returns the project at a canonical path.
     ///
     /// # Errors
     /// Those of [`Registry::list`].
@@ -104,8 +104,8 @@ impl Registry {
         })
     }
 
-    /// Notes that something happened in a project, unless others change the list for longer than `wait`. Nothing
-    /// happens if it is not registered.
+    /// Records activity in a project, unless another process changes the file for longer than `wait`. Does nothing
+    /// for a project that is not registered.
     ///
     /// # Errors
     /// [`MemoryError::Damaged`] or [`MemoryError::Store`].

@@ -1,4 +1,4 @@
-//! Related memories: by explicit relations, and by similarity.
+//! Memories that one is related to: by what they say of each other, and by likeness.
 
 use m1nd_memory::{Relation, RelationKind};
 
@@ -9,29 +9,30 @@ use crate::settings::WORDS;
 const MAX_RELATED: usize = 5;
 /// Confidence from which a relation is shown.
 const MIN_RELATION: f32 = 0.6;
-/// Maximum similar memories considered for one.
+/// Memories of like meaning that are looked at for one.
 const MAX_ALIKE: usize = 8;
-/// Minimum similarity (cosine) of related memories. Duplicates are not among them: they are reported as one.
+/// Cosine similarity from which two memories are about the same subject. Above the one for the same meaning they are
+/// shown as one.
 const MIN_LIKENESS: f32 = 0.5;
 
-/// A memory that another one is related to.
+/// A memory related to another one.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Related {
-    /// Kind of relation.
+    /// Kind of the relation.
     pub relation: RelationKind,
-    /// Whether the found memory contains the reference; otherwise the other one does.
+    /// Whether the found memory states the relation; otherwise the other one does.
     pub is_from_here: bool,
-    /// The other one.
+    /// Id of the other memory.
     pub id: String,
-    /// Title.
+    /// Title of the other memory.
     pub title: String,
     /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
 impl ProjectMemory {
-    /// The few memories related to one: explicit relations first, most certain first; then, if `is_linked`, similar
-    /// ones.
+    /// The memories that one is related to, few: what is said of them first, the surest first; then, if `is_linked`,
+    /// those of like meaning.
     pub(super) fn related(&self, at: usize, is_linked: bool) -> Vec<Related> {
         let id = self.records[at].id;
         let sure = self.relations().iter().filter(|relation| relation.confidence >= MIN_RELATION);
@@ -66,7 +67,7 @@ impl ProjectMemory {
         }
         let recall = self.recall();
         let near = recall.similar(&self.records[at].content, MAX_ALIKE + 1).into_iter().map(|(other, _)| other);
-        // An unapproved text is only shown as an answer, marked as such.
+        // A text that nobody approved is told as an answer, marked as such, or not at all.
         let is_told = |other: usize| self.is_told(&self.records[other]) || !self.is_own();
         let others = near.filter(|&other| other != at && is_told(other) && !recall.is_same(at, other));
         let mut alike: Vec<(usize, f32)> = others.map(|other| (other, recall.cosine(at, other).min(1.0))).collect();

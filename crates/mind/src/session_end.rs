@@ -1,5 +1,5 @@
-//! End of an inactive session (`.mind/SESSION.md`): notes worth keeping move to the archive, and the next session
-//! starts with an empty page. The old notes are backed up.
+//! The end of a session whose notes (`.mind/SESSION.md`) were left: what is worth to outlive it goes to the archive,
+//! and the next session starts with an empty page. The notes as they were are kept once more.
 
 use std::path::Path;
 
@@ -7,21 +7,23 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use m1nd_base::RepoPath;
 use m1nd_memory::{SESSION_RULE, mentions};
-use m1nd_store::inside;
+use m1nd_store::SharedFolder;
 use m1nd_vfs::{Root, VfsError};
 
 use crate::load::{ProjectMemory, user_settings};
 use crate::project::{MEMORY_FILE, SESSION_FILE, index_folder};
-use crate::{MemoryError, SharedFolder, sessions, tidy};
+use crate::{MemoryError, own_files, sessions};
 
 /// The notes of a session that has not begun.
 const EMPTY: &str = "# Session\n\n## Experience\n\n## Blockers\n\n## Rejected\n\n## Assumptions\n";
 
-/// Ends the session of a project if it has notes and the maximum silence has passed. `true` if it did.
+/// Ends the session of a project if there are notes of one and nothing has happened for as long as a session may be
+/// silent.
+/// `true` if it did.
 ///
 /// # Errors
-/// [`MemoryError::Files`] or [`MemoryError::Store`]; then the notes stay, and at most the archived part is already in
-/// the archive.
+/// [`MemoryError::Files`] or [`MemoryError::Store`]; then the notes stay, at most what outlives them stands in the
+/// archive.
 pub(crate) fn end(project: &Path, home: &SharedFolder, now: Timestamp) -> Result<bool, MemoryError> {
     let root = Root::open(project)?;
     let changed = |file: &str| -> Result<Option<i64>, MemoryError> {
@@ -44,20 +46,20 @@ pub(crate) fn end(project: &Path, home: &SharedFolder, now: Timestamp) -> Result
         return Ok(false);
     }
     // Somebody else does it already.
-    let Some(_lock) = index_folder(project)?.try_hold(tidy::LOCK)? else { return Ok(false) };
-    let text = tidy::read(project, SESSION_FILE)?;
+    let Some(_lock) = index_folder(project)?.try_hold(own_files::LOCK)? else { return Ok(false) };
+    let text = own_files::read(project, SESSION_FILE)?;
     let day = Timestamp::from_second(noted).unwrap_or(now).to_zoned(TimeZone::system()).date();
     let lines = outliving(&memory);
     if !lines.is_empty() {
-        let archive = inside(project, &project.join(".mind/archive"))?;
         let section = format!("## {day} | notes of a session\n\n{lines}\n");
-        tidy::append(&archive.join(format!("{}.md", day.year())), &section)?;
+        own_files::append(project, day.year(), &section)?;
     }
-    tidy::replace(project, SESSION_FILE, &text, EMPTY)?;
+    own_files::replace(project, SESSION_FILE, &text, EMPTY)?;
     Ok(true)
 }
 
-/// Notes worth keeping: rejected approaches with a reason that are not known yet, and experience that names code.
+/// Lines of the notes that outlive the session: approaches that were rejected with a reason and are not known yet,
+/// and experience that names code.
 fn outliving(memory: &ProjectMemory) -> String {
     let mut lines = String::new();
     for record in memory.records.iter().filter(|record| &*record.rule == SESSION_RULE) {

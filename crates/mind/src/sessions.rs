@@ -1,4 +1,4 @@
-//! Sessions of work, and the memories derived from the notes of the current one.
+//! Sessions of work, and what the notes of the running one add to the memories.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -11,8 +11,8 @@ use crate::noted::Noted;
 use crate::project::SESSION_FILE;
 use crate::settings::Settings;
 
-/// Days and periods of work. A memory counts as written when it was first seen, if looks had begun by then; entries
-/// from before the first look were written at an unknown time, so their day counts.
+/// Days and stretches of work. A memory counts as written when it was seen if somebody was looking by then: what stood
+/// in the file before the first look was written at an unknown time, so its day counts.
 pub(crate) fn of(parsed: &Parsed, records: &[Record], noted: &Noted, settings: &Settings) -> Vec<Worked> {
     let zone = TimeZone::system();
     let mut live = Vec::new();
@@ -42,8 +42,8 @@ pub(crate) fn gap_seconds(settings: &Settings) -> i64 {
     i64::from(settings.inactivity_minutes) * 60
 }
 
-/// Adds memories derived from session notes: rejected approaches with a reason. Duplicates of existing memories are
-/// left out; similar ones are linked.
+/// Adds what the notes of the session make a memory of: approaches that were rejected with a reason. What says the same
+/// as a memory that is there is left out; what is like one is linked with it.
 pub(crate) fn promote(records: &mut Vec<Record>, notes: &SessionNotes, project: &str, day: Date) -> Vec<Relation> {
     let promoted = notes.promoted(project, SESSION_FILE, day);
     if promoted.is_empty() {
@@ -73,5 +73,5 @@ pub(crate) fn promote(records: &mut Vec<Record>, notes: &SessionNotes, project: 
     links
 }
 
-/// Confidence that two memories of similar meaning are about the same thing.
+/// Confidence that two memories of similar meaning are about the same subject.
 const LIKE: f32 = 0.6;

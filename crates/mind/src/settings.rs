@@ -1,4 +1,4 @@
-//! `config.toml`: the user's in the shared folder, and a project's, which takes precedence where allowed.
+//! `config.toml`: of the user in the folder that all projects share, and of a project, which wins where it may.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use toml::{Table, Value};
 /// The name of both files.
 pub const FILE: &str = "config.toml";
 
-/// Settings for keeping and showing memories.
+/// Settings of how memories are kept and shown. Each field is a key of `config.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Minutes without a change after which a session has ended.
@@ -16,11 +16,11 @@ pub struct Settings {
     pub check_interval_seconds: u32,
     /// Milliseconds that must pass without a further change.
     pub debounce_ms: u32,
-    /// Log level of the daemon: debug, info, warn or error.
+    /// Minimum level of the daemon's log: debug, info, warn or error.
     pub log_level: String,
     /// Whether the servers start the daemon if none runs.
     pub autostart: bool,
-    /// Least confidence of a memory.
+    /// Minimum confidence of a memory, 0 to 1.
     pub confidence_threshold: f32,
     /// Whether memories below 0.5 are found, too.
     pub include_low_confidence: bool,
@@ -40,11 +40,11 @@ pub struct Settings {
     pub feedback: bool,
     /// Confidence below which a decision without a reason is vague.
     pub vague_decision_threshold: f32,
-    /// Embedder for search: `built-in` word vectors, `words` alone, or a `model` of the user's own on top.
+    /// Search by meaning: `built-in` word vectors, `words` alone, or additionally a `model` of the user's own.
     pub embedder: String,
-    /// The folder of that model; empty for none.
+    /// Folder of that model; empty for none.
     pub model_path: String,
-    /// Whether secrets are redacted in displayed text.
+    /// Whether secrets are taken out of what is shown.
     pub redact: bool,
     /// Whether comments in code count.
     pub include_code_comments: bool,
@@ -82,7 +82,7 @@ impl Default for Settings {
     }
 }
 
-/// Field of a setting.
+/// The field of a setting, with its type.
 enum Place<'s> {
     Number(&'s mut u32, std::ops::RangeInclusive<u32>),
     Share(&'s mut f32),
@@ -126,20 +126,22 @@ const EMBEDDERS: &[&str] = &[BUILT_IN, WORDS, MODEL];
 const BUILT_IN: &str = "built-in";
 /// No vectors at all.
 pub(crate) const WORDS: &str = "words";
-/// Value for a model in a folder, which re-ranks results.
+/// A model in a folder orders what was found.
 pub(crate) const MODEL: &str = "model";
 
-/// Owner of the file. A project's file comes with its repository, so it may not loosen protections of the user.
+/// The owner of a settings file. The file of a project comes with its repository, so it may not turn off what
+/// protects the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// The user's own.
+    /// The user of this machine.
     User,
-    /// The project's.
+    /// The project, hence whoever wrote the repository.
     Project,
 }
 
 impl Settings {
-    /// Applies the settings of a file. Returns their problems; unknown or forbidden settings are skipped.
+    /// Applies the text of a settings file. Returns the problems: lines that are not understood or not allowed have
+    /// no effect.
     pub fn apply(&mut self, text: &str, owner: Owner) -> Vec<String> {
         let table: Table = match text.trim_start_matches('\u{feff}').parse() {
             Ok(table) => table,
@@ -249,7 +251,7 @@ impl Settings {
     }
 }
 
-/// Message for an unknown key, with the nearest valid one.
+/// The message about an unknown key, with the most similar known one.
 fn unknown(key: &str) -> String {
     let name = key.rsplit('.').next().unwrap_or(key);
     let shared = |known: &&&str| {
@@ -263,10 +265,10 @@ fn unknown(key: &str) -> String {
     format!("unknown key `{key}`{hint}")
 }
 
-/// Returns the text of a `config.toml` with one key set; everything else stays, including comments.
+/// Returns the text of a `config.toml` with one key set. Everything else stays, comments included.
 ///
 /// # Errors
-/// A sentence about the invalid key or value.
+/// A sentence about the problem with the key or the value.
 pub fn set_key(text: &str, key: &str, value: &str) -> Result<String, String> {
     let (section, name) = key.split_once('.').ok_or_else(|| unknown(key))?;
     let quoted = format!("{value:?}");

@@ -1,37 +1,38 @@
-//! Creates a project's memory folder.
+//! Creates a project's folder of memories.
 
 use std::path::{Path, PathBuf};
 
 use m1nd_store::{RealSystem, create_user_file, inside};
+use m1nd_vfs::{Place, canonical};
 
 use crate::MemoryError;
 use crate::project::{FOLDER, MEMORY_FILE, name_of, no_file};
 
-/// Keeps derived files out of git.
+/// Content of `.gitignore`, which keeps derived files out of git.
 const IGNORED: &str = ".index/\n";
 
-/// Created and existing parts.
+/// The result of [`make`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
-    /// The project, canonical.
+    /// Folder of the project, canonical.
     pub project: PathBuf,
-    /// `.mind/MEMORY.md` was made; else there was one, and it is as it was.
+    /// `.mind/MEMORY.md` was created; if `false`, it existed and was left unchanged.
     pub is_new: bool,
 }
 
-/// Makes `.mind/` with an empty memory, unless there is one. `template` is the text of a new one.
+/// Creates `.mind/` with an empty memory, unless there is one. `template` replaces the default text.
 ///
 /// # Errors
 /// [`MemoryError::Invalid`] if `folder` is none, or is the folder around `home`, the one that all projects share;
 /// [`MemoryError::NoFile`]; else [`MemoryError::Store`].
 pub fn make(folder: &Path, home: &Path, template: Option<&str>) -> Result<Made, MemoryError> {
     let shown = folder.display();
-    let project = std::fs::canonicalize(folder)
+    let project = canonical(folder)
         .ok()
-        .filter(|path| path.is_dir())
+        .filter(|path| Place::at(path) == Place::Folder)
         .ok_or_else(|| MemoryError::Invalid(format!("`{shown}` is not a folder; name the folder of a project")))?;
     let mind = project.join(FOLDER);
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| canonical(path).unwrap_or_else(|_| path.to_owned());
     if real(&mind) == real(home) {
         let why = format!("`{}` is what all projects share, so `{shown}` cannot be a project", mind.display());
         return Err(MemoryError::Invalid(format!("{why}; name a folder below it, or set MIND_HOME elsewhere")));

@@ -1,4 +1,4 @@
-//! Stack of a project, from its files and from its memory.
+//! What a project is made with, from its files and from what people wrote.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +41,7 @@ pub(crate) fn detect(root: &Root, files: &[(RepoPath, FileMeta)]) -> Vec<Box<str
     detect_stack(&manifests, &[])
 }
 
-/// Relevant files that are not listed: at the top, and beside the manifests.
+/// Files that say something but stand in no listing: at the top, and beside the manifests.
 fn unlisted(root: &Root, named: &[(RepoPath, Evidence)]) -> Vec<(RepoPath, Evidence)> {
     let folder =
         |path: &RepoPath| path.as_str().rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
@@ -57,7 +57,7 @@ fn unlisted(root: &Root, named: &[(RepoPath, Evidence)]) -> Vec<(RepoPath, Evide
     there.collect()
 }
 
-/// Stack tags of a project: those of its files, then further stated ones.
+/// The tags of a project: those of its files, then what people wrote that is not among them.
 pub(crate) fn with_stated(detected: &[Box<str>], stated: &[Box<str>]) -> Vec<Box<str>> {
     let mut tags = detected.to_vec();
     for tag in detect_stack(&[], stated) {

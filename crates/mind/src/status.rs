@@ -1,108 +1,92 @@
-//! Status of memories.
+//! The status report: the daemon, the current project, and counts over all projects.
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use m1nd_memory::{Health, Kind, Status};
-use serde::{Deserialize, Serialize};
+use m1nd_memory::Health;
+use serde::Serialize;
 
 use crate::daemon;
 use crate::edges::GlobalEdges;
 use crate::load::{ProjectMemory, user_settings};
+use crate::memories::Memories;
 use crate::model::embedder_in_words;
 use crate::project::{MEMORY_FILE, name_of};
 use crate::registry::{Project, Registry};
-use crate::sessions::gap_seconds;
-use crate::{Memories, MemoryError, health};
+use crate::stats::ProjectStats;
+use crate::{MemoryError, health};
 
-/// All of it.
+/// The status of the memories of one user.
 #[derive(Debug, Clone, Serialize)]
 pub struct MemoryStatusReport {
-    /// The daemon.
+    /// State of the daemon.
     pub daemon: DaemonStatus,
     /// The current project; `None` outside of one.
     pub current_project: Option<ProjectStatus>,
-    /// Over all registered projects.
+    /// Counts over all registered projects.
     pub global_stats: GlobalStats,
-    /// This program.
+    /// Version of this program.
     pub version: &'static str,
-    /// Source of the vectors.
+    /// The source of the word vectors, as a phrase for people.
     pub embedder: String,
-    /// Unreadable parts, and what to do.
+    /// Problems that were met, each with a remedy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// The daemon.
+/// State of the daemon.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct DaemonStatus {
-    /// Whether it runs.
+    /// Whether a daemon runs.
     pub running: bool,
-    /// Its process.
+    /// Its process number.
     pub pid: Option<u32>,
-    /// Since when.
+    /// Time since its start, in seconds.
     pub uptime_seconds: Option<u64>,
-    /// Number of watched projects.
+    /// Number of projects it watches.
     pub projects_watching: usize,
-    /// Time of the last look at a changed memory.
+    /// Time of its last look at a changed memory.
     pub last_index: Option<Timestamp>,
-    /// Reason why changes are noticed late, if they are.
+    /// Reason why it notices changes late; `None` if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degraded: Option<String>,
 }
 
-/// A project.
+/// Status of one project.
 #[derive(Debug, Clone, Serialize)]
 pub struct ProjectStatus {
-    /// Its folder.
+    /// Folder of the project, canonical.
     pub path: PathBuf,
-    /// Its name.
+    /// Name of the project.
     pub name: String,
-    /// Its stack.
+    /// Tags of its stack.
     pub stack: Vec<Box<str>>,
-    /// `good`, `stale` or `empty`.
+    /// Health of its memory: `good`, `stale` or `empty`.
     pub memory_health: Health,
-    /// By which rule.
+    /// The rule that decided the health, as a sentence.
     pub memory_health_reason: String,
-    /// When its memory last changed.
+    /// Time of the last change of `MEMORY.md`.
     pub last_activity: Timestamp,
-    /// Statistics.
+    /// Counts of its memories.
     pub stats: ProjectStats,
-    /// Whether it is registered.
+    /// Whether the project is registered.
     pub registered: bool,
     /// Comments and commits with memories that nobody here has approved.
     #[serde(skip_serializing_if = "is_zero")]
     pub unapproved: usize,
-    /// Problems of its files, and omitted memories.
+    /// Problems of its files, and memories that were left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// Statistics of a memory.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProjectStats {
-    /// Decisions.
-    pub decisions: usize,
-    /// Issues that are open or blocked.
-    pub issues_open: usize,
-    /// Issues that are solved.
-    pub issues_resolved: usize,
-    /// Learnings.
-    pub learnings: usize,
-    /// Its own gotchas.
-    pub edges: usize,
-    /// Days or stretches of work.
-    pub sessions_inferred: usize,
-}
-
-/// Over all registered projects.
+/// Counts over all registered projects.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct GlobalStats {
-    /// Registered projects.
+    /// Number of registered projects.
     pub projects_registered: usize,
-    /// Gotchas that were stored for all projects.
+    /// Number of gotchas stored for all projects.
     pub global_edges: usize,
-    /// Memories of all of them.
+    /// Number of memories of all projects.
     pub total_memories: usize,
 }
 
@@ -111,34 +95,8 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-impl ProjectStats {
-    /// Computes the statistics of a memory.
-    #[must_use]
-    pub fn of(memory: &ProjectMemory) -> Self {
-        let (now, gap) = (Timestamp::now().as_second(), gap_seconds(&memory.settings));
-        let closed = memory.sessions.iter().filter(|worked| worked.is_closed(now, gap));
-        let mut stats = Self { sessions_inferred: closed.count(), ..Self::default() };
-        for record in memory.records.iter() {
-            match (record.kind, record.status) {
-                (Kind::Decision, _) => stats.decisions += 1,
-                (Kind::Issue, Some(Status::Resolved)) => stats.issues_resolved += 1,
-                (Kind::Issue, _) => stats.issues_open += 1,
-                (Kind::Learning, _) => stats.learnings += 1,
-                (Kind::Gotcha, _) => stats.edges += 1,
-            }
-        }
-        stats
-    }
-
-    /// All of them.
-    #[must_use]
-    pub const fn total(&self) -> usize {
-        self.decisions + self.issues_open + self.issues_resolved + self.learnings + self.edges
-    }
-}
-
 impl ProjectStatus {
-    /// Status of a project, except whether it is registered.
+    /// The status of a project. The caller fills in `registered`.
     fn of(memory: &ProjectMemory, now: Timestamp) -> Self {
         let (health, memory_health_reason) = health::of(memory, now);
         Self {
@@ -155,7 +113,7 @@ impl ProjectStatus {
         }
     }
 
-    /// Status of a project whose memory cannot be read.
+    /// The status of a project whose memory cannot be read.
     fn unreadable(path: PathBuf, error: &MemoryError, now: Timestamp) -> Self {
         Self {
             name: name_of(&path),
@@ -172,18 +130,18 @@ impl ProjectStatus {
     }
 }
 
-/// Message that a memory cannot be read, and why. Some errors contain both.
+/// States that a memory cannot be read, and why. Some errors say both already.
 fn unread(error: &MemoryError) -> String {
     let why = error.to_string();
     if why.contains("cannot be read") { why } else { format!("`{MEMORY_FILE}` cannot be read: {why}") }
 }
 
 impl Memories {
-    /// Returns the status of memories.
+    /// Returns the status report.
     ///
     /// # Errors
-    /// The reason why the project could not be searched; being outside of one is no error, and unreadable parts are
-    /// named.
+    /// Any error of finding the current project except [`MemoryError::NoProject`] and [`MemoryError::NoFile`]. Files
+    /// that cannot be read are listed in [`MemoryStatusReport::problems`].
     pub fn status(&self) -> Result<MemoryStatusReport, MemoryError> {
         let home = self.home();
         let now = Timestamp::now();
@@ -224,7 +182,7 @@ impl Memories {
         })
     }
 
-    /// Statistics over all registered projects; unreadable ones are named.
+    /// Counts over all registered projects. Adds to `problems` what cannot be counted.
     fn global_stats(&self, registered: &[Project], problems: &mut Vec<String>) -> GlobalStats {
         let mut total_memories = 0;
         for project in registered {
@@ -242,7 +200,7 @@ impl Memories {
 }
 
 impl DaemonStatus {
-    /// Status of the daemon of a shared folder, if it runs.
+    /// Asks the daemon of the folder `home`, if one runs.
     fn of(home: &Path, now: Timestamp) -> Self {
         match daemon::status(home) {
             Ok(report) => Self {

@@ -1,27 +1,17 @@
-//! Removal of old or unwanted entries from a memory. Only at a person's request; the previous file is backed up.
+//! Taking old or unwanted entries out of a memory. Only when asked for by a person; the file as it was is kept.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use jiff::Zoned;
 use jiff::civil::Date;
-use m1nd_base::{ContentHash, RepoPath};
+use m1nd_base::ContentHash;
 use m1nd_memory::edges::PROJECT_PREFIX;
 use m1nd_memory::{ParseContext, Record, SourceKind, Status, parse};
-use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside, replace_user_file};
-use m1nd_vfs::Root;
 
 use crate::MemoryError;
 use crate::keeper::Keeper;
 use crate::load::ProjectMemory;
-use crate::project::{MEMORY_FILE, SESSION_FILE, index_folder};
-
-/// Largest file that is changed, in bytes.
-const MAX_BYTES: u64 = 64 << 20;
-/// Held while the memory is changed.
-pub(super) const LOCK: &str = ".tidy.lock";
-/// Time to wait for the lock.
-const WAIT: Duration = Duration::from_secs(5);
+use crate::own_files::{append, archive_of, lock, read, replace};
+use crate::project::{MEMORY_FILE, SESSION_FILE};
 
 /// A day that is moved.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -32,15 +22,15 @@ pub struct Archived {
     pub line: u32,
     /// Lines of it.
     pub lines: usize,
-    /// Destination.
+    /// Where it is moved to.
     pub file: PathBuf,
 }
 
-/// Moves the sections of days before `before` to `.mind/archive/<year>.md`, where searches still find them. A day
-/// stays while an entry in it is pinned, open, or referenced by another memory.
+/// Moves the sections of days before `before` to `.mind/archive/<year>.md`, where they are still found. A day stays
+/// while something in it is pinned, open, or spoken of by another memory.
 ///
 /// # Errors
-/// [`MemoryError::Files`] or [`MemoryError::Store`]; then nothing is lost, and at most a day is in both places.
+/// [`MemoryError::Files`] or [`MemoryError::Store`]; then nothing is lost, at most a day stands in both places.
 pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Vec<Archived>, MemoryError> {
     let _lock = lock(&memory.path)?;
     let text = read(&memory.path, MEMORY_FILE)?;
@@ -63,16 +53,15 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
             continue;
         }
         taken[start..end].fill(true);
-        let file = memory.path.join(format!(".mind/archive/{}.md", session.date.year()));
+        let file = memory.path.join(archive_of(session.date.year()));
         moved.push((
             Archived { date: session.date, line: session.line, lines: end - start, file },
             lines[start..end].concat(),
         ));
     }
     if !dry_run && !moved.is_empty() {
-        inside(&memory.path, &memory.path.join(".mind/archive"))?;
         for (archived, section) in &moved {
-            append(&archived.file, section)?;
+            append(&memory.path, archived.date.year(), section)?;
         }
         let rest: String = lines.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(line, _)| *line).collect();
         replace(&memory.path, MEMORY_FILE, &text, &rest)?;
@@ -80,7 +69,7 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
     Ok(moved.into_iter().map(|(archived, _)| archived).collect())
 }
 
-/// Returns whether a memory keeps its day in the file.
+/// Whether a memory keeps its day in the file.
 fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bool) -> bool {
     let is_open = matches!(record.status, Some(Status::Open | Status::Blocked));
     let line_of = |id| memory.parsed.records.iter().find(|other| other.id == id).map(|other| other.source.line);
@@ -95,7 +84,7 @@ fn must_stay(memory: &ProjectMemory, record: &Record, within: &dyn Fn(u32) -> bo
 /// A memory that was forgotten.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Forgotten {
-    /// Its current or former file; `git:` and the short id of a commit.
+    /// The file it stands in, or stood in; `git:` and the short name of a commit.
     pub file: String,
     /// Its 1-based line there.
     pub line: u32,
@@ -106,8 +95,8 @@ pub struct Forgotten {
     pub hidden: bool,
 }
 
-/// Forgets one memory: removes its line from the memory file if it is alone on it; otherwise hides it permanently for
-/// this user. Also accepts ids of `mind_edges`.
+/// Forgets one memory: its line is taken out of the file of memories that it stands in alone; elsewhere it is put out
+/// of sight, for this user and for good. Ids of `mind_edges` are understood, too.
 ///
 /// # Errors
 /// [`MemoryError::Invalid`] if there is no such memory or its file has changed; [`MemoryError::Store`] and the like.
@@ -170,7 +159,7 @@ fn take_out(memory: &ProjectMemory, record: &Record, dry_run: bool) -> Result<St
     Ok(text_of)
 }
 
-/// Returns whether no other memory is on the same line, including hidden ones.
+/// Whether no other memory stands on a memory's line, one that is out of sight included.
 fn is_alone(memory: &ProjectMemory, record: &Record) -> Result<bool, MemoryError> {
     let text = read(&memory.path, &record.source.file)?;
     let on_line = |found: &&Record| found.source.line == record.source.line;
@@ -184,7 +173,7 @@ fn parsed(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
     parse(text, &ParseContext { project: &project, today: memory.today, kind, file }).records
 }
 
-/// Returns whether a memory is still at its location in the current text of its file.
+/// Whether a memory still stands where it was found, in the text that its file has now.
 fn stands_in(memory: &ProjectMemory, record: &Record, text: &str) -> bool {
     let is_it = |found: &Record| found.id == record.id && found.source.line == record.source.line;
     parsed(memory, record, text).iter().any(is_it)
@@ -203,43 +192,4 @@ fn headings(lines: &[&str]) -> Vec<usize> {
         }
     }
     found
-}
-
-fn lock(project: &Path) -> Result<m1nd_store::HeldLock, MemoryError> {
-    Ok(index_folder(project)?.hold(LOCK, WAIT)?)
-}
-
-/// The text of a file of the project.
-pub(super) fn read(project: &Path, file: &str) -> Result<String, MemoryError> {
-    let path = RepoPath::new(file).map_err(|error| MemoryError::Invalid(error.to_string()))?;
-    let bytes = Root::open(project)?.read(&path, MAX_BYTES)?;
-    String::from_utf8(bytes).map_err(|_| MemoryError::Invalid(format!("{file} is not UTF-8; it was left as it is")))
-}
-
-/// Appends a section to an archive, unless it is already there.
-pub(super) fn append(file: &Path, section: &str) -> Result<(), MemoryError> {
-    let title = file.file_stem().unwrap_or_default().to_string_lossy();
-    create_user_file(&RealSystem, file, format!("# {title}\n\n").as_bytes())?;
-    let before = std::fs::read_to_string(file)
-        .map_err(|error| MemoryError::Damaged { path: file.to_owned(), why: error.to_string() })?;
-    if before.contains(section) {
-        // A former try got this far.
-        return Ok(());
-    }
-    let gap = if before.ends_with('\n') { "" } else { "\n" };
-    replace_user_file(&RealSystem, file, format!("{before}{gap}{section}").as_bytes())?;
-    Ok(())
-}
-
-/// Replaces a file of memories if it still is `before`, which is kept.
-pub(super) fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
-    let backups = SharedFolder::new(index_folder(project)?.path().join("backup"));
-    let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
-    let content = before.as_bytes().to_vec();
-    backups.change(&name, MAX_BYTES, WAIT, |_| Ok::<_, MemoryError>(((), Some(content))))?;
-    if read(project, file)? != before {
-        return Err(MemoryError::Invalid(format!("{file} was changed meanwhile; nothing was done, try again")));
-    }
-    let target = inside(project, &project.join(file))?;
-    Ok(replace_user_file(&RealSystem, &target, after.as_bytes())?)
 }

@@ -1,18 +1,19 @@
-//! Linked worktrees (`git worktree add`) of a repository with an approved project.
+//! Linked work trees (`git worktree add`) of a repository whose project the user has taken over.
 //!
-//! Such a folder is trusted while every memory text in it is approved: it existed in an approved project, or was
-//! written in this worktree while only commits of this machine moved its `HEAD`. So the texts decide. The repository
-//! only determines the project for the comparison: it must name the worktree as its own, which no file of a
-//! repository can cause.
+//! Such a folder is the user's own as long as every text of memories in it is one that was approved: it had stood in a
+//! project that was taken over, or was written in this work tree while nothing but commits of this machine moved what
+//! is checked out. So the texts decide. The repository only says with which project they are compared: it must name the
+//! work tree as its own, which no file of a repository can make it do.
 
 use std::path::Path;
 
-use m1nd_base::ContentHash;
+use m1nd_base::{ContentHash, RepoPath};
 use m1nd_history::GitFolder;
 use m1nd_store::SharedFolder;
+use m1nd_vfs::{Place, Root, VfsError};
 
 use crate::approval::{Approvals, Approved, Checkout, is_known};
-use crate::load::archives;
+use crate::archives::archives;
 use crate::noted::Noted;
 use crate::project::{MEMORY_FILE, SESSION_FILE};
 
@@ -21,7 +22,7 @@ const MAX_TEXTS: usize = 500;
 /// Largest text that can be approved, in bytes.
 const MAX_TEXT: u64 = 4 << 20;
 
-/// Approvals inherited from the main project of a worktree, if all its texts are covered.
+/// The approvals of the project that this folder is a work tree of, if they cover all its texts.
 pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved> {
     let (git, inner) = place(project)?;
     if !git.is_linked() {
@@ -35,7 +36,7 @@ pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved>
         .map(|(_, approved)| approved)
 }
 
-/// Returns whether all texts of a folder are approved.
+/// Whether all texts of a folder are approved.
 pub(crate) fn is_approved(project: &Path, approved: &Approved) -> bool {
     texts_of(project).is_some_and(|texts| holds(approved, &texts))
 }
@@ -44,7 +45,7 @@ fn holds(approved: &Approved, texts: &[String]) -> bool {
     texts.iter().all(|text| approved.texts.contains(text))
 }
 
-/// Records the current texts of a project. Partially read ones are left out.
+/// Remembers the texts of a project as they are now. What is not read as a whole is left out.
 pub(crate) fn note(project: &Path, approved: &mut Approved) {
     for text in texts_of(project).unwrap_or_default() {
         if !approved.texts.contains(&text) {
@@ -55,8 +56,8 @@ pub(crate) fn note(project: &Path, approved: &mut Approved) {
     approved.texts.drain(..more);
 }
 
-/// Records the texts written in a worktree since the last look: its memory was approved then, and only commits of
-/// this machine moved its `HEAD`. Also those that are `inherited`.
+/// Remembers the texts of a work tree that were written in it since the last look: its memory was approved then, and
+/// nothing but commits of this machine moved what is checked out. So are those that are `inherited`.
 pub(crate) fn note_written(
     project: &Path,
     approved: &mut Approved,
@@ -70,31 +71,32 @@ pub(crate) fn note_written(
     }
 }
 
-/// The git folder around a project, and the project's path in the worktree.
+/// The git folder around a project, and where in the work tree the project lies.
 fn place(project: &Path) -> Option<(GitFolder, &Path)> {
-    let around = project.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let around = project.ancestors().find(|folder| Place::at(&folder.join(".git")) != Place::Nothing)?;
     Some((GitFolder::find(around).ok()?, project.strip_prefix(around).ok()?))
 }
 
 /// Hashes of the texts of memories in a project; `None` if one cannot be read, or there is no memory.
 fn texts_of(project: &Path) -> Option<Vec<String>> {
+    let root = Root::open(project).ok()?;
     let mut problems = Vec::new();
-    let mut texts = vec![hash_of(project, MEMORY_FILE)??];
-    texts.extend(hash_of(project, SESSION_FILE)?);
+    let mut texts = vec![hash_of(&root, MEMORY_FILE)??];
+    texts.extend(hash_of(&root, SESSION_FILE)?);
     texts.extend(archives(project, &mut problems).iter().map(|(_, bytes)| name_of(&ContentHash::of(bytes))));
     problems.is_empty().then_some(texts)
 }
 
-/// The hash of a file; inside, `None` if there is none; outside, if it cannot be read.
-fn hash_of(project: &Path, file: &str) -> Option<Option<String>> {
-    let path = project.join(file);
-    match std::fs::symlink_metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(None),
-        Ok(found) if found.is_file() && found.len() <= MAX_TEXT => {
-            let bytes = std::fs::read(&path).ok()?;
-            Some(Some(name_of(&ContentHash::of(&bytes))))
-        }
-        _ => None,
+/// The hash of a file; inside, `None` if there is none; outside, if it is a link or cannot be read.
+fn hash_of(root: &Root, file: &str) -> Option<Option<String>> {
+    let path = RepoPath::new(file).ok()?;
+    if root.is_link(&path) {
+        return None;
+    }
+    match root.read(&path, MAX_TEXT) {
+        Ok(bytes) => Some(Some(name_of(&ContentHash::of(&bytes)))),
+        Err(VfsError::NotFound { .. }) => Some(None),
+        Err(_) => None,
     }
 }
 

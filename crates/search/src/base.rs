@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use m1nd_base::node_id;
 
-use crate::index::IndexError;
 use crate::terms::{Cut, EntryHead, FIELD_COUNT, PostingsReader};
 
 /// First bytes of the format.
@@ -46,7 +45,26 @@ pub(crate) const DOCUMENT_BYTES: usize = 20;
 /// Magic, version, three counts, the ends of all sections.
 pub(crate) const HEADER_BYTES: usize = 8 + 4 + 3 * 4 + SECTIONS * 8;
 
-/// Bytes kept alive by another owner: a mapped file or a vector.
+/// Why bytes are not a usable index.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IndexError {
+    /// Something else.
+    #[error("the bytes are not a search index; rebuild it")]
+    Foreign,
+    /// Written by another version.
+    #[error("the search index has version {found}, expected {supported}; rebuild it")]
+    Version {
+        /// Its version.
+        found: u32,
+        /// Ours.
+        supported: u32,
+    },
+    /// Cut or overwritten.
+    #[error("the search index is damaged: {0}; rebuild it")]
+    Damaged(&'static str),
+}
+
+/// Bytes that somebody else keeps alive: a mapped file or a vector.
 pub type SharedBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
 #[derive(Clone)]

@@ -1,29 +1,18 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use crate::base::Base;
-pub use crate::base::SharedBytes;
-use crate::embedding::{Embedding, Vector};
-use crate::near::BaseVectors;
+use crate::base::{Base, IndexError, SharedBytes};
+use crate::embedding::{Embedding, Vector, Vectors};
 use crate::terms::{EntryHead, FIELD_COUNT, FileTerms, PostingsReader};
 
-/// The reason why bytes are not a usable index.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum IndexError {
-    /// Not an index.
-    #[error("the bytes are not a search index; rebuild it")]
-    Foreign,
-    /// Written by another version.
-    #[error("the search index has version {found}, expected {supported}; rebuild it")]
-    Version {
-        /// Its version.
-        found: u32,
-        /// Supported version.
-        supported: u32,
-    },
-    /// Truncated or overwritten.
-    #[error("the search index is damaged: {0}; rebuild it")]
-    Damaged(&'static str),
+/// Vectors of a base.
+#[derive(Debug, Clone)]
+pub(crate) struct BaseVectors {
+    pub(crate) vectors: Vectors,
+    /// The table they were made with.
+    pub(crate) table: u64,
+    /// Number of each document's vector.
+    pub(crate) numbers: Arc<Vec<u32>>,
 }
 
 /// The terms of one file with the ids of its entries.

@@ -7,12 +7,14 @@ mod base;
 mod build;
 pub mod embedding;
 pub mod grep;
+mod hits;
 mod index;
 mod messages;
 mod near;
 mod query;
 mod rank;
 mod rarity;
+mod said;
 mod scoring;
 mod sums;
 mod terms;
@@ -21,11 +23,12 @@ pub mod words;
 mod zones;
 
 pub use abbreviations::alternatives as synonyms;
+pub use base::{IndexError, SharedBytes};
 pub use build::IndexBuilder;
-pub use index::{Index, IndexError, IndexedFile, SharedBytes};
+pub use hits::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
+pub use index::{Index, IndexedFile};
 pub use near::LEAST_NEAR;
 pub use query::{Beyond, Mention, Query, QueryTerm};
-pub use rank::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
 pub use terms::{
     Entry, FIELDS, Field, FieldSettings, FileTerms, FileTermsBuilder, MAX_BODY_TERMS, MAX_USED_NAMES, TermsError,
     innermost_ranges,

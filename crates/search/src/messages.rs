@@ -1,20 +1,15 @@
 //! Messages quoted in a text, matched against the string literals of entries.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
-use crate::query::Query;
-use crate::scoring::Met;
-use crate::terms::LITERAL;
 use crate::words;
 use crate::zones::{Piece, Zone};
 
 /// Maximum number of messages per text.
 const MAX_MESSAGES: usize = 16;
-/// Minimum words of a message: shorter ones occur in literals by chance.
-const LEAST_WORDS: usize = 3;
-/// Share of a message's weight that a literal must contain.
-const LEAST_SHARE: f64 = 0.4;
-/// Separators between a kind of error and its message.
+/// Words that a message has at least: fewer stand in a literal by chance.
+pub(crate) const LEAST_WORDS: usize = 3;
+/// What stands between a kind of error and its message.
 const AFTER: &[&str] =
     &["Error: ", "Exception: ", "Warning: ", "Failure: ", "error: ", "panicked at ", "fatal: ", "warning: "];
 /// Pairs of quotation marks.
@@ -61,35 +56,6 @@ fn words_of(message: &str) -> Vec<String> {
         }
     });
     found
-}
-
-/// How much of a message the literals of entries contain, 0 to 1, by entry number. `met` holds the matches of each
-/// query term.
-pub(crate) fn said(query: &Query, met: &[Met]) -> FxHashMap<u32, f32> {
-    let mut best: FxHashMap<u32, f32> = FxHashMap::default();
-    for message in &query.messages {
-        let mut sums: FxHashMap<u32, (f64, usize)> = FxHashMap::default();
-        let mut all = 0.0;
-        for &term in message {
-            let Some(&Met { ref entries, rarity, .. }) = met.get(term) else { continue };
-            let mut anywhere = false;
-            for (entry, ..) in entries.iter().filter(|(.., counts)| counts.0[LITERAL] > 0) {
-                anywhere = true;
-                let sum = sums.entry(*entry).or_default();
-                *sum = (sum.0 + rarity, sum.1 + 1);
-            }
-            // Words in no literal at all were inserted when the message was formatted.
-            all += if anywhere { rarity } else { 0.0 };
-        }
-        for (entry, (sum, count)) in sums {
-            let share = sum / all;
-            if count >= LEAST_WORDS && share >= LEAST_SHARE {
-                let value = best.entry(entry).or_default();
-                *value = value.max((share * share) as f32);
-            }
-        }
-    }
-    best
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use m1nd_base::{Cancel, Cancelled, NodeKind};
 
 use crate::base::SharedBytes;
 use crate::embedding::{Asked, Embedding, Vector, Vectors, VectorsBuilder, VectorsError};
-use crate::index::{Index, IndexedFile, Segment, Source};
+use crate::index::{BaseVectors, Index, IndexedFile, Segment, Source};
 use crate::terms::EntryHead;
 
 /// Kinds without a vector: variants are many and have hardly any words of their own.
@@ -27,16 +27,7 @@ pub(crate) fn has_vector(kind: u8) -> bool {
     WITHOUT >> kind.min(63) & 1 == 0
 }
 
-/// Vectors of the base.
-#[derive(Debug, Clone)]
-pub(crate) struct BaseVectors {
-    vectors: Vectors,
-    table: u64,
-    /// Number of each document's vector.
-    numbers: Arc<Vec<u32>>,
-}
-
-/// Encodes the vectors of all entries in file order, for [`Index::with_vectors`].
+/// The vectors of the entries of files in their order, as bytes for [`Index::with_vectors`].
 pub(crate) fn encode<'f>(
     files: impl Iterator<Item = &'f IndexedFile>,
     table: &Embedding,

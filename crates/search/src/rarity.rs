@@ -1,7 +1,6 @@
 //! Rarity of words in the index.
 
 use crate::index::{Index, Source};
-use crate::rank::rarity;
 
 impl Index {
     /// Inverse document frequency of an index term, as used by the ranking: positive, and large if no entry has the
@@ -25,4 +24,10 @@ impl Index {
         }
         rarity(holding, all)
     }
+}
+
+/// How rare something is that `frequency` of `all` have, as BM25 counts it.
+pub(crate) fn rarity(frequency: usize, all: usize) -> f64 {
+    let (frequency, all) = (frequency as f64, all as f64);
+    (1.0 + (all - frequency + 0.5).max(0.0) / (frequency + 0.5)).ln()
 }

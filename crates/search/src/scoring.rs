@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::base::{Base, length_of};
 use crate::index::{Index, Segment, Source};
 use crate::query::{Query, QueryTerm};
-use crate::rank::rarity;
+use crate::rarity::rarity;
 use crate::terms::{Counts, FIELD_COUNT, FIELDS, Field, FieldSettings, USED_NAME};
 
 /// Saturation of repeated occurrences of a term in an entry (BM25 k1).

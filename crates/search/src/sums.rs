@@ -6,11 +6,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::embedding::{Asked, Embedding, Vector};
+use crate::hits::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
 use crate::index::{Segment, Source};
-use crate::messages;
 use crate::near::{self, NOWHERE};
 use crate::query::Query;
-use crate::rank::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
+use crate::said;
 use crate::scoring::{Met, Row, Scoring};
 use crate::terms::{EntryHead, FIELD_COUNT};
 
@@ -114,7 +114,7 @@ impl<'a, 'i> Asking<'a, 'i> {
         let in_scope = paths.iter().map(|path| is_within(path, filter.scope)).collect();
         let rarities: Vec<f64> = met.iter().map(|met| met.rarity).collect();
         let meaning = table.and_then(|table| Meaning::of(query, &rarities, table));
-        let messages = messages::said(query, &met);
+        let messages = said::said(query, &met);
         Ok(Self { scoring, query, filter, met, messages, used, unknown, meaning, paths, in_scope })
     }
 

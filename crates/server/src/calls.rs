@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_engine::Engine;
-use m1nd_tools::{Catalog, Context, Effect, ErrorCode, Services, ToolDef, ToolError, Toolset, canonical_name};
+use m1nd_tools::{
+    Catalog, Context, Effect, ErrorCode, Format, Reply, Services, ToolDef, ToolError, Toolset, canonical_name,
+};
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -28,7 +30,7 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(400);
 
 /// The outcome of a call, or its cancellation.
 pub(crate) enum Outcome {
-    Answer(Result<Value, ToolError>),
+    Answer(Result<Reply, ToolError>),
     Cancelled,
 }
 
@@ -36,6 +38,7 @@ pub(crate) enum Outcome {
 pub(crate) struct Calls {
     services: Services,
     tools: Catalog,
+    format: Format,
     only: Option<Toolset>,
     read_only: bool,
     running: Arc<Running>,
@@ -48,7 +51,7 @@ impl Calls {
         let reads = Arc::new(Semaphore::new(READS_AT_ONCE));
         let writes = Arc::new(Semaphore::new(WRITES_AT_ONCE));
         let (tools, only, read_only) = (Catalog::new(options.tools), options.only, options.read_only);
-        Self { services, tools, only, read_only, running, reads, writes }
+        Self { services, tools, format: options.format, only, read_only, running, reads, writes }
     }
 
     /// Runs a call until it finishes or the client cancels it.
@@ -79,10 +82,10 @@ impl Calls {
         let work = self.running.start();
         let cancel = work.cancel.clone();
         let latest = Arc::new(Latest::default());
-        let (services, tools, progress) = (self.services.clone(), self.tools, latest.clone());
+        let (services, tools, format, progress) = (self.services.clone(), self.tools, self.format, latest.clone());
         let mut task = tokio::task::spawn_blocking(move || {
             let _held = permit;
-            invoke(tool, &Context::new(&services, tools, &work.cancel, &*progress), arguments)
+            invoke(tool, &Context::new(&services, tools, &work.cancel, &*progress), arguments, format)
         });
         let token = request.meta.get_progress_token();
         let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
@@ -147,8 +150,8 @@ fn failed(tool: &str) -> ToolError {
         .next_step("other calls are not affected; report this with the arguments")
 }
 
-fn invoke(tool: &ToolDef, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| tool.invoke(cx, arguments)));
+fn invoke(tool: &ToolDef, cx: &Context<'_>, arguments: Value, format: Format) -> Result<Reply, ToolError> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| tool.reply(cx, arguments, format)));
     outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, &cx.services.engine))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use m1nd_mind::Memories;
-use m1nd_tools::{Effect, ToolDef, Toolset};
+use m1nd_tools::{Effect, Reply, ToolDef, Toolset};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
     Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
@@ -81,9 +81,13 @@ fn entry(tool: &ToolDef, is_whole: bool) -> Tool {
 }
 
 /// A tool's answer or error as a protocol result: the same JSON as text and as structured content.
-fn envelope(outcome: Result<Value, Value>, text_of: Option<&str>) -> CallToolResult {
+fn envelope(outcome: Result<Reply, Value>, text_of: Option<&str>) -> CallToolResult {
     let is_error = outcome.is_err();
-    let (Ok(body) | Err(body)) = outcome;
+    let body = match outcome {
+        // A reader of text does not need the same again as structure.
+        Ok(Reply::Text(text)) => return CallToolResult::success(vec![ContentBlock::text(text)]),
+        Ok(Reply::Json(body)) | Err(body) => body,
+    };
     let shown = text_of.and_then(|member| body.get(member)).unwrap_or(&body);
     let mut content = vec![ContentBlock::text(m1nd_tools::text_of(shown))];
     // If the text is only one member, its limits must still reach clients that read nothing but text.

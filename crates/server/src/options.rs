@@ -1,4 +1,4 @@
-use m1nd_tools::{ToolDef, Toolset};
+use m1nd_tools::{Format, ToolDef, Toolset};
 
 /// Name under which the server introduces itself.
 pub const SERVER_NAME: &str = "m1nd-mcp";
@@ -14,6 +14,8 @@ pub struct ServeOptions {
     pub only: Option<Toolset>,
     /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
     pub toolsets: Option<Vec<Toolset>>,
+    /// The form of answers to calls that do not name one.
+    pub format: Format,
     /// Refuses every tool that could change what is stored.
     pub read_only: bool,
     /// Builds the index of every allowed root that has none, in the background.
@@ -28,6 +30,7 @@ impl Default for ServeOptions {
             tools: m1nd_tools::ALL,
             name: SERVER_NAME,
             only: None,
+            format: Format::Json,
             toolsets: None,
             read_only: false,
             index_when_empty: false,

@@ -1,16 +1,16 @@
-//! Who called. Lives as long as the process.
+//! Agents that called. Kept in memory only.
 
 use std::collections::BTreeMap;
 
-/// Agents that are remembered; the one that was silent longest goes first.
+/// Maximum agents remembered; the one silent for longest is removed first.
 pub const MAX_AGENTS: usize = 1_000;
-/// Characters of an agent's name, or of a key, that count.
+/// Maximum characters of an agent's name or a key that are compared.
 pub const MAX_NAME: usize = 200;
 
 /// An agent that called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSession {
-    /// As it names itself.
+    /// The name it gives itself.
     pub agent_id: String,
     /// First call, in milliseconds since 1970.
     pub first_seen_ms: u64,

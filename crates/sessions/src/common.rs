@@ -1,13 +1,13 @@
-//! Small helpers of several files here.
+//! Helpers of this crate.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Whatever a panic interrupted, each value is whole between two statements.
+    // A poisoned lock is usable, since each value is consistent between statements.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The first characters of a text.
+/// The first `most` characters of a text.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }

@@ -1,74 +1,74 @@
 use m1nd_base::count;
 use m1nd_store::StoreError;
 
-/// Why something that agents hold cannot be had, made or changed.
+/// Error of reading, creating or changing the state of an agent.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// There is no such handle: it never was, it was removed, it expired long ago, or it is of another kind.
-    #[error("there is no {kind} `{id}`; list the ones there are, or make one")]
+    /// No such handle: it never existed, was removed, expired long ago, or is of another kind.
+    #[error("there is no {kind} `{id}`; list the existing ones, or create one")]
     Unknown {
-        /// The kind asked for.
+        /// The requested kind.
         kind: &'static str,
-        /// The id asked for.
+        /// The requested id.
         id: String,
     },
-    /// It was there, but its lifetime is over.
-    #[error("the {kind} `{id}` expired {} ago; make a new one", duration(*.ago_ms))]
+    /// The handle has expired.
+    #[error("the {kind} `{id}` expired {} ago; create a new one", duration(*.ago_ms))]
     Expired {
         /// Its kind.
         kind: &'static str,
         /// Its id.
         id: String,
-        /// When, in milliseconds since 1970.
+        /// Time of expiry, in milliseconds since 1970.
         at_ms: u64,
-        /// How long ago, in milliseconds.
+        /// Time since expiry, in milliseconds.
         ago_ms: u64,
     },
-    /// Another agent made it, and its kind is not shared.
-    #[error("the {kind} `{id}` belongs to agent `{owner}`, not to `{agent}`; make one of your own")]
+    /// The handle belongs to another agent, and its kind is not shared.
+    #[error("the {kind} `{id}` belongs to agent `{owner}`, not to `{agent}`; create your own")]
     NotYours {
         /// Its kind.
         kind: &'static str,
         /// Its id.
         id: String,
-        /// Whose it is.
+        /// The owner.
         owner: String,
-        /// Who asked.
+        /// The calling agent.
         agent: String,
     },
-    /// The agent holds as many as it may.
+    /// The agent has reached the limit on handles of this kind.
     #[error("agent `{agent}` has {}, which is the limit; remove one first", count(*.limit, .kind))]
     TooMany {
         /// The kind.
         kind: &'static str,
-        /// Whose.
+        /// The agent.
         agent: String,
-        /// Handles of this kind that an agent may hold.
+        /// Maximum handles of this kind per agent.
         limit: usize,
     },
-    /// The value is larger than one of its kind may be.
-    #[error("the {kind} would have {bytes} bytes, the limit is {limit}; keep less in it")]
+    /// The value exceeds the size limit of its kind.
+    #[error("the {kind} has {bytes} bytes, the limit is {limit}; store less in it")]
     TooLarge {
         /// The kind.
         kind: &'static str,
-        /// Bytes of the value, as it is stored.
+        /// Size of the stored value, in bytes.
         bytes: u64,
-        /// Bytes that one may have.
+        /// Maximum size of a value, in bytes.
         limit: u64,
     },
-    /// Together with what is held already, there would be too much.
+    /// The values held would exceed the limit of the agent or the project.
     #[error("with this {kind}, {} would hold {bytes} bytes, the limit is {limit}; remove something first", whose(.agent.as_deref()))]
     Full {
         /// The kind.
         kind: &'static str,
-        /// Whose limit it is; `None` for that of all agents together.
+        /// The agent whose limit it is; `None` for the limit of all agents.
         agent: Option<String>,
-        /// Bytes that would be held.
+        /// Bytes of all values, including this one.
         bytes: u64,
-        /// Bytes that may be held.
+        /// Maximum bytes of all values.
         limit: u64,
     },
-    /// It was changed by another call since it was read.
+    /// Another call changed the handle since it was read.
     #[error("the {kind} `{id}` was changed by another call (version {found}, expected {expected}); read it again")]
     Changed {
         /// Its kind.
@@ -77,34 +77,34 @@ pub enum SessionError {
         id: String,
         /// The version that was read.
         expected: u64,
-        /// The version it has.
+        /// The current version.
         found: u64,
     },
-    /// Its value was written by a version of the program that this one does not understand.
+    /// The value was written by another version of m1nd and is not readable by this one.
     #[error("the {kind} `{id}` cannot be read: {detail}; use the m1nd that wrote it, or remove it")]
     Unreadable {
         /// Its kind.
         kind: &'static str,
         /// Its id.
         id: String,
-        /// What does not fit.
+        /// The cause.
         detail: String,
     },
-    /// Its value has something that cannot be stored, such as a map whose keys are no texts.
-    #[error("the {kind} cannot be stored: {detail}; this is an error in m1nd")]
+    /// The value cannot be serialized, such as a map whose keys are not strings.
+    #[error("the {kind} cannot be stored: {detail}; this is a bug in m1nd")]
     Unwritable {
         /// The kind.
         kind: &'static str,
-        /// What does not fit.
+        /// The cause.
         detail: String,
     },
-    /// The operating system gave no random numbers, so there can be no new id.
-    #[error("the system gives no random numbers: {detail}; try again")]
+    /// The operating system returned no random numbers, so no id can be created.
+    #[error("the system returned no random numbers: {detail}; try again")]
     NoRandomness {
-        /// What it said.
+        /// The error of the system.
         detail: String,
     },
-    /// The store failed; what it held before is still there.
+    /// The store failed; its previous content is unchanged.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -133,7 +133,7 @@ fn whose(agent: Option<&str>) -> String {
     agent.map_or_else(|| "all agents together".to_owned(), |agent| format!("agent `{agent}`"))
 }
 
-/// A length of time in its largest whole unit.
+/// Formats a duration in its largest whole unit.
 fn duration(ms: u64) -> String {
     let seconds = ms / 1_000;
     let (number, unit) = match seconds {
@@ -170,7 +170,7 @@ mod tests {
         let rows = [
             (
                 SessionError::Expired { kind: "perspective", id: id(), at_ms: 0, ago_ms: 300_000 },
-                "the perspective `persp_ann_0` expired 5 minutes ago; make a new one",
+                "the perspective `persp_ann_0` expired 5 minutes ago; create a new one",
             ),
             (
                 SessionError::TooMany { kind: "lock", agent: "ann".into(), limit: 10 },

@@ -1,33 +1,33 @@
-//! What agents told of answers: the rows of a ledger, to which is only ever added.
+//! Feedback of agents about answers: the rows of an append-only ledger.
 //!
-//! What they say for a question is judged by those who know the graph; here they are cut, cleared of secrets and kept.
+//! Rows are shortened, redacted and stored here. Their effect on a query is computed by callers that know the graph.
 
 use m1nd_base::Derived;
 use m1nd_store::StoredFeedback;
 
-/// Nodes of one lesson.
+/// Maximum nodes of one lesson.
 pub const MAX_LESSON_NODES: usize = 100;
-/// Longest question kept, in characters.
+/// Maximum length of a stored query, in characters.
 pub const MAX_QUESTION: usize = 2_000;
 
-/// What an agent tells of an answer. Longer texts and lists than the limits are cut.
+/// Feedback of an agent about an answer. Texts and lists beyond the limits are truncated.
 #[derive(Debug, Clone)]
 pub struct Lesson<'a> {
-    /// Who.
+    /// The agent.
     pub agent: &'a str,
-    /// A word for what is told.
+    /// The kind of feedback, as a word.
     pub kind: &'a str,
-    /// What was asked, up to [`MAX_QUESTION`] characters. Secrets are taken out of it.
+    /// The query, up to [`MAX_QUESTION`] characters. Secrets are redacted.
     pub query: &'a str,
-    /// How much it counts, 0 to 1.
+    /// Strength, 0 to 1.
     pub strength: f64,
-    /// The same key of the same agent is told once; up to [`MAX_NAME`] characters.
+    /// Idempotency key: the same key of the same agent is stored once. Up to [`MAX_NAME`] characters.
     pub key: Option<&'a str>,
-    /// Ids of the nodes it is about, in order, up to [`MAX_LESSON_NODES`].
+    /// Ids of the rated nodes, in order, up to [`MAX_LESSON_NODES`].
     pub nodes: &'a [&'a str],
 }
 
-/// The rows of the ledger that stood when it was read.
+/// The rows of the ledger that were in effect when it was read.
 #[derive(Debug, Default)]
 pub struct FeedbackRows {
     rows: Vec<StoredFeedback>,
@@ -40,19 +40,20 @@ impl FeedbackRows {
         Self { rows, newest, derived: Derived::new() }
     }
 
-    /// What was told and not taken back, oldest first.
+    /// Feedback that was not undone, oldest first.
     #[must_use]
     pub fn rows(&self) -> &[StoredFeedback] {
         &self.rows
     }
 
-    /// Number of the newest row, of those that do not stand, too; 0 if there is none. While it is the same, so are the rows.
+    /// Number of the newest row, including undone ones; 0 if there is none. While it does not change, neither do the
+    /// rows.
     #[must_use]
     pub fn newest(&self) -> i64 {
         self.newest
     }
 
-    /// What readers make of the rows, kept as long as these.
+    /// Data that readers derive from the rows, cached as long as the rows.
     #[must_use]
     pub fn derived(&self) -> &Derived {
         &self.derived

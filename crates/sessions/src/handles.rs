@@ -1,7 +1,7 @@
-//! Values that live between calls under minted ids: perspectives, investigations, locks.
+//! Values kept between calls under generated ids: perspectives, investigations, locks.
 //!
-//! A type of value says by [`Held::KIND`] how many of it an agent may hold, how large they may be, how long they live and who
-//! may use them. Changes are compare-and-set on a version, so two calls do not overwrite each other's.
+//! [`Held::KIND`] sets the limits on number and size, the lifetime and the access rules of a type of value. Changes are
+//! compare-and-set on a version, so that concurrent calls do not overwrite each other.
 
 use std::time::Duration;
 
@@ -12,87 +12,87 @@ use serde::de::DeserializeOwned;
 use crate::common::shortened;
 use crate::{MAX_NAME, SessionError, Sessions, id};
 
-/// Bytes of all values of one agent, over all kinds.
+/// Maximum bytes of all values of one agent, over all kinds.
 pub const OWNER_BYTES: u64 = 32 << 20;
-/// Bytes of all values of all agents of a project.
+/// Maximum bytes of all values of all agents of a project.
 pub const PROJECT_BYTES: u64 = 256 << 20;
-/// Milliseconds for which a handle that has expired is known to have been there: a week.
+/// Time for which expired handles are remembered, in milliseconds: a week.
 pub const EXPIRED_KEPT_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
-/// Most expired handles that are known to have been there.
+/// Maximum expired handles that are remembered.
 pub const EXPIRED_KEPT: usize = 10_000;
-/// Times that [`Sessions::update`] reads a value and applies a change, if other calls change it meanwhile.
+/// Maximum attempts of [`Sessions::update`] if other calls change the value meanwhile.
 pub const UPDATE_TRIES: usize = 8;
 
-/// A type of value that agents hold. Stored as JSON: fields that are added later need a default, and numbers that JSON does
-/// not know (infinite ones) have no place in it.
+/// A type of value that agents hold. Stored as JSON: fields added later need a default, and non-finite numbers are not
+/// allowed.
 pub trait Held: Serialize + DeserializeOwned {
-    /// What handles of it are.
+    /// The kind of its handles.
     const KIND: Kind;
 }
 
-/// What handles of one kind have in common.
+/// Common properties of the handles of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// A word for one of them, for people and the store: `perspective`. Never changes, and no other kind has it.
+    /// Unique and stable name, for people and the store: `perspective`.
     pub name: &'static str,
-    /// What ids begin with: `persp`.
+    /// Prefix of ids: `persp`.
     pub prefix: &'static str,
     /// Which agents may read, change and remove one.
     pub access: Access,
-    /// Time from the last change to the end; `None` if they stay until they are removed.
+    /// Time from the last change to expiry; `None` if handles are kept until removed.
     pub lifetime: Option<Duration>,
-    /// How many an agent may hold.
+    /// Maximum handles per agent.
     pub max_per_owner: usize,
-    /// Bytes that one may have, as JSON.
+    /// Maximum size of a value, in bytes of JSON.
     pub max_bytes: u64,
 }
 
 /// Which agents may use a handle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// The one that made it.
+    /// The agent that created it.
     Owner,
-    /// All that know its id. It still counts towards the limits of its owner.
+    /// Every agent that knows its id. It still counts towards the limits of its owner.
     Everyone,
 }
 
-/// A value that an agent holds, as it was read or written last.
+/// A value that an agent holds, as last read or written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Handle<T> {
-    /// Its name on the wire.
+    /// Its id on the wire.
     pub id: String,
-    /// The agent that made it.
+    /// The agent that created it.
     pub owner: String,
-    /// Milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub created_ms: u64,
-    /// Milliseconds since 1970 of the last change.
+    /// Time of the last change, in milliseconds since 1970.
     pub changed_ms: u64,
-    /// When it ends unless it is changed before, in milliseconds since 1970; `None` if it does not expire.
+    /// Time of expiry unless changed before, in milliseconds since 1970; `None` if it does not expire.
     pub expires_ms: Option<u64>,
-    /// Goes up by one with each change; 1 at first.
+    /// Version, starting at 1 and incremented by each change.
     pub version: u64,
-    /// Bytes of the value as it is stored.
+    /// Size of the stored value, in bytes.
     pub bytes: u64,
-    /// What is held.
+    /// The value.
     pub value: T,
     lifetime_ms: Option<u64>,
 }
 
-/// A handle whose value this version of the program cannot read.
+/// A handle whose value this version of m1nd cannot read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     /// Its id.
     pub id: String,
-    /// Why.
+    /// The reason.
     pub detail: String,
 }
 
 /// Handles of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed<T> {
-    /// Those that can be read, the last changed first.
+    /// Readable handles, last changed first.
     pub handles: Vec<Handle<T>>,
-    /// The others, in the same order.
+    /// Unreadable handles, in the same order.
     pub unreadable: Vec<Unreadable>,
 }
 
@@ -128,10 +128,10 @@ impl Sessions {
         self.mint_for(agent, value, T::KIND.lifetime)
     }
 
-    /// As [`Sessions::mint`], with a lifetime of its own; `None` if it is not to expire.
+    /// Like [`Sessions::mint`], with its own lifetime; `None` if it does not expire.
     ///
     /// # Errors
-    /// As [`Sessions::mint`].
+    /// Like [`Sessions::mint`].
     pub fn mint_for<T: Held>(
         &self,
         agent: &str,
@@ -154,11 +154,11 @@ impl Sessions {
         Ok(Handle::of(stored, value))
     }
 
-    /// A value by its id, for an agent that may use it.
+    /// Returns a value by its id, for an agent that may use it.
     ///
     /// # Errors
-    /// [`SessionError::Unknown`], [`SessionError::Expired`], [`SessionError::NotYours`], [`SessionError::Unreadable`] and
-    /// those of the store.
+    /// [`SessionError::Unknown`], [`SessionError::Expired`], [`SessionError::NotYours`], [`SessionError::Unreadable`]
+    /// and those of the store.
     pub fn get<T: Held>(&self, agent: &str, id: &str) -> Result<Handle<T>, SessionError> {
         let stored = self.usable::<T>(agent, id)?;
         Handle::read(stored).map_err(|Unreadable { id, detail }| SessionError::Unreadable {
@@ -168,12 +168,13 @@ impl Sessions {
         })
     }
 
-    /// Stores the value of a handle that was read before, unless another call has changed it since, and lets its lifetime
-    /// begin again. Also for a value that is the same.
+    /// Stores the value of a handle, unless another call has changed it since it was read, and restarts its lifetime,
+    /// even if the value is the same.
     ///
     /// # Errors
-    /// As [`Sessions::get`] and [`Sessions::mint`], and [`SessionError::Changed`]; then nothing is stored, and `handle` is
-    /// as it was.
+    /// Those of [`Sessions::get`] and [`Sessions::mint`], and [`SessionError::Changed`]. On an error nothing is stored,
+    /// and
+    /// `handle` is unchanged.
     pub fn put<T: Held>(&self, agent: &str, handle: &mut Handle<T>) -> Result<(), SessionError> {
         let known = self.usable::<T>(agent, &handle.id)?;
         let now_ms = self.clock.now_ms();
@@ -190,8 +191,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// Reads a value, changes it and stores it. If another call changes it meanwhile, all of that is done again, up to
-    /// [`UPDATE_TRIES`] times: `change` must have no effect but on the value. An error of `change` stores nothing.
+    /// Reads a value, changes it and stores it. If another call changes it meanwhile, this is retried, up to
+    /// [`UPDATE_TRIES`] times, so `change` must affect only the value. If `change` fails, nothing is stored.
     ///
     /// # Errors
     /// Those of `change`, [`Sessions::get`] and [`Sessions::put`].
@@ -213,11 +214,11 @@ impl Sessions {
         }
     }
 
-    /// Handles of a kind that have not expired, the last changed first, at most `limit`: those that `owner` made, or with
+    /// Returns up to `limit` handles of a kind that have not expired, last changed first: those of `owner`, or with
     /// `None` those of all agents.
     ///
     /// # Errors
-    /// [`SessionError::Store`]. A value that cannot be read is no error, but a row of [`Listed::unreadable`].
+    /// [`SessionError::Store`]. Unreadable values are not errors but rows of [`Listed::unreadable`].
     pub fn list<T: Held>(&self, owner: Option<&str>, limit: usize) -> Result<Listed<T>, SessionError> {
         let owner = owner.map(|owner| shortened(owner, MAX_NAME));
         let stored = self.store.handles(T::KIND.name, owner.as_deref(), self.clock.now_ms(), limit)?;
@@ -231,10 +232,10 @@ impl Sessions {
         Ok(listed)
     }
 
-    /// Removes a handle, also one whose value cannot be read.
+    /// Removes a handle, even if its value is unreadable.
     ///
     /// # Errors
-    /// As [`Sessions::get`], but for [`SessionError::Unreadable`].
+    /// Like [`Sessions::get`], except [`SessionError::Unreadable`].
     pub fn remove<T: Held>(&self, agent: &str, id: &str) -> Result<(), SessionError> {
         let stored = self.usable::<T>(agent, id)?;
         match self.store.remove_handle(&stored.id)? {
@@ -248,7 +249,7 @@ impl Sessions {
         let kind = T::KIND.name;
         let stored = self.store.handle(id)?.filter(|stored| stored.kind == kind).ok_or_else(|| unknown::<T>(id))?;
         let agent = shortened(agent, MAX_NAME);
-        // Before its end: that is for those to know whose it is.
+        // Checked before expiry, which only the owner may learn.
         if T::KIND.access == Access::Owner && stored.owner != agent {
             return Err(SessionError::NotYours { kind, id: stored.id, owner: stored.owner, agent });
         }
@@ -266,7 +267,7 @@ fn limits<T: Held>() -> HandleLimits {
     HandleLimits { per_owner: T::KIND.max_per_owner, owner_bytes: OWNER_BYTES, all_bytes: PROJECT_BYTES }
 }
 
-/// The value as it is stored.
+/// Serializes the value.
 fn written<T: Held>(value: &T) -> Result<String, SessionError> {
     let (kind, limit) = (T::KIND.name, T::KIND.max_bytes);
     let text =
@@ -279,7 +280,7 @@ fn unknown<T: Held>(id: &str) -> SessionError {
     SessionError::Unknown { kind: T::KIND.name, id: shortened(id, MAX_NAME) }
 }
 
-/// What the store answered to the write of a handle, for its caller.
+/// Converts the result of a write of a handle.
 fn done<T: Held>(answer: HandleWrite, next: &StoredHandle) -> Result<(), SessionError> {
     let (kind, agent) = (T::KIND.name, next.owner.clone());
     Err(match answer {

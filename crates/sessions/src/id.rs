@@ -1,15 +1,15 @@
-//! Ids that nobody can guess, with a part for people.
+//! Unguessable ids with a readable part.
 
 use crate::SessionError;
 
-/// Characters of an agent's name that are part of an id.
+/// Maximum characters of an agent's name in an id.
 const MAX_SLUG: usize = 24;
-/// Digits of five bits each, without those that look like others.
+/// Digits of five bits each, without letters that look like others.
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// As many as hold 128 bits.
+/// Number of digits that hold 128 bits.
 const RANDOM_DIGITS: usize = 26;
 
-/// `<prefix>_<agent>_<random>`, the last of them with 128 bits from the operating system.
+/// Creates an id `<prefix>_<agent>_<random>`, with 128 random bits from the operating system.
 ///
 /// # Errors
 /// [`SessionError::NoRandomness`].
@@ -28,7 +28,7 @@ fn digits(mut number: u128) -> String {
     (0..RANDOM_DIGITS).map(digit).collect()
 }
 
-/// The letters and digits of a name, in small letters, others as `-`.
+/// The letters and digits of a name in lower case, with `-` for other characters.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars().take(MAX_SLUG) {

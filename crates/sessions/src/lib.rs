@@ -1,15 +1,16 @@
-//! What agents hold between calls: who they are, what they are about to do, what they told of answers, and the handles of
+//! State of agents between calls: the agents seen, their primings, their feedback about answers, and the handles of
 //! their perspectives, investigations and locks.
 //!
-//! [`Sessions`] is all of it. Agents seen and [primings](Sessions::prime) live as long as the process; feedback and handles
-//! outlive it, behind a [`SessionStore`]: the database of the project, [`MemoryStore`] where nothing is to be written, or
-//! [`ReadOnlyStore`] where a project is only to be read.
+//! [`Sessions`] holds all of it. Agents seen and [primings](Sessions::prime) end with the process. Feedback and handles
+//! are kept in a [`SessionStore`]: the database of the project, [`MemoryStore`] if nothing may be written, or
+//! [`ReadOnlyStore`] if the project is read-only.
 //!
-//! Nothing here knows the graph: nodes are ids as texts, and what feedback says for a question is judged above.
+//! This crate does not depend on the graph: nodes are ids as strings, and the effect of feedback is computed by
+//! callers.
 //!
 //! # Limitations
-//! An agent is the name that a caller gives itself, of which the first [`MAX_NAME`] characters count. Owners keep agents from
-//! getting in each other's way; they are no protection against one that gives a wrong name.
+//! An agent is identified by the name it gives itself, of which the first [`MAX_NAME`] characters count. Ownership
+//! prevents accidental interference between agents; it does not protect against an agent that gives a false name.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod agents;
@@ -38,7 +39,7 @@ pub use read_only_store::ReadOnlyStore;
 pub use sessions::Sessions;
 pub use store::SessionStore;
 
-// The rows of a store, for those who name this room and not the store.
+// Types of the store, for crates that depend on this crate and not on the store.
 pub use m1nd_store::{
     Expiry, FEEDBACK_KEPT, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone,
 };

@@ -8,7 +8,7 @@ use m1nd_store::{
 use crate::SessionStore;
 use crate::common::lock;
 
-/// A store that lives as long as the process.
+/// A store in memory, which ends with the process.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     state: Mutex<State>,
@@ -16,11 +16,11 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What was told, oldest first.
+    /// Feedback, oldest first.
     told: Vec<StoredFeedback>,
-    /// Rows that were taken back, with the row that did it.
+    /// Undone rows, each with the row that undid it.
     undone: HashMap<i64, i64>,
-    /// Number of the newest row, of those that take back, too.
+    /// Number of the newest row, including undo rows.
     newest: i64,
     handles: BTreeMap<String, StoredHandle>,
 }
@@ -31,7 +31,7 @@ impl State {
         self.newest
     }
 
-    /// Of the rows that stand, and of those that were taken back, drops all but the newest `kept`.
+    /// Keeps the newest `kept` rows in effect and the newest `kept` undone rows.
     fn prune(&mut self, kept: usize) {
         let (undone, standing): (Vec<i64>, Vec<i64>) =
             self.told.iter().map(|row| row.id).partition(|row| self.undone.contains_key(row));
@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    /// Whether the value of a handle fits in the place of the one with its id.
+    /// Checks that the value of a handle fits in place of the stored one with its id.
     fn room_for(&self, next: &StoredHandle, limits: &HandleLimits, now_ms: u64) -> HandleWrite {
         let live = || self.handles.values().filter(|row| row.id != next.id && !row.is_expired(now_ms));
         let size = |row: &StoredHandle| row.value.len() as u64;

@@ -1,16 +1,16 @@
-//! What agents said that they are about to do. Lives as long as the process, never on disk, and fades.
+//! Tasks that agents primed their answers with. Kept in memory only, fading over time.
 
 use std::collections::BTreeMap;
 
-/// Agents whose priming is kept; the oldest one goes first.
+/// Maximum agents with a priming; the oldest one is removed first.
 pub const MAX_PRIMINGS: usize = 100;
-/// Longest task kept, in characters.
+/// Maximum length of a stored task, in characters.
 pub const MAX_TASK: usize = 500;
-/// Time after which a priming counts half.
+/// Time after which the strength of a priming halves, in milliseconds.
 pub const HALF_LIFE_MS: u64 = 30 * 60_000;
-/// Strength changes in steps of this much time, so that answers stay the same in between.
+/// Interval in milliseconds at which strength changes, so that answers do not change in between.
 const STEP_MS: u64 = 5 * 60_000;
-/// Half-lives after which a priming is gone.
+/// Half-lives after which a priming ends.
 const LIVES: u64 = 8;
 
 /// The priming of one agent, as it was set.
@@ -22,14 +22,14 @@ pub(crate) struct Priming {
     pub(crate) nodes: Vec<(String, f64)>,
 }
 
-/// A priming as it is now.
+/// A priming with its current strength.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Primed {
-    /// What the agent is about to do.
+    /// The task of the agent.
     pub task: String,
-    /// What is left of its strength, above 0 and at most 1.
+    /// Remaining strength, above 0 and at most 1.
     pub strength: f64,
-    /// Ids of nodes with their nearness to the task, 0 to 1: numbers of nodes do not outlive a snapshot.
+    /// Ids of nodes with their nearness to the task, 0 to 1. Ids, since node indexes are valid for one snapshot only.
     pub nodes: Vec<(String, f64)>,
 }
 
@@ -52,7 +52,7 @@ impl Primings {
         self.agents.insert(agent.to_owned(), priming);
     }
 
-    /// The priming of an agent with what is left of its strength.
+    /// The priming of an agent with its remaining strength.
     pub(crate) fn of(&self, agent: &str, now_ms: u64) -> Option<(&Priming, f64)> {
         let priming = self.agents.get(agent)?;
         let age = now_ms.saturating_sub(priming.at_ms) / STEP_MS * STEP_MS;

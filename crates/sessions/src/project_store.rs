@@ -1,4 +1,4 @@
-//! The database of a project as a store.
+//! [`SessionStore`] for the database of a project.
 
 use m1nd_store::{
     Expiry, HandleLimits, HandleWrite, NewFeedback, ProjectDir, StoreError, StoredFeedback, StoredHandle, Undone,

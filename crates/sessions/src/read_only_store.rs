@@ -4,8 +4,8 @@ use m1nd_store::{Expiry, HandleLimits, HandleWrite, NewFeedback, StoreError, Sto
 
 use crate::{MemoryStore, SessionStore};
 
-/// A store of which nothing is changed. Its feedback is read; handles that are made live in memory, so that an agent that may
-/// only read can still look around; handles that are stored can be read, and are found to be read-only when changed.
+/// A read-only view of a store. Feedback and stored handles can be read, not changed. New handles are kept in memory,
+/// so that agents with read access can use tools that need handles.
 #[derive(Debug)]
 pub struct ReadOnlyStore {
     stored: Arc<dyn SessionStore>,
@@ -13,7 +13,7 @@ pub struct ReadOnlyStore {
 }
 
 impl ReadOnlyStore {
-    /// Reads from `stored`.
+    /// Creates a read-only view of `stored`.
     #[must_use]
     pub fn new(stored: Arc<dyn SessionStore>) -> Self {
         Self { stored, own: MemoryStore::default() }

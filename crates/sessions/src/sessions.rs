@@ -11,9 +11,9 @@ use crate::feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
 use crate::primings::{MAX_TASK, Primed, Priming, Primings};
 use crate::store::SessionStore;
 
-/// Everything that agents hold. All methods take `&self`: one is shared by all threads, in an [`Arc`].
+/// The state of agents. All methods take `&self`, so that one value is shared by all threads in an [`Arc`].
 ///
-/// Locks are held for a look into a map, never while the store works.
+/// Locks are held for map access only, never during store operations.
 pub struct Sessions {
     pub(crate) store: Arc<dyn SessionStore>,
     pub(crate) clock: Clock,
@@ -23,25 +23,25 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// What is kept in `store`; nothing is read before it is asked for.
+    /// Creates sessions over `store`, which is read on demand.
     #[must_use]
     pub fn new(store: Arc<dyn SessionStore>, clock: Clock) -> Self {
         Self { store, clock, agents: Mutex::default(), primings: Mutex::default(), feedback: Mutex::default() }
     }
 
-    /// Notes a call of an agent.
+    /// Records a call of an agent.
     pub fn touch(&self, agent: &str) {
         self.agents_seen().touch(shortened(agent, MAX_NAME), self.clock.now_ms());
     }
 
-    /// Agents that called since this was made, by name.
+    /// Agents that called since the process started, by name.
     #[must_use]
     pub fn agents(&self) -> Vec<AgentSession> {
         self.agents_seen().0.values().cloned().collect()
     }
 
-    /// Lets later answers for this agent lean towards what is near a task, until it fades or is replaced. `strength` is 0
-    /// to 1; 0, as well as no nodes, takes the priming away. Nothing is stored.
+    /// Primes later answers for this agent with the nodes near a task, until the priming fades or is replaced.
+    /// `strength` is 0 to 1; 0 or an empty list of nodes removes the priming. Nothing is stored.
     pub fn prime(&self, agent: &str, task: &str, strength: f64, nodes: Vec<(String, f64)>) {
         let (task, strength) = (shortened(task, MAX_TASK), strength.clamp(0.0, 1.0));
         let priming = Priming { task, strength, at_ms: self.clock.now_ms(), nodes };
@@ -49,7 +49,7 @@ impl Sessions {
         self.primings().set(&shortened(agent, MAX_NAME), priming);
     }
 
-    /// The priming of an agent with what is left of its strength; `None` if it has none, or it has faded.
+    /// The priming of an agent with its remaining strength; `None` if it has none or it has faded.
     #[must_use]
     pub fn priming(&self, agent: &str) -> Option<Primed> {
         let now = self.clock.now_ms();
@@ -58,7 +58,7 @@ impl Sessions {
         Some(Primed { task: priming.task.clone(), strength, nodes: priming.nodes.clone() })
     }
 
-    /// Adds to the ledger what an agent tells of an answer. With its number, whether the key was known and nothing added.
+    /// Adds feedback to the ledger. Returns its number, and whether the key was known and nothing was added.
     ///
     /// # Errors
     /// [`SessionError::Store`].
@@ -75,7 +75,7 @@ impl Sessions {
         Ok(self.store.add_feedback(&new)?)
     }
 
-    /// Takes an entry of the ledger back.
+    /// Undoes a row of the ledger.
     ///
     /// # Errors
     /// [`SessionError::Store`].
@@ -83,8 +83,8 @@ impl Sessions {
         Ok(self.store.undo_feedback(entry, &shortened(agent, MAX_NAME), self.clock.now_ms())?)
     }
 
-    /// The ledger as it is now, read again if something was added, here or in another process. If it cannot be read now, the
-    /// rows that were read last, and why. Nobody waits for a reading of somebody else.
+    /// Returns the current ledger, reading it again if this or another process added rows. If it cannot be read,
+    /// returns the last rows and the reason. Callers do not wait for each other's reads.
     #[must_use]
     pub fn feedback(&self) -> (Arc<FeedbackRows>, Option<String>) {
         let known = self.rows_read().clone();
@@ -95,7 +95,7 @@ impl Sessions {
     }
 
     fn read_after(&self, known: &Arc<FeedbackRows>) -> Result<Arc<FeedbackRows>, StoreError> {
-        // Before the rows: what is added in between is read again the next time.
+        // Read before the rows, so that rows added in between are read the next time.
         let newest = self.store.newest_feedback()?;
         if newest == known.newest() {
             return Ok(known.clone());
@@ -117,7 +117,7 @@ impl Sessions {
         lock(&self.primings)
     }
 
-    /// The rows of feedback as they were read last.
+    /// The last rows of feedback read.
     fn rows_read(&self) -> MutexGuard<'_, Arc<FeedbackRows>> {
         lock(&self.feedback)
     }

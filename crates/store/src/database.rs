@@ -10,6 +10,7 @@ use m1nd_base::System;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
+use crate::error::SYNC_FOLDER;
 use crate::{RealSystem, StoreError, durable};
 
 /// Time to wait for another process that is writing.
@@ -191,7 +192,7 @@ fn create(path: &Path, schema: &Schema) -> Result<(), StoreError> {
     let _ = fs::remove_file(&temporary);
     made?;
     let folder = path.parent().unwrap_or(Path::new("."));
-    RealSystem.sync_folder(folder).map_err(StoreError::io(durable::SYNC_FOLDER, folder))
+    RealSystem.sync_folder(folder).map_err(StoreError::io(SYNC_FOLDER, folder))
 }
 
 fn fill(path: &Path, schema: &Schema) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use m1nd_base::{System, SystemFile};
 
 use crate::StoreError;
+use crate::error::{SYNC_FILE, SYNC_FOLDER};
 
 /// Prefix of files that are being written. One that is found later was left by a crash.
 const TEMPORARY: &str = ".tmp-";
@@ -17,10 +18,6 @@ const KEPT_SET_ASIDE: usize = 6;
 const MOST_TEMPORARY: u32 = 10_000;
 /// Buffer size for writing, in bytes.
 const BUFFER_BYTES: usize = 1 << 18;
-/// Action name in errors after which part of the content may be lost.
-pub(crate) const SYNC_FILE: &str = "synchronise";
-/// Action name in errors after which the name may be lost.
-pub(crate) const SYNC_FOLDER: &str = "synchronise the folder";
 
 /// Writes `bytes` to `path` so that after a crash, a power loss or an error the file has either its old or its new
 /// content: writes a temporary file in the same folder, syncs it, renames it, syncs the folder.

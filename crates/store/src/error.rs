@@ -3,7 +3,10 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ffi;
 
-use crate::durable;
+/// What was tried when the content may be lost in part.
+pub(crate) const SYNC_FILE: &str = "synchronise";
+/// What was tried when the name may be lost.
+pub(crate) const SYNC_FOLDER: &str = "synchronise the folder";
 
 /// The reason why stored data cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +76,14 @@ pub enum StoreError {
         /// Target of the link.
         target: PathBuf,
     },
+    /// Another user owns a folder or socket, or can replace it.
+    #[error("`{}` is not used: {why}", path.display())]
+    NotPrivate {
+        /// The folder or socket.
+        path: PathBuf,
+        /// Who has access, and how to change that.
+        why: String,
+    },
     /// After an earlier error it is unknown which writes reached the disk.
     #[error("`{}` is closed for writing after an earlier error; open the project again", path.display())]
     Closed {
@@ -93,6 +104,7 @@ impl StoreError {
             Self::Taken { .. } => "store_taken",
             Self::Protected { .. } => "store_protected",
             Self::Outside { .. } => "store_outside",
+            Self::NotPrivate { .. } => "store_not_private",
             Self::ReadOnly => "store_read_only",
         }
     }
@@ -115,7 +127,7 @@ impl StoreError {
     /// Returns whether it is unknown which part of the last write reached the disk.
     pub(crate) fn is_failed_sync(&self) -> bool {
         match self {
-            Self::Io { action, .. } => [durable::SYNC_FILE, durable::SYNC_FOLDER].contains(action),
+            Self::Io { action, .. } => [SYNC_FILE, SYNC_FOLDER].contains(action),
             Self::Database { source: rusqlite::Error::SqliteFailure(error, _), .. } => {
                 [ffi::SQLITE_IOERR_FSYNC, ffi::SQLITE_IOERR_DIR_FSYNC].contains(&error.extended_code)
             }

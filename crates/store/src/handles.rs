@@ -1,7 +1,7 @@
 //! What agents hold between calls: rows under ids that nobody can guess, each with an owner, a version and an end.
 //!
-//! A row that has expired stays for a while without its value, so that its owner learns that it expired rather than that it
-//! never was. Rows are cleared when one is added: there is no other work in the background.
+//! A row that has expired stays for a while without its value, so that its owner learns that it expired rather than
+//! that it never was. Rows are cleared when one is added: there is no other work in the background.
 
 use std::cmp::Ordering;
 
@@ -137,8 +137,8 @@ impl ProjectDir {
         })
     }
 
-    /// Replaces the value, the time of change and the lifetime of the handle with the id of `next`, if its version is the one
-    /// before that of `next`. Of `limits`, only those on bytes matter.
+    /// Replaces the value, the time of change and the lifetime of the handle with the id of `next`, if its version is
+    /// the one before that of `next`. Of `limits`, only those on bytes matter.
     ///
     /// # Errors
     /// [`StoreError::Database`] or [`StoreError::Closed`].

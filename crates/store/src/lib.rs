@@ -30,6 +30,9 @@ mod facts;
 mod feedback;
 mod handles;
 mod home;
+mod log_file;
+#[cfg(unix)]
+mod private;
 mod project;
 mod settings;
 mod shared;
@@ -44,6 +47,9 @@ pub use facts::FactsCache;
 pub use feedback::{FEEDBACK_KEPT, NewFeedback, StoredFeedback, Undone};
 pub use handles::{Expiry, HandleLimits, HandleWrite, StoredHandle};
 pub use home::Home;
+pub use log_file::LogFile;
+#[cfg(unix)]
+pub use private::{check_private_folder, close_to_others, connect_private, listen_private};
 pub use project::{ProjectDir, WriterLock};
 pub use shared::{HeldLock, SharedFolder};
 pub use system::RealSystem;

@@ -1,8 +1,7 @@
-//! The tools: one file each, one row each in [`ALL`]. They know neither the wire nor the disk.
+//! The tools: one file each, one row each in [`ALL`]. They depend on neither the wire protocol nor the disk.
 //!
-//! Everything that several tools share in *behaviour* (argument checks, paging, the size budget of an answer, making
-//! hidden characters visible, catching a panic) happens once, in [`ToolDef::invoke`]. What they share in *answers* lives in
-//! the engine: tools never call tools.
+//! Common *behaviour* (argument checks, paging, the size budget of an answer, escaping of hidden characters, catching
+//! panics) is in [`ToolDef::invoke`]. Common *answers* are in the engine: tools never call tools.
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
@@ -18,9 +17,9 @@ mod services;
 mod source;
 
 pub use framework::{
-    Answer, Catalog, Context, Effect, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool,
-    Route, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool, canonical_name, text_of,
-    visible,
+    Answer, Catalog, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose, ReadContext,
+    ReadTool, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    canonical_name, text_of, visible,
 };
 pub use memory::memory_error;
 pub use registry::{ALL, TOOLS, find};

@@ -1,4 +1,4 @@
-//! What answers say of the priming and the feedback that had a part in them.
+//! The priming and feedback that affected an answer, as members of it.
 
 use std::collections::HashSet;
 
@@ -9,17 +9,17 @@ use serde::Serialize;
 
 use crate::rows::rounded;
 
-/// In a row: what moved it.
+/// Priming and feedback that affect a row.
 #[derive(Debug, Serialize)]
 pub(crate) struct PriorRow {
-    /// Share that the priming adds to its score.
+    /// Boost of the score by the priming, as a share.
     #[serde(skip_serializing_if = "Option::is_none")]
     primed_by: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     feedback: Option<ToldRow>,
 }
 
-/// In a row: what agents told of it.
+/// Feedback of agents about a row.
 #[derive(Debug, Serialize)]
 struct ToldRow {
     /// -1 (wrong) to 1 (right).
@@ -37,7 +37,7 @@ impl PriorRow {
     }
 }
 
-/// In an answer: what there is, whether or not it moved a row.
+/// Priming and feedback of an answer, whether or not they affect a row.
 #[derive(Debug, Serialize)]
 pub(crate) struct PriorNote {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,16 +49,16 @@ pub(crate) struct PriorNote {
 #[derive(Debug, Serialize)]
 struct Applied {
     entries: Vec<EntryRow>,
-    /// Older ones that counted as well.
+    /// Number of older entries that also applied.
     #[serde(skip_serializing_if = "crate::framework::is_zero")]
     more_entries: usize,
-    /// Told nodes that are no longer in the graph.
+    /// Rated nodes that are no longer in the graph.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gone: Vec<String>,
-    /// Nodes told right that the ranking does not have.
+    /// Nodes rated correct that are not in the ranking.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_among_rows: Vec<String>,
-    /// Why the ledger could not be read.
+    /// Reason why the ledger could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     unavailable: Option<String>,
 }
@@ -72,23 +72,23 @@ struct EntryRow {
     age_days: u64,
 }
 
-/// Entries of the ledger that are shown, the newest; all count.
+/// Maximum entries of the ledger shown, newest first; all of them apply.
 const SHOWN_ENTRIES: usize = 5;
-/// Longest question of another call that is shown, in characters.
+/// Maximum length of an earlier query shown, in characters.
 const SHOWN_QUERY: usize = 200;
-/// Nodes that are shown.
+/// Maximum nodes shown.
 const SHOWN_NODES: usize = 10;
 
 #[derive(Debug, Serialize)]
 struct PrimedRow {
     task: String,
-    /// What is left of it: the nearest node gets this share on top of its score.
+    /// Remaining strength: the boost of the nearest node, as a share of its score.
     strength: f64,
     nodes: usize,
 }
 
 impl PriorNote {
-    /// `rows` are all rows of the answer, over all pages.
+    /// `rows` are the rows of all pages.
     pub(crate) fn new(snapshot: &Snapshot, prior: &Prior, rows: impl Iterator<Item = NodeIx>) -> Self {
         let primed = prior.primed_by();
         let says = !prior.entries().is_empty() || prior.unavailable().is_some();

@@ -29,10 +29,10 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<MemoryStatus>(),
 ];
 
-/// [`ALL`], with what can be asked about it.
+/// The catalog of [`ALL`].
 pub static TOOLS: Catalog = Catalog::new(ALL);
 
-/// The tool with this name, in any form that [`canonical_name`](crate::canonical_name) knows.
+/// Returns the tool with this name, in any form that [`canonical_name`](crate::canonical_name) accepts.
 pub fn find(name: &str) -> Option<&'static ToolDef> {
     TOOLS.find(name)
 }

@@ -1,4 +1,4 @@
-//! What the answers of several tools are made of, and how errors of the engine become errors of tools.
+//! Parts of answers and arguments that several tools share, and the mapping of engine errors to tool errors.
 
 use m1nd_base::NodeKind;
 pub(crate) use m1nd_base::count;
@@ -57,7 +57,7 @@ impl Seed {
     }
 }
 
-/// The node that a caller means.
+/// Resolves the node that a caller names.
 pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
     if text.trim().is_empty() {
         return Err(ToolError::invalid(format!(
@@ -72,14 +72,12 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
         ResolveError::NotFound { text, suggestions } => {
             let next = match suggestions.first() {
                 Some(first) => {
-                    format!("repeat the call with `{first}` if it is the one meant, or look for it with `seek`")
+                    format!("pass `{first}` if that is the node, or find it with `seek`")
                 }
-                None => format!("look for it with `seek` (query `{text}`), or run `ingest` if the code is new"),
+                None => format!("find it with `seek` (query `{text}`), or run `ingest` if the code is new"),
             };
             ToolError::new(ErrorCode::NodeNotFound, format!("argument `{argument}`: no node is named `{text}`"))
-                .hint(
-                    "a node is named by its id (`file::src/a.py::fn::load`), a path, or a name that only one node has",
-                )
+                .hint("a node is named by its id (`file::src/a.py::fn::load`), its path, or a unique name")
                 .next_step(next)
                 .detail("suggestions", json!(suggestions))
         }
@@ -90,15 +88,15 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
                 .map(|node| NodeRow::new(snapshot, node))
                 .collect();
             ToolError::new(ErrorCode::AmbiguousNode, format!("argument `{argument}`: `{text}` names {total} nodes"))
-                .hint("put its owner or path before the name (`Pool.acquire`, `src/a.py::load`), or pass an id")
-                .next_step("repeat the call with the `node_id` of one of `candidates`")
+                .hint("prefix the name with its owner or path (`Pool.acquire`, `src/a.py::load`), or pass an id")
+                .next_step("pass the `node_id` of one of `candidates`")
                 .detail("candidates", json!(rows))
                 .detail("total_candidates", json!(total))
         }
     }
 }
 
-/// The scope that a caller means, `""` for none.
+/// Resolves the scope of a call, `""` for none.
 pub(crate) fn scope(snapshot: &Snapshot, text: Option<&str>) -> Result<String, ToolError> {
     let scope =
         text.map_or(Ok(String::new()), |text| snapshot.scope(text)).map_err(|error| read_error("scope", &error))?;
@@ -106,16 +104,16 @@ pub(crate) fn scope(snapshot: &Snapshot, text: Option<&str>) -> Result<String, T
         return Ok(scope);
     }
     Err(ToolError::new(ErrorCode::FileNotFound, format!("argument `scope`: no indexed file is at or below `{scope}`"))
-        .hint("a scope is a folder or file below the root, by whole components, such as `src/core`")
-        .next_step("find the folder with `glob`, or leave `scope` out"))
+        .hint("a scope is a folder or file below the root, by whole path components, such as `src/core`")
+        .next_step("find the folder with `glob`, or omit `scope`"))
 }
 
-/// What stands against reading a path.
+/// Converts an error of reading a path.
 pub(crate) fn read_error(argument: &str, error: &ReadError) -> ToolError {
     let message = format!("argument `{argument}`: {error}");
     if error.is_outside() {
         return ToolError::new(ErrorCode::OutsideWorkspace, message)
-            .hint("only what lies below the indexed roots can be read; roots are set when the server starts")
+            .hint("only files below the indexed roots can be read; roots are set when the server starts")
             .next_step("pass a path relative to the root; `health` lists the roots");
     }
     match error {
@@ -127,7 +125,7 @@ pub(crate) fn read_error(argument: &str, error: &ReadError) -> ToolError {
     }
 }
 
-/// Kinds that a caller names.
+/// Parses the kinds of nodes that a caller names.
 pub(crate) fn kinds(words: &[String]) -> Result<Vec<NodeKind>, ToolError> {
     let mut kinds = Vec::new();
     for word in words {
@@ -147,28 +145,30 @@ pub(crate) fn kinds(words: &[String]) -> Result<Vec<NodeKind>, ToolError> {
                 let shown: String = word.chars().take(60).collect();
                 let allowed: Vec<String> = NodeKind::ALL.iter().map(|kind| format!("`{}`", kind.word())).collect();
                 let allowed = allowed.join(", ");
-                return Err(ToolError::invalid(format!("argument `node_types` holds `{shown}`, expected {allowed}")));
+                return Err(ToolError::invalid(format!(
+                    "argument `node_types` contains `{shown}`, expected {allowed}"
+                )));
             }
         }
     }
     Ok(kinds)
 }
 
-/// The rows to answer with: as many as the caller says, else `default`, at most `most`. A page that is too long is cut, not
-/// refused: `cursor` goes on.
+/// The page to answer with: the requested number of rows or `default`, at most `most`. A larger request is capped, not
+/// rejected, since `cursor` continues.
 pub(crate) fn page(cx: &ReadContext<'_>, asked: Option<usize>, default: usize, most: usize) -> Page {
     cx.page(asked.unwrap_or(default).clamp(1, most))
 }
 
-/// Refuses a text without a word.
+/// Rejects a text without a word.
 pub(crate) fn words(argument: &str, text: &str, expected: &str) -> Result<(), ToolError> {
     match text.chars().any(char::is_alphanumeric) {
         true => Ok(()),
-        false => Err(ToolError::invalid(format!("argument `{argument}` holds no word, expected {expected}"))),
+        false => Err(ToolError::invalid(format!("argument `{argument}` contains no word, expected {expected}"))),
     }
 }
 
-/// Refuses what is not between 0 and 1.
+/// Rejects numbers that are not between 0 and 1.
 pub(crate) fn share(argument: &str, value: f64) -> Result<f64, ToolError> {
     match (0.0..=1.0).contains(&value) {
         true => Ok(value),
@@ -176,7 +176,7 @@ pub(crate) fn share(argument: &str, value: f64) -> Result<f64, ToolError> {
     }
 }
 
-/// What stands against a change of the index or of what is kept.
+/// Converts an error of the engine.
 pub(crate) fn engine_error(error: EngineError) -> ToolError {
     let message = error.to_string();
     let code = match &error {
@@ -194,17 +194,19 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
     };
     let error = ToolError::new(code, message);
     match code {
-        ErrorCode::FileNotFound => error.next_step("pass a folder that exists; `health` lists the allowed roots"),
+        ErrorCode::FileNotFound => error.next_step("pass an existing folder; `health` lists the allowed roots"),
         ErrorCode::OutsideWorkspace => error
-            .hint("roots come from the command line only, so that no call can widen them")
+            .hint("roots are set on the command line only, so that no call can extend them")
             .next_step("`health` lists the allowed roots; ask the user to start m1nd with this folder as a root"),
-        ErrorCode::Busy => error.next_step("read on: the other process keeps the index fresh, and this one follows it"),
-        ErrorCode::ReadOnly => error.next_step("read on, or ask the user to start m1nd without `--read-only`"),
+        ErrorCode::Busy => {
+            error.next_step("continue reading: the other process updates the index, and this one follows it")
+        }
+        ErrorCode::ReadOnly => error.next_step("continue reading, or ask the user to start m1nd without `--read-only`"),
         _ => error,
     }
 }
 
-/// What stands against a change of what agents hold.
+/// Converts an error of a write to the sessions.
 pub(crate) fn session_error(error: SessionError) -> ToolError {
     match error {
         SessionError::Store(StoreError::ReadOnly) => engine_error(EngineError::ReadOnly),
@@ -212,7 +214,7 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
     }
 }
 
-/// Rounded to what a reader can use.
+/// Rounds to four decimals.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }

@@ -1,4 +1,4 @@
-//! What tools are given to work with.
+//! The services that tools work with.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
 use m1nd_sessions::{ReadOnlyStore, SessionStore, Sessions, StoredFeedback};
 
-/// The index of a project, the memories beside it, and what agents hold. Clones share all of it.
+/// The index of a project, its memories, and the state of agents. Clones share all of it.
 #[derive(Debug, Clone)]
 pub struct Services {
     /// The index.
     pub engine: Engine,
     /// Memories of the projects.
     pub memories: Arc<Memories>,
-    /// What agents hold.
+    /// State of agents.
     pub sessions: Arc<Sessions>,
 }
 
 impl Services {
-    /// Opens all of it; see [`Engine::open`].
+    /// Opens the index, the memories and the sessions; see [`Engine::open`].
     ///
     /// # Errors
     /// Those of [`Engine::open`].
@@ -27,7 +27,7 @@ impl Services {
         Ok(Self::over(Engine::open(config)?, mind))
     }
 
-    /// As [`Services::open`], with what all projects share of memories inside of the store.
+    /// Like [`Services::open`], with the memories of all projects inside the store.
     ///
     /// # Errors
     /// Those of [`Engine::open`].
@@ -36,7 +36,7 @@ impl Services {
         Self::open(config, mind)
     }
 
-    /// Over an engine that is open.
+    /// Creates services for an open engine.
     pub fn over(engine: Engine, mind: MindConfig) -> Self {
         let project: Arc<dyn SessionStore> = engine.project().clone();
         let store = if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
@@ -44,7 +44,7 @@ impl Services {
         Self { engine, memories: Arc::new(Memories::new(mind)), sessions }
     }
 
-    /// What speaks for or against nodes beside the words of a question of this agent.
+    /// Priming of this agent and feedback of all agents for a query.
     pub(crate) fn prior(&self, agent: &str, text: &str, snapshot: &Snapshot) -> Prior {
         let (rows, unavailable) = self.sessions.feedback();
         let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
@@ -58,7 +58,7 @@ impl Services {
     }
 }
 
-/// A row of the ledger as questions are compared with it; `None` for a kind that only a newer version knows.
+/// A stored row of the ledger for comparison with queries; `None` for a kind from a newer version.
 fn ledger_row(stored: &StoredFeedback) -> Option<LedgerRow<'_>> {
     Some(LedgerRow {
         id: stored.id,

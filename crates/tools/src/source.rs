@@ -1,4 +1,4 @@
-//! Files below the indexed roots as tools show them: found by path or node id, refused or read, numbered by line.
+//! Reading files below the indexed roots for tools: lookup by path or node id, access checks, line numbers.
 
 use m1nd_base::node_id;
 use m1nd_base::{NodeKind, RepoPath};
@@ -8,30 +8,30 @@ use m1nd_engine::{Snapshot, SourceText};
 use crate::framework::{ErrorCode, ToolError};
 use crate::rows;
 
-/// Longest line that is shown, in bytes.
+/// Maximum length of a line shown, in bytes.
 const MAX_LINE: usize = 2_000;
 
-/// A file that may be shown, as it is on the disk now.
+/// The current content of a file that may be shown.
 pub(crate) struct Shown {
     pub(crate) path: RepoPath,
-    /// The symbol that was named, if it was not the whole file.
+    /// The requested symbol, unless it is the whole file.
     pub(crate) symbol: Option<NodeIx>,
     pub(crate) source: SourceText,
 }
 
 impl Shown {
-    /// The file or the symbol as a node, if it is in the graph.
+    /// The node of the symbol or the file, if it is in the graph.
     pub(crate) fn node(&self, snapshot: &Snapshot) -> Option<NodeIx> {
         self.symbol.or_else(|| snapshot.graph().find_file(self.path.as_str()))
     }
 
-    /// The id of that node, or the one that the file would have.
+    /// The id of that node, or the id that the file would have.
     pub(crate) fn node_id(&self, snapshot: &Snapshot) -> String {
         let id = |node| snapshot.graph().id(node).to_owned();
         self.node(snapshot).map_or_else(|| node_id::file(&self.path), id)
     }
 
-    /// Where the symbol starts (0-based) and how many lines it has; `None` for a whole file.
+    /// First line of the symbol (0-based) and its number of lines; `None` for a whole file.
     pub(crate) fn range(&self, snapshot: &Snapshot) -> Option<(usize, usize)> {
         let (start, end) = snapshot.graph().lines(self.symbol?);
         let offset = (start as usize).saturating_sub(1);
@@ -39,10 +39,10 @@ impl Shown {
     }
 }
 
-/// The file or symbol that `text` means (a path or a node id), read. `argument` is named in errors.
+/// Reads the file or symbol that `text` names, as a path or a node id. Errors name `argument`.
 ///
 /// # Errors
-/// No such file or symbol, a path out of the roots, a file that is withheld, cannot be read or is not text.
+/// No such file or symbol, a path outside the roots, or a file that is withheld, unreadable or not text.
 pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Shown, ToolError> {
     let symbol = symbol_of(snapshot, argument, text)?;
     let wanted = symbol.map_or(text, |node| snapshot.graph().path(node));
@@ -59,7 +59,7 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
     Ok(Shown { path, symbol, source })
 }
 
-/// The symbol that a node id means; `None` if the text is a path.
+/// The symbol that a node id names; `None` if the text is a path.
 fn symbol_of(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Option<NodeIx>, ToolError> {
     if !node_id::typed_symbol(text.trim()) {
         return Ok(None);
@@ -73,8 +73,8 @@ pub(crate) fn escaped(text: &str) -> usize {
     serde_json::to_string(text).map_or(text.len(), |json| json.len() - 2)
 }
 
-/// Lines with right-aligned numbers, as many as fit into `budget` bytes of escaped text, at least one; and how many those are.
-/// `offset` is the number of lines before them, `total` that of the file.
+/// Formats as many lines as fit into `budget` bytes of escaped text, at least one, with right-aligned numbers. Also
+/// returns the number of those lines. `offset` is the number of lines before them, `total` that of the file.
 pub(crate) fn number_lines(lines: &[&str], offset: usize, total: usize, budget: usize) -> (String, usize) {
     let width = total.to_string().len();
     let mut content = String::new();
@@ -82,7 +82,7 @@ pub(crate) fn number_lines(lines: &[&str], offset: usize, total: usize, budget: 
     for line in lines {
         let cut = line.len() > MAX_LINE;
         let shown = &line[..line.floor_char_boundary(MAX_LINE)];
-        // Two spaces, an escaped line break, and the mark of a cut line.
+        // Two spaces, an escaped line break, and the mark of a truncated line.
         used = used.saturating_add(escaped(shown) + width.max(1) + 4 + "…".len());
         if returned > 0 && used > budget {
             break;
@@ -94,7 +94,7 @@ pub(crate) fn number_lines(lines: &[&str], offset: usize, total: usize, budget: 
     (content, returned)
 }
 
-/// Symbols of a file that touch lines `start..=end` (1-based), in order, owners before what they own.
+/// Symbols of a file that overlap lines `start..=end` (1-based), in order, owners before their members.
 pub(crate) fn symbols_in(snapshot: &Snapshot, file: NodeIx, start: usize, end: usize) -> Vec<NodeIx> {
     let graph = snapshot.graph();
     let mut nodes: Vec<NodeIx> = graph.of_file(file).into_iter().filter(|node| *node != file).collect();

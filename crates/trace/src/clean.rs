@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::text::head;
 use crate::{limits, prefix};
 
 /// The lines of a text.
@@ -62,15 +63,6 @@ fn push_coded(kept: &mut String, chars: &mut std::iter::Peekable<std::str::Chars
         Some(c) => kept.push(c),
         None => kept.push_str(&format!("\\u{digits}")),
     }
-}
-
-/// At most `bytes` bytes of a text, cut at a character boundary.
-pub(crate) fn head(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 impl<'t> Lines<'t> {

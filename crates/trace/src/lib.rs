@@ -14,7 +14,9 @@ mod formats;
 mod message;
 mod model;
 mod origin;
+mod pattern;
 mod prefix;
+mod text;
 
 pub use formats::{Parsed, parse};
 pub use model::{Exception, Format, Frame, Origin, Relation, Trace};

@@ -6,7 +6,8 @@
 
 use std::borrow::Cow;
 
-use crate::formats::pattern;
+use crate::pattern::pattern;
+use crate::text;
 
 pattern!(
     TIME,
@@ -160,7 +161,7 @@ fn neighbours<'l>(rows: impl Iterator<Item = &'l Option<Stamped<'l>>>, name: &st
 
 /// Possible ends of a prefix after time or name, assuming a trailing space; ascending.
 fn ends(rest: &str) -> Vec<usize> {
-    let whole = format!("{} ", crate::clean::head(rest, MAX_LABEL));
+    let whole = format!("{} ", text::head(rest, MAX_LABEL));
     let mut found = Vec::new();
     // Indented text belongs to the content, but levels may be aligned.
     let mut is_inside = whole.starts_with("  ") || whole.starts_with('\t');

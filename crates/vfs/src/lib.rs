@@ -3,6 +3,7 @@
 //! - A [`Root`] is an open folder. Everything below it is named by a [`RepoPath`](m1nd_base::RepoPath) and opened
 //!   relative to that handle, so neither `..`, an absolute path nor a link can reach a file outside of it.
 //! - Only regular files are opened. Opening a pipe, socket or device can block or have side effects.
+//! - [`Place`] and the functions beside it look at paths that the user named, without reading what is there.
 //! - [`Root::walk`] lists the files to index. Everything else is either excluded by a rule that the user can see
 //!   ([`WalkOptions`], `.gitignore`, the tables in this crate) or reported with its reason.
 //!
@@ -16,6 +17,7 @@ mod folders;
 mod git;
 mod hidden;
 mod ignores;
+mod place;
 mod root;
 mod walk;
 mod watch;
@@ -24,6 +26,7 @@ pub use defaults::is_secret;
 pub use error::VfsError;
 pub use folders::FolderWatch;
 pub use git::GitHead;
+pub use place::{Place, canonical, network_file_system, stamp, try_open, watch_limit};
 pub use root::{FileMeta, Root};
 pub use walk::{Walk, WalkOptions};
 pub use watch::{Changes, Watcher, WatcherHealth};

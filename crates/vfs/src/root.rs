@@ -114,6 +114,11 @@ impl Root {
         Ok(FileMeta::of(&meta))
     }
 
+    /// Returns whether the path itself is a symbolic link, wherever that leads.
+    pub fn is_link(&self, path: &RepoPath) -> bool {
+        self.dir.symlink_metadata(path.as_str()).is_ok_and(|meta| meta.is_symlink())
+    }
+
     /// Returns whether the path itself or a folder on the way to it is a symbolic link.
     pub fn has_link(&self, path: &RepoPath) -> bool {
         let shown = path.as_str();
@@ -206,8 +211,14 @@ fn read_options() -> OpenOptions {
     #[cfg(unix)]
     {
         use cap_std::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
-        options.custom_flags(i32::try_from(flags.bits()).expect("flags of open fit in a C int"));
+        options.custom_flags(open_flags());
     }
     options
+}
+
+/// Flags of `open` with which neither a pipe blocks nor a terminal takes over this process.
+#[cfg(unix)]
+pub(crate) fn open_flags() -> i32 {
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    i32::try_from(flags.bits()).expect("flags of open fit in a C int")
 }

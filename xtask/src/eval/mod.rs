@@ -50,7 +50,6 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
         Some(("equality", rest)) => equality::run(rest),
-        Some(("embed", rest)) => crate::embed::evaluate(rest),
         _ => Err(USAGE.into()),
     }
 }

@@ -11,6 +11,7 @@ mod arrows;
 mod circles;
 mod length;
 mod page;
+mod paths;
 mod text;
 
 /// A tracked file, or an untracked one that is not ignored.

@@ -1,15 +1,19 @@
-//! Text that no file may contain: unfinished code, and absolute paths of a developer's machine.
+//! What must not stand in a file: unfinished code, paths of the machine it was written on, comments wider than the
+//! code.
 
 use super::Source;
 
-/// Macros that mark unfinished code or leftover debugging.
+/// Macros that mark unfinished code or a forgotten look inside.
 const MACROS: &[&str] = &["todo", "unimplemented", "dbg"];
-/// Top-level folders of developers' machines.
+/// Folders at the top of a developer's machine.
 const FOLDERS: &[&str] = &["work", "root", "home", "Users"];
 
+/// Characters of the longest line, as `max_width` in rustfmt.toml, which does not wrap comments.
+const MAX_WIDTH: usize = 120;
+
 pub(super) fn check(source: &Source) -> Vec<String> {
-    let mut complaints = Vec::new();
-    // Tests contain such text on purpose; their code is checked by clippy.
+    let mut complaints = wide_comments(source);
+    // Tests are about such text; what they run is judged by the lints of clippy.
     if source.is_test() || is_data(&source.path) {
         return complaints;
     }
@@ -27,7 +31,25 @@ pub(super) fn check(source: &Source) -> Vec<String> {
     complaints
 }
 
-/// Returns whether the file is test input or expected output, which may contain any text.
+fn wide_comments(source: &Source) -> Vec<String> {
+    if !source.is_rust() || is_data(&source.path) {
+        return Vec::new();
+    }
+    let wide = source.text.lines().enumerate().filter(|(_, line)| is_wide_comment(line));
+    let complaint =
+        |(number, _)| format!("{}:{}: a comment of more than {MAX_WIDTH} characters; wrap it", source.path, number + 1);
+    wide.map(complaint).collect()
+}
+
+/// Whether the line is a comment that is too long and can be wrapped: rows of tables and lone words, such as addresses,
+/// cannot.
+fn is_wide_comment(line: &str) -> bool {
+    let Some(text) = line.trim_start().strip_prefix("//") else { return false };
+    let text = text.trim_start_matches(['/', '!']).trim();
+    line.chars().count() > MAX_WIDTH && !text.starts_with('|') && text.contains(' ')
+}
+
+/// Whether the file holds what tests are run on, or expect: any text may stand there.
 fn is_data(path: &str) -> bool {
     ["/fixtures/", "/testdata/", "/snapshots/"].iter().any(|folder| path.contains(folder)) || path.starts_with("eval/")
 }
@@ -41,7 +63,8 @@ fn calls_macro(line: &str, name: &str) -> bool {
     })
 }
 
-/// Returns whether the line contains an absolute path into the folder, as opposed to a longer path through it.
+/// Whether the line has an absolute path into the folder: one that starts there, not a longer path that goes through
+/// it.
 fn names_folder(line: &str, folder: &str) -> bool {
     line.match_indices(&format!("/{folder}/")).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -63,6 +86,22 @@ mod tests {
             assert_eq!(complaints("crates/x/src/a.rs", &format!("    {name}!(x)")), expected, "{name}");
             assert_eq!(complaints("crates/x/src/a.rs", &format!("    // {name}!(x)")), 0, "{name} in a comment");
             assert_eq!(complaints("README.md", &format!("{name}!(x)")), 0, "{name} in a text");
+        }
+    }
+
+    #[test]
+    fn wide_comments() {
+        let words = "word ".repeat(30);
+        let rows = [
+            ("crates/base/src/a.rs", format!("    // {words}"), 1),
+            ("crates/base/src/a.rs", format!("/// | {words}"), 0),
+            ("crates/base/src/a.rs", format!("// {}", "a".repeat(200)), 0),
+            ("crates/base/src/a.rs", format!("let x = 1; // {words}"), 0),
+            ("crates/base/tests/fixtures/a.rs", format!("// {words}"), 0),
+            ("README.md", format!("// {words}"), 0),
+        ];
+        for (path, line, expected) in rows {
+            assert_eq!(complaints(path, &line), expected, "{path}: {line}");
         }
     }
 

@@ -10,15 +10,15 @@ use super::{CompletionsArgs, PathArg};
 
 /// Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
 ///
-/// Also installed as `mind`. What you write in `.mind/MEMORY.md` is found by meaning, shown before risky code, and summed up
-/// in a marked block of CLAUDE.md and AGENTS.md. Nothing needs a daemon.
+/// Also installed as `mind`. The content of `.mind/MEMORY.md` is searched by meaning, shown before risky code, and
+/// summarised in a marked block of CLAUDE.md and AGENTS.md. No daemon is required.
 #[derive(Debug, Args)]
 #[command(after_help = CODES, disable_help_subcommand = true, version)]
 pub(crate) struct MemoryArgs {
-    /// Log what is done
+    /// Log the steps
     #[arg(long, short, global = true)]
     pub verbose: bool,
-    /// Print nothing but errors and JSON
+    /// Print only errors and JSON
     #[arg(long, short, global = true)]
     pub quiet: bool,
     #[command(subcommand)]
@@ -28,26 +28,26 @@ pub(crate) struct MemoryArgs {
 const CODES: &str = "\
 Exit codes:
     0  done
-    1  the work was begun and failed, or a check found something
-    2  the command line cannot be used
+    1  the command failed, or a check found problems
+    2  the command line is invalid
     3  no project with a memory is here
     4  the daemon is not running
     5  permission denied
 
 Environment:
   MIND_HOME       folder that all projects share (default ~/.mind)
-  MIND_LOG_LEVEL  what the daemon logs: debug, info, warn or error
-  MIND_NO_DAEMON  1: no server starts the daemon, whatever the configuration says";
+  MIND_LOG_LEVEL  log level of the daemon: debug, info, warn or error
+  MIND_NO_DAEMON  1: servers never start the daemon, regardless of the configuration";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum MemoryCommand {
-    /// Make a memory for a project and connect it
+    /// Create a memory for a project and connect it
     #[command(display_order = 1)]
     Init(MemoryInit),
     /// Register projects that have a memory
     #[command(display_order = 2)]
     Add(Paths),
-    /// Forget a project; its files stay
+    /// Unregister a project; its files are kept
     #[command(display_order = 3)]
     Remove(PathArg),
     /// List the registered projects
@@ -62,31 +62,31 @@ pub(crate) enum MemoryCommand {
     /// Show the block that agents read, write it, or check it
     #[command(display_order = 7)]
     Context(ContextArgs),
-    /// Look at a project now: memory, comments, commits, code, block
+    /// Update the index of a project: memory, comments, commits, code, block
     #[command(display_order = 8)]
     Index(IndexArgs),
-    /// Show what is read out of the memory, line by line
+    /// Show the memories parsed from the memory file, line by line
     #[command(display_order = 9)]
     Parse(ParseArgs),
     /// Show the health of the memory
     #[command(display_order = 10)]
     Status(PathArg),
-    /// Write out all memories
+    /// Export all memories
     #[command(display_order = 11)]
     Export(MemoryExport),
-    /// Look for what is wrong, and say what to do
+    /// Diagnose problems and suggest fixes
     #[command(display_order = 12)]
     Doctor(DoctorArgs),
-    /// Move old days out of the memory; they are still found
+    /// Move old days to the archive; search still finds them
     #[command(display_order = 13)]
     Archive(ArchiveArgs),
-    /// Take one memory out of the file it stands in, or out of sight
+    /// Remove a memory from its file, or hide it
     #[command(display_order = 14)]
     Forget(ForgetArgs),
-    /// Take over the memories that came with a project, so that agents are told of them
+    /// Approve the memories that came with a project, so that agents see them
     #[command(display_order = 14)]
     Approve(ApproveArgs),
-    /// Keep blocks fresh in the background
+    /// Keep blocks up to date in the background
     #[command(display_order = 15)]
     Daemon(DaemonArgs),
     /// Serve the four memory tools to an MCP client
@@ -110,10 +110,10 @@ pub(crate) struct MemoryInit {
     /// Do not register the project
     #[arg(long)]
     pub no_register: bool,
-    /// Leave CLAUDE.md and its like alone
+    /// Do not write to CLAUDE.md and similar files
     #[arg(long)]
     pub no_claude_md: bool,
-    /// Start the memory with the text of this file
+    /// Initial text of the memory, from this file
     #[arg(long, value_name = "FILE")]
     pub template: Option<PathBuf>,
 }
@@ -127,7 +127,7 @@ pub(crate) struct Paths {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {
-    /// The project's configuration instead of the user's
+    /// Use the project's configuration instead of the user's
     #[arg(long, global = true)]
     pub project: bool,
     #[command(subcommand)]
@@ -138,14 +138,14 @@ pub(crate) struct ConfigArgs {
 pub(crate) enum ConfigChange {
     /// Set one key, such as `context.max_gotchas 3`
     Set {
-        /// Section and key
+        /// The key, with its section
         key: String,
-        /// Its value
+        /// The value
         value: String,
     },
-    /// Remove the file: everything is as it was at first
+    /// Remove the file, which restores the defaults
     Reset,
-    /// Print where the file is
+    /// Print the path of the file
     Path,
     /// Open the file in an editor
     Edit,
@@ -153,16 +153,16 @@ pub(crate) enum ConfigChange {
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
-    /// What to look for, in words
+    /// Words to search for
     #[arg(required = true, num_args = 1.., value_name = "QUERY")]
     pub query: Vec<String>,
     /// `project` or `all`
     #[arg(long, default_value = "project", value_parser = ["project", "all"])]
     pub scope: String,
-    /// decision, issue, learning or edge; can be given several times
+    /// decision, issue, learning or edge; can be repeated
     #[arg(long = "type", value_name = "TYPE", value_parser = ["decision", "issue", "learning", "edge"])]
     pub types: Vec<String>,
-    /// Most results, 1 to 100
+    /// Maximum results, 1 to 100
     #[arg(long, default_value_t = 10)]
     pub limit: u32,
 }
@@ -171,64 +171,64 @@ pub(crate) struct SearchArgs {
 pub(crate) struct EdgesArgs {
     #[command(subcommand)]
     pub command: Option<EdgesCommand>,
-    /// Only those that hold this text
+    /// Only gotchas that contain this text
     #[arg(long)]
     pub search: Option<String>,
-    /// Only those of these parts of a stack
+    /// Only gotchas with one of these stack tags
     #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
     pub stack: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum EdgesCommand {
-    /// List the gotchas of this project, those stored for all projects, and those that come with the program
+    /// List the gotchas of this project, those of all projects, and the built-in ones
     List,
-    /// Say what is known to go wrong
+    /// Check an intent against known gotchas
     Check {
         /// What you are about to do
         intent: String,
         /// A file with the code
         #[arg(long, value_name = "FILE")]
         code: Option<PathBuf>,
-        /// Takes the place of the detected stack
+        /// Replaces the detected stack
         #[arg(long, value_name = "TAG,…", value_delimiter = ',')]
         stack: Option<Vec<String>>,
     },
     /// Store a gotcha for all projects
     Add {
-        /// What goes wrong, in a line
+        /// What goes wrong, in one line
         #[arg(long)]
         title: String,
-        /// Why and when
+        /// Cause and circumstances
         #[arg(long)]
         description: String,
-        /// The way around
+        /// The workaround
         #[arg(long)]
         workaround: String,
-        /// Keywords of what a project is
+        /// Keywords of the project
         #[arg(long, value_name = "WORD,…", value_delimiter = ',')]
         context: Vec<String>,
-        /// Keywords of what is about to be done
+        /// Keywords of the intent
         #[arg(long, value_name = "WORD,…", value_delimiter = ',')]
         intent: Vec<String>,
-        /// A regular expression over code; can be given several times
+        /// A regular expression for code; can be repeated
         #[arg(long = "code", value_name = "REGEX")]
         code: Vec<String>,
-        /// What a project must be made with
+        /// Stack tags that a project must have
         #[arg(long = "tag", value_name = "TAG,…", value_delimiter = ',')]
         tags: Vec<String>,
         /// info, warning or critical
         #[arg(long, default_value = "warning", value_parser = ["info", "warning", "critical"])]
         severity: String,
     },
-    /// Count a gotcha as met again
+    /// Count a gotcha as verified once more
     Verify {
-        /// Its id
+        /// Id of the gotcha
         id: String,
     },
     /// Remove a gotcha of all projects
     Remove {
-        /// Its id
+        /// Id of the gotcha
         id: String,
     },
 }
@@ -237,10 +237,10 @@ pub(crate) enum EdgesCommand {
 pub(crate) struct ContextArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Write it into CLAUDE.md, and into AGENTS.md and its like where they are
+    /// Write it to CLAUDE.md, and to AGENTS.md and similar files if they exist
     #[arg(long)]
     pub regenerate: bool,
-    /// Only say whether it is as it should be: exit code 1 if not
+    /// Only check that it is up to date; exit code 1 if not
     #[arg(long, conflicts_with = "regenerate")]
     pub check: bool,
 }
@@ -249,10 +249,10 @@ pub(crate) struct ContextArgs {
 pub(crate) struct IndexArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Forget what was noted before, except when each memory was first seen
+    /// Discard the index first, except when each memory was first seen
     #[arg(long)]
     pub full: bool,
-    /// Leave the block as it is
+    /// Do not update the block
     #[arg(long)]
     pub no_context: bool,
 }
@@ -261,7 +261,7 @@ pub(crate) struct IndexArgs {
 pub(crate) struct ParseArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Comments in code and messages of commits, too, as they were last seen
+    /// Also show comments and commit messages, as of the last update
     #[arg(long)]
     pub inline: bool,
 }
@@ -273,10 +273,10 @@ pub(crate) struct MemoryExport {
     /// `json` or `markdown`
     #[arg(long, default_value = "json", value_parser = ["json", "markdown"])]
     pub format: String,
-    /// Of all registered projects
+    /// Export all registered projects
     #[arg(long)]
     pub all: bool,
-    /// What is kept beside the memories, too: when each was first seen, its code, relations, sessions
+    /// Also export the index: when each memory was first seen, its code, relations, sessions
     #[arg(long)]
     pub include_index: bool,
 }
@@ -285,7 +285,7 @@ pub(crate) struct MemoryExport {
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Mend what can be mended without touching what people wrote
+    /// Repair what can be repaired without changing what people wrote
     #[arg(long)]
     pub fix: bool,
 }
@@ -294,10 +294,10 @@ pub(crate) struct DoctorArgs {
 pub(crate) struct ArchiveArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Entries of days before this one [default: 180 days ago]
+    /// Move entries of days before this one [default: 180 days ago]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub before: Option<String>,
-    /// Only say what would be moved
+    /// Only show what would be moved
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -308,26 +308,27 @@ pub(crate) struct ForgetArgs {
     pub id: String,
     #[command(flatten)]
     pub path: PathArg,
-    /// Only say what would be taken out
+    /// Only show what would be removed
     #[arg(long)]
     pub dry_run: bool,
-    /// Show a memory again that was put out of sight
+    /// Show a hidden memory again
     #[arg(long, conflicts_with = "dry_run")]
     pub undo: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArgs {
-    /// Files with `MEMORY:` comments, or `git:` and a commit, as `search` names them [default: the project and all of them]
+    /// Files with `MEMORY:` comments, or `git:` and a commit, as `search` names them [default: the project and all of
+    /// them]
     #[arg(value_name = "SOURCE")]
     pub sources: Vec<String>,
     /// The project [default: the one around the current folder]
     #[arg(long, value_name = "PATH")]
     pub path: Option<PathBuf>,
-    /// Only list what came with the repository, and whether it is approved
+    /// Only list the memories that came with the repository, and whether they are approved
     #[arg(long)]
     pub dry_run: bool,
-    /// Take it back
+    /// Withdraw the approval
     #[arg(long, conflicts_with = "dry_run")]
     pub undo: bool,
 }
@@ -340,36 +341,36 @@ pub(crate) struct DaemonArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DaemonCommand {
-    /// Start it in the background
+    /// Start the daemon in the background
     Start {
-        /// Run it here instead
+        /// Run in the foreground instead
         #[arg(long, short)]
         foreground: bool,
     },
-    /// End it
+    /// Stop the daemon
     Stop,
-    /// End it and start it again
+    /// Restart the daemon
     Restart,
-    /// Say how it is doing
+    /// Show its state
     Status,
-    /// Show what it did: the logs together, in the order of time
+    /// Show its logs, merged by time
     Logs {
-        /// Only this log: daemon (starts, blocks, sessions), parser (what was read), index (what was looked at), errors (what
-        /// went wrong in the others)
+        /// Only this log: daemon (starts, blocks, sessions), parser (parsed files), index (index updates), errors
+        /// (failures of the others)
         #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(LOGS))]
         only: Option<String>,
-        /// Go on showing what is added
+        /// Keep showing new lines
         #[arg(long, short)]
         follow: bool,
         /// Lines from the end
         #[arg(long, short = 'n', default_value_t = 20)]
         lines: usize,
     },
-    /// Run it here, in the foreground
+    /// Run the daemon in the foreground
     Run,
-    /// Print what makes the system start it with each session
+    /// Print a unit that starts the daemon with each session
     Unit {
-        /// For which system
+        /// The service manager
         #[arg(value_enum, default_value_t = if cfg!(target_os = "macos") { UnitWord::Launchd } else { UnitWord::Systemd })]
         system: UnitWord,
     },
@@ -385,23 +386,23 @@ pub(crate) enum UnitWord {
 
 #[derive(Debug, Args)]
 pub(crate) struct HookArgs {
-    /// The moment
+    /// The event
     #[arg(value_parser = HookWords, required = false, default_value = "", hide_default_value = true)]
     pub event: MaybeHook,
-    /// What newer clients may add
+    /// Arguments that newer clients may add
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub more: Vec<String>,
 }
 
-/// A moment, or a word that is none: what a client says that this program does not know must not stop what the agent does,
-/// as the status for wrong arguments would.
+/// A known event or an unknown word. An unknown event must not fail like an invalid command line, since that exit code
+/// would block the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum MaybeHook {
     Known(HookWord),
     Unknown(String),
 }
 
-/// Reads [`MaybeHook`] and shows the words that are known.
+/// Parses [`MaybeHook`] and lists the known words.
 #[derive(Debug, Clone, Copy)]
 struct HookWords;
 
@@ -427,7 +428,7 @@ impl TypedValueParser for HookWords {
 pub(crate) enum HookWord {
     /// A session starts
     SessionStart,
-    /// The user asks for something
+    /// The user submits a prompt
     Prompt,
     /// A file is about to be changed
     PreEdit,

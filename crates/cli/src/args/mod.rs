@@ -1,4 +1,4 @@
-//! The command line: what each command takes, and its help.
+//! The command line: arguments and help of each command.
 
 pub(crate) mod memory;
 
@@ -13,20 +13,20 @@ use crate::error::Exit;
 
 const EXAMPLES: &str = "\
 Examples:
-  m1nd ingest                       index this repository and say what is in it
+  m1nd ingest                       index this repository and show a summary
   m1nd call seek --query 'retry a failed request'
   m1nd call impact --node-id src/pool.py --json
   m1nd export --what edges --relation calls > calls.jsonl
   m1nd init                         connect Claude Code, Cursor or VS Code
-  m1nd doctor                       find out why something does not work";
+  m1nd doctor                       diagnose problems";
 
 const ENVIRONMENT: &str = "\
 Environment:
   M1ND_HOME   folder of the index and all state (default ~/.m1nd)
-  M1ND_LOG    what to log on standard error, such as `info` or `m1nd_engine=debug`
-  NO_COLOR    no colours, whatever the output is";
+  M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
+  NO_COLOR    disable colours";
 
-/// The command line with everything that its help shows.
+/// The command line, with everything in its help.
 pub(crate) fn command() -> clap::Command {
     let rows = Exit::TABLE.iter().map(|(exit, meaning)| format!("  {:3}  {meaning}\n", *exit as u8));
     let codes: String = rows.collect();
@@ -36,7 +36,7 @@ pub(crate) fn command() -> clap::Command {
 /// The name under which the program is `m1nd memory`.
 const MEMORY_NAME: &str = "mind";
 
-// The command line of `mind`: that of `m1nd memory`, under its own name. Its help is that of the commands.
+// Like `m1nd memory`, under its own name. Not a doc comment, since that would replace the help of the commands.
 #[derive(Debug, Parser)]
 #[command(name = MEMORY_NAME, version, max_term_width = 100)]
 struct Mind {
@@ -46,18 +46,18 @@ struct Mind {
     memory: MemoryArgs,
 }
 
-/// The command line of `mind` with everything that its help shows.
+/// The command line of `mind`, with everything in its help.
 pub(crate) fn memory_command() -> clap::Command {
     Mind::command()
 }
 
-/// Whether the program was started as `mind`.
+/// Returns whether the program was started as `mind`.
 pub(crate) fn is_called_mind() -> bool {
     let called = std::env::args_os().next().map(PathBuf::from);
     called.as_deref().and_then(std::path::Path::file_stem).is_some_and(|name| name == MEMORY_NAME)
 }
 
-/// Reads the command line, under whichever name the program was started; ends the process if it cannot be used.
+/// Parses the command line, under either name of the program. Exits the process if it is invalid.
 pub(crate) fn read() -> Cli {
     if !is_called_mind() {
         return Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
@@ -66,10 +66,10 @@ pub(crate) fn read() -> Cli {
     Cli { common, command: Some(Command::Memory(memory)) }
 }
 
-/// A graph of your code that coding agents can ask.
+/// A graph of your code for coding agents.
 ///
 /// m1nd indexes a repository on this machine and answers over MCP: where something is, how two things are connected,
-/// what depends on a place. Without a command it serves MCP when started by a client, and shows this help in a terminal.
+/// what depends on it. Without a command, it serves MCP if started by a client, and shows this help in a terminal.
 #[derive(Debug, Parser)]
 #[command(name = "m1nd", version, max_term_width = 100, subcommand_required = false)]
 #[command(disable_help_subcommand = true)]
@@ -80,13 +80,13 @@ pub(crate) struct Cli {
     pub command: Option<Command>,
 }
 
-/// What every command takes.
+/// Arguments of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Common {
     /// Folder of the index and all state [default: ~/.m1nd]
     #[arg(long, global = true, env = "M1ND_HOME", value_name = "FOLDER", hide_env = true)]
     pub home: Option<PathBuf>,
-    /// Folder of a model of meaning (model2vec or BERT) that orders the best matches anew
+    /// Folder of an embedding model (model2vec or BERT) that reorders the best matches
     #[arg(long, global = true, env = "M1ND_MODEL", value_name = "FOLDER", hide_env = true)]
     pub model: Option<PathBuf>,
     /// Write JSON for programs
@@ -96,7 +96,7 @@ pub(crate) struct Common {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Index a repository and say what is in it
+    /// Index a repository and show a summary
     #[command(display_order = 1)]
     Ingest(IngestArgs),
     /// Show what is indexed and how fresh it is
@@ -111,10 +111,10 @@ pub(crate) enum Command {
     /// Connect the MCP clients of this project, after showing the change
     #[command(display_order = 5)]
     Init(InitArgs),
-    /// Look for what keeps m1nd from working, and say what to do
+    /// Diagnose problems of m1nd and suggest fixes
     #[command(display_order = 6)]
     Doctor(PathArg),
-    /// Write the graph as rows, for programs that check or reuse it
+    /// Write the graph as rows, for other programs
     #[command(display_order = 7)]
     Export(ExportArgs),
     #[command(display_order = 8, visible_alias = "mind")]
@@ -136,30 +136,30 @@ pub(crate) struct PathArg {
 pub(crate) struct IngestArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Look only at files whose size or time changed
+    /// Check only files whose size or modification time changed
     #[arg(long)]
     pub incremental: bool,
-    /// Index hidden files and folders, too
+    /// Also index hidden files and folders
     #[arg(long)]
     pub include_hidden: bool,
-    /// Then take in an index that a compiler's indexer wrote of this code (SCIP); what it says of a reference replaces what
-    /// m1nd found, until the file is edited
+    /// Then import a compiler index of this code (SCIP); its targets of references replace those that m1nd found, until
+    /// the file is edited
     #[arg(long, value_name = "FILE")]
     pub scip: Option<PathBuf>,
-    /// Then drop the indexes that were taken in with --scip
+    /// Then remove the indexes imported with --scip
     #[arg(long, conflicts_with = "scip")]
     pub scip_drop: bool,
-    /// Threads to read and parse with [default: one per processor]
+    /// Threads for reading and parsing [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: Option<u16>,
-    /// No progress, only the summary
+    /// Show no progress, only the summary
     #[arg(long, short)]
     pub quiet: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CallArgs {
-    /// Name of the tool; without one the tools are listed
+    /// Name of the tool; if omitted, the tools are listed
     #[arg(value_name = "TOOL", allow_hyphen_values = true)]
     pub tool: Option<String>,
     /// The tool's arguments as flags (`--top-k 5`) or as JSON (`--json '{"top_k": 5}'`); `--help` lists them
@@ -169,18 +169,21 @@ pub(crate) struct CallArgs {
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct ServeArgs {
-    /// Serve over standard input and output (the only way so far, and the default)
+    /// Serve over standard input and output (the default, and the only transport)
     #[arg(long)]
     pub stdio: bool,
-    /// A folder that may be indexed and read; can be given several times [default: the repository around the current folder]
+    /// A folder that may be indexed and read; can be repeated [default: the repository around the current folder]
     #[arg(long = "root", value_name = "PATH")]
     pub roots: Vec<PathBuf>,
-    /// Do not watch the files; the index changes only when `ingest` is called
+    /// Do not watch files; the index changes only when `ingest` is called
     #[arg(long)]
     pub no_watch: bool,
-    /// Refuse every tool that changes something
+    /// Reject every tool that changes something
     #[arg(long)]
     pub read_only: bool,
+    /// Form of the answers: `text` is compact, for models; `json` for programs
+    #[arg(long, value_name = "FORM", default_value = "json", value_parser = ["json", "text"])]
+    pub format: String,
     /// Toolsets to list, separated by commas; the other tools can still be called [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]
     pub toolset: Vec<String>,
@@ -190,35 +193,36 @@ pub(crate) struct ServeArgs {
 pub(crate) struct InitArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Connect this client, whether it was found or not; can be given several times
+    /// Connect this client, even if it was not detected; can be repeated
     #[arg(long = "client", value_enum, value_name = "CLIENT")]
     pub clients: Vec<Client>,
-    /// Make a memory for this project, too (`.mind/MEMORY.md`, a block in CLAUDE.md), and the hooks of Claude Code that show it
+    /// Also create a memory for this project (`.mind/MEMORY.md`, a block in CLAUDE.md), and the Claude Code hooks that
+    /// show it
     #[arg(long)]
     pub memory: bool,
-    /// Write without asking
+    /// Write without confirmation
     #[arg(long, short)]
     pub yes: bool,
 }
 
-/// The index is brought up to date first. Rows go to standard output, progress to standard error.
+/// Brings the index up to date first. Rows go to standard output, progress to standard error.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub path: PathArg,
-    /// Which rows
+    /// Kind of rows
     #[arg(long, value_enum, default_value = "edges")]
     pub what: ExportWhat,
-    /// Edges of these relations only, separated by commas, such as `calls,inherits` [default: all]
+    /// Only edges of these relations, separated by commas, such as `calls,inherits` [default: all]
     #[arg(long = "relation", value_name = "RELATION,…", value_delimiter = ',')]
     pub relations: Vec<String>,
-    /// How sure an edge must be [default: all, also those out of the repository]
+    /// Minimum certainty of an edge [default: all, including those to external packages]
     #[arg(long, value_enum)]
     pub tier: Option<ExportTier>,
-    /// One row a line, or one object [default: jsonl]
+    /// One row per line, or one object [default: jsonl]
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
-    /// No progress
+    /// Show no progress
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -227,23 +231,23 @@ pub(crate) struct ExportArgs {
 pub(crate) enum ExportWhat {
     /// Files, definitions and packages
     Nodes,
-    /// References and containment, with where they are written
+    /// References and containment, with their locations
     Edges,
-    /// One row: version of the format, roots, and how many rows there are
+    /// One row: format version, roots, and the number of rows
     Meta,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportTier {
-    /// Certain ones only
+    /// Certain edges only
     Certain,
-    /// Certain and possible ones
+    /// Certain and possible edges
     Possible,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// A JSON object a line
+    /// One JSON object per line
     Jsonl,
     /// One JSON object with `format_version` and all rows
     Json,
@@ -251,7 +255,7 @@ pub(crate) enum ExportFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// Which shell
+    /// The shell
     #[arg(value_enum)]
     pub shell: Shell,
 }

@@ -1,7 +1,7 @@
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 2;
 
-/// What a single edit changed, line by line: each line with `-`, `+` or a space before it.
+/// Lines changed by a single edit, each with `-`, `+` or a space for context.
 pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<(char, String)> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

@@ -1,4 +1,4 @@
-//! The hooks of Claude Code that show memories when they matter: what stands for them in `.claude/settings.json`.
+//! The entries in `.claude/settings.json` for the hooks of Claude Code that show memories.
 
 use std::path::{Path, PathBuf};
 
@@ -8,10 +8,10 @@ use super::json_edit::{EditError, set_item};
 
 /// The member of the file that holds the hooks.
 const SECTION: &str = "hooks";
-/// Seconds after which the client gives up on one; they take milliseconds.
+/// Timeout of a hook, in seconds. Hooks take milliseconds.
 const TIMEOUT: u32 = 5;
 
-/// A hook: the client's event, the tools it is for, our word for it.
+/// A hook: the event of the client, the tools it applies to, and our word for it.
 struct Hook {
     event: &'static str,
     matcher: Option<&'static str>,
@@ -30,10 +30,10 @@ pub(crate) fn hooks_file(project: &Path) -> PathBuf {
     project.join(".claude/settings.json")
 }
 
-/// The text with all hooks; `None` if they are there already. Everything else stays where it is.
+/// Returns the text with all hooks; `None` if they exist already. The rest of the text is unchanged.
 ///
 /// # Errors
-/// When the text is not JSON, or the places of the hooks are taken by something else.
+/// The text is not JSON, or the place for a hook has another type.
 pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, EditError> {
     let mut edited: Option<String> = None;
     for hook in HOOKS {
@@ -52,7 +52,7 @@ pub(crate) fn set_hooks(text: &str, program: &str) -> Result<Option<String>, Edi
     Ok(edited)
 }
 
-/// As a word of a shell.
+/// Quotes a program as a word of a shell.
 fn quoted(program: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "/._-:\\".contains(char);
     if program.chars().all(is_plain) { program.to_owned() } else { format!("'{}'", program.replace('\'', "'\\''")) }

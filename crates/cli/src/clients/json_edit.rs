@@ -1,30 +1,30 @@
-//! Adds one entry to a JSON file the way a careful person would: nothing else in the text moves.
+//! Adds one entry to a JSON file without changing the rest of its text.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-/// Why a text cannot be edited.
+/// Error of editing a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EditError {
-    /// Not JSON (comments count: they would be lost).
+    /// Not JSON, or JSON with comments, which would be lost.
     #[error("not valid JSON ({0})")]
     Invalid(String),
-    /// The text is JSON of another shape.
+    /// A value is not an object.
     #[error("{0} is not an object")]
     NotAnObject(String),
-    /// The place of a list is taken by something else.
+    /// A value is not a list.
     #[error("{0} is not a list")]
     NotAList(String),
 }
 
-/// Indentation of texts that show none.
+/// Default indentation, if the text shows none.
 const INDENT: &str = "  ";
 
-/// The text with `entry` at `section` → `name`; `None` if it is there already.
+/// Returns the text with `entry` at `section` → `name`; `None` if it exists already.
 ///
 /// # Errors
-/// When the text is not JSON, or the place for the entry is taken by something else.
+/// The text is not JSON, or the place for the entry has another type.
 pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) -> Result<Option<String>, EditError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {
@@ -66,11 +66,11 @@ pub(crate) fn set_entry(text: &str, section: &str, name: &str, entry: &Value) ->
     Ok(Some(edited))
 }
 
-/// The text with `item` in the list at `section` → `name`, in the place of the one that `is_ours`, else at the end; `None` if
-/// it is there already.
+/// Returns the text with `item` in the list at `section` → `name`: in place of the item that `is_ours`, else at the
+/// end. `None` if it exists already.
 ///
 /// # Errors
-/// When the text is not JSON, or the place for the list is taken by something else.
+/// The text is not JSON, or the place for the list has another type.
 pub(crate) fn set_item(
     text: &str,
     section: &str,
@@ -114,7 +114,7 @@ pub(crate) fn set_item(
     }))
 }
 
-/// Where the items of the list that begins at `start` stand. The text is known to be valid JSON.
+/// Ranges of the items of the list that begins at `start`. The text must be valid JSON.
 fn items(text: &str, start: usize) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
@@ -131,14 +131,14 @@ fn items(text: &str, start: usize) -> Vec<Range<usize>> {
     out
 }
 
-/// One member of an object: where its key (with quotes) and its value stand.
+/// A member of an object: the ranges of its key (with quotes) and its value.
 struct Member {
     name: String,
     key: Range<usize>,
     value: Range<usize>,
 }
 
-/// The members of the object that begins at `start`. The text is known to be valid JSON.
+/// The members of the object that begins at `start`. The text must be valid JSON.
 fn members(text: &str, start: usize) -> Vec<Member> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
@@ -197,14 +197,14 @@ fn value_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The white space before `at` on its line, if nothing else stands there.
+/// The white space before `at` on its line, if there is nothing else.
 fn indent_before(text: &str, at: usize) -> Option<&str> {
     let line = text[..at].rfind('\n').map(|newline| newline + 1)?;
     let indent = &text[line..at];
     indent.chars().all(char::is_whitespace).then_some(indent)
 }
 
-/// The value as indented JSON whose first line stands after `indent`.
+/// The value as indented JSON whose first line follows `indent`.
 fn indented(value: &Value, indent: &str, unit: &str) -> String {
     let pretty = format!("{value:#}");
     let mut lines = pretty.lines().map(|line| {
@@ -215,7 +215,7 @@ fn indented(value: &Value, indent: &str, unit: &str) -> String {
     lines.fold(first, |text, line| format!("{text}\n{indent}{line}"))
 }
 
-/// The text with a new last member in the object at `start`, which stands at `indent`.
+/// Returns the text with a new last member in the object at `start`, which is indented by `indent`.
 fn insert(text: &str, start: usize, members: &[Member], indent: &str, unit: &str, name: &str, value: &Value) -> String {
     let inner = members.last().and_then(|last| indent_before(text, last.key.start));
     let inner = inner.map(str::to_owned).unwrap_or_else(|| format!("{indent}{unit}"));
@@ -248,16 +248,16 @@ mod tests {
             (
                 "{\n    \"z\": 1,\n    \"mcpServers\": {\n        \"other\": {\"command\":   \"x\"}\n    },\n    \"a\": [1,2]\n}\n",
                 "{\n    \"z\": 1,\n    \"mcpServers\": {\n        \"other\": {\"command\":   \"x\"},\n        \"m1nd\": {\n            \
-                 \"args\": [\n                \"serve\"\n            ],\n            \"command\": \"m1nd\"\n        }\n    },\n    \"a\": [1,2]\n}\n",
+                 \"command\": \"m1nd\",\n            \"args\": [\n                \"serve\"\n            ]\n        }\n    },\n    \"a\": [1,2]\n}\n",
             ),
             (
                 "{\n  \"a\": 1\n}\n",
-                "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"m1nd\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \
-                 \"command\": \"m1nd\"\n    }\n  }\n}\n",
+                "{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"m1nd\": {\n      \"command\": \"m1nd\",\n      \
+                 \"args\": [\n        \"serve\"\n      ]\n    }\n  }\n}\n",
             ),
             (
                 "{\"mcpServers\": {}}",
-                "{\"mcpServers\": {\n    \"m1nd\": {\n      \"args\": [\n        \"serve\"\n      ],\n      \"command\": \"m1nd\"\n    }\n  }}",
+                "{\"mcpServers\": {\n    \"m1nd\": {\n      \"command\": \"m1nd\",\n      \"args\": [\n        \"serve\"\n      ]\n    }\n  }}",
             ),
         ];
         for (text, expected) in cases {

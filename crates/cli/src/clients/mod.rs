@@ -1,4 +1,4 @@
-//! The configuration files of MCP clients: where they are and what m1nd's entry in them looks like.
+//! The configuration files of MCP clients: their paths, and the entry for m1nd in them.
 
 mod diff;
 mod hooks;
@@ -27,7 +27,7 @@ pub(crate) enum Client {
 }
 
 impl Client {
-    /// All of them.
+    /// Every client.
     pub(crate) const ALL: &'static [Self] = &[Self::ClaudeCode, Self::Cursor, Self::Vscode];
 
     /// Its name for people.
@@ -56,7 +56,7 @@ impl Client {
         }
     }
 
-    /// Whether the client is used in this project or by this user.
+    /// Returns whether the client is used in this project or by this user.
     pub(crate) fn is_present(self, project: &Path, user_home: Option<&Path>) -> bool {
         let (here, at_home): (&[&str], &[&str]) = match self {
             Self::ClaudeCode => (&[".mcp.json", ".claude"], &[".claude", ".claude.json"]),
@@ -71,10 +71,12 @@ impl Client {
     pub(crate) fn entry(self, program: &str) -> Value {
         match self {
             // Started in the project's folder.
-            Self::ClaudeCode => json!({"command": program, "args": ["serve", "--stdio"]}),
-            Self::Cursor => json!({"command": program, "args": ["serve", "--stdio", "--root", "${workspaceFolder}"]}),
+            Self::ClaudeCode => json!({"command": program, "args": ["serve", "--stdio", "--format", "text"]}),
+            Self::Cursor => {
+                json!({"command": program, "args": ["serve", "--stdio", "--format", "text", "--root", "${workspaceFolder}"]})
+            }
             Self::Vscode => {
-                json!({"type": "stdio", "command": program, "args": ["serve", "--stdio", "--root", "${workspaceFolder}"]})
+                json!({"type": "stdio", "command": program, "args": ["serve", "--stdio", "--format", "text", "--root", "${workspaceFolder}"]})
             }
         }
     }

@@ -1,7 +1,7 @@
-//! `m1nd call`: one tool, as an agent would call it.
+//! `m1nd call`: calls a tool as an agent would.
 
 use m1nd_base::{Cancel, NoProgress, Progress};
-use m1nd_tools::{ALL, Context, Effect, TOOLS, ToolDef};
+use m1nd_tools::{ALL, Context, Effect, Format, Reply, TOOLS, ToolDef};
 use serde_json::Value;
 
 use crate::args::{CallArgs, Common};
@@ -32,13 +32,17 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
         if matches!(tool.effect, Effect::Read | Effect::Session) { &NoProgress } else { &terminal };
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, progress) };
-    let outcome = tool.invoke(&context, Value::Object(flags.arguments));
+    let format = if out.json { Format::Json } else { Format::Text };
+    let outcome = tool.reply(&context, Value::Object(flags.arguments), format);
     terminal.finish();
-    let answer = outcome.map_err(CliError::Tool)?;
-    if out.json { out.value(&answer) } else { out.line(render(&answer).trim_end()) }
+    match outcome.map_err(CliError::Tool)? {
+        Reply::Text(text) => out.line(text.trim_end()),
+        Reply::Json(answer) if out.json => out.value(&answer),
+        Reply::Json(answer) => out.line(render(&answer).trim_end()),
+    }
 }
 
-/// Every tool with its sentence.
+/// Lists every tool with its summary.
 fn list(out: &mut Out) -> Result<(), CliError> {
     if out.json {
         let row = |tool: &ToolDef| serde_json::json!({"name": tool.name, "toolset": tool.toolset, "effect": tool.effect, "summary": tool.summary});
@@ -49,10 +53,10 @@ fn list(out: &mut Out) -> Result<(), CliError> {
         let name = out.paint(Tone::Strong, &format!("{:width$}", tool.name));
         out.line(format!("  {name}  {}", tool.summary))?;
     }
-    out.line("\nm1nd call TOOL --help explains one of them")
+    out.line("\nrun `m1nd call TOOL --help` for the manual of a tool")
 }
 
-/// What `--help` behind a tool shows.
+/// Prints the manual of a tool, for `--help` after its name.
 fn manual(tool: &ToolDef, out: &mut Out) -> Result<(), CliError> {
     out.line(out.paint(Tone::Strong, tool.name))?;
     out.line(format!("{}\n\n{}", tool.summary, tool.help.trim()))?;

@@ -1,4 +1,4 @@
-//! `m1nd doctor`: looks for what keeps m1nd from working. Changes nothing but what opening the store does.
+//! `m1nd doctor`: diagnoses problems. Changes nothing beyond opening the store.
 
 use std::path::Path;
 
@@ -12,9 +12,9 @@ use crate::error::CliError;
 use crate::output::{Out, Tone};
 use crate::project;
 
-/// Watches that a large repository may need.
+/// File watches that a large repository may need.
 const WATCHES: u64 = 65_536;
-/// Where Linux says how many watches a user may have.
+/// File with the Linux limit on watches of a user.
 const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -76,13 +76,13 @@ fn home_finding(home: &Path) -> Finding {
     let shown = home.display();
     let choose = "make it writable, or choose another folder: --home FOLDER or M1ND_HOME";
     if !home.exists() {
-        return note(format!("{shown} does not exist yet"), "the first `m1nd ingest` makes it");
+        return note(format!("{shown} does not exist yet"), "the first `m1nd ingest` creates it");
     }
     let probe = home.join(format!(".probe-{}", std::process::id()));
     let written = std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe));
     match written {
         Ok(()) => ok(format!("{shown} is writable")),
-        Err(error) => problem(format!("{shown} cannot be written: {error}"), choose),
+        Err(error) => problem(format!("cannot write to {shown}: {error}"), choose),
     }
 }
 
@@ -90,17 +90,14 @@ fn index_findings(home: &Path, root: &Path) -> Vec<Finding> {
     if !home.exists() {
         return Vec::new();
     }
-    // As a writer would: whether another one is at work shows only so. Nothing is indexed here.
+    // Opened as a writer, since only that shows whether another one is active. Nothing is indexed.
     let engine = match Engine::open(EngineConfig::new(home.to_path_buf(), vec![root.to_path_buf()])) {
         Ok(engine) => engine,
-        Err(error) => return vec![problem(error.to_string(), "correct that and run `m1nd doctor` again")],
+        Err(error) => return vec![problem(error.to_string(), "fix this, then run `m1nd doctor` again")],
     };
     let status = engine.status();
-    let mut findings: Vec<Finding> = status
-        .notices
-        .iter()
-        .map(|notice| problem(notice.clone(), "run `m1nd ingest` to build the index anew"))
-        .collect();
+    let mut findings: Vec<Finding> =
+        status.notices.iter().map(|notice| problem(notice.clone(), "run `m1nd ingest` to rebuild the index")).collect();
     let shown = root.display();
     findings.push(match engine.snapshot().is_empty() {
         true => note(format!("{shown} is not indexed"), "run `m1nd ingest`"),
@@ -110,7 +107,7 @@ fn index_findings(home: &Path, root: &Path) -> Vec<Finding> {
         findings.push(note(unseen, "run `m1nd ingest`"));
     }
     if status.role == m1nd_engine::ProcessRole::Reader {
-        findings.push(ok("another m1nd keeps this index fresh now"));
+        findings.push(ok("another m1nd process updates this index"));
     }
     findings
 }
@@ -119,7 +116,7 @@ fn watch_finding() -> Option<Finding> {
     let limit: u64 = std::fs::read_to_string(WATCH_LIMIT).ok()?.trim().parse().ok()?;
     Some(match limit < WATCHES {
         true => note(
-            format!("the system allows {limit} file watches; a large repository needs more to stay fresh by itself"),
+            format!("the system allows {limit} file watches; a large repository needs more to be watched"),
             format!("sudo sysctl fs.inotify.max_user_watches={WATCHES}"),
         ),
         false => ok(format!("{limit} file watches are allowed")),
@@ -134,11 +131,11 @@ fn client_findings(root: &Path) -> Vec<Finding> {
         let (label, shown) = (client.label(), file.display());
         findings.push(match serde_json::from_str::<Value>(&text) {
             Err(error) => {
-                problem(format!("{shown} is not valid JSON: {error}"), format!("correct it; {label} cannot read it"))
+                problem(format!("{shown} is not valid JSON: {error}"), format!("fix it; {label} cannot read it"))
             }
             Ok(whole) => match &whole[client.section()][ENTRY]["command"] {
                 Value::String(program) if Path::new(program).is_absolute() && !Path::new(program).exists() => {
-                    problem(format!("{label} starts {program}, which does not exist"), "run `m1nd init` to correct it")
+                    problem(format!("{label} starts {program}, which does not exist"), "run `m1nd init` to fix it")
                 }
                 Value::String(_) => ok(format!("{label} is connected by {shown}")),
                 _ => note(format!("{shown} has no entry for m1nd"), "run `m1nd init`"),

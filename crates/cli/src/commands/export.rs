@@ -22,7 +22,7 @@ pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), C
     if args.path.path.is_none() && project::is_too_wide(&root) {
         return Err(CliError::usage(
             format!("{} is not a repository", root.display()),
-            "go into one, or name the folder: m1nd export PATH",
+            "run it in a repository, or pass the folder: m1nd export PATH",
         ));
     }
     let engine = Engine::open(EngineConfig::new(project::home(common)?, vec![root.clone()]))?;
@@ -43,12 +43,15 @@ pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), C
 
 fn filter(args: &ExportArgs) -> Result<EdgeFilter, CliError> {
     if args.what != ExportWhat::Edges && (args.tier.is_some() || !args.relations.is_empty()) {
-        return Err(CliError::usage("`--relation` and `--tier` choose edges", "write --what edges, or leave them out"));
+        return Err(CliError::usage(
+            "`--relation` and `--tier` apply only to edges",
+            "pass --what edges, or omit them",
+        ));
     }
     let relation = |word: &String| {
         Relation::ALL.iter().copied().find(|relation| relation.word() == word).ok_or_else(|| {
             let known: Vec<&str> = Relation::ALL.iter().map(|relation| relation.word()).collect();
-            CliError::usage(format!("unknown relation `{word}`"), format!("relations are {}", known.join(", ")))
+            CliError::usage(format!("unknown relation `{word}`"), format!("expected one of {}", known.join(", ")))
         })
     };
     let tier = args.tier.map(|tier| match tier {
@@ -58,12 +61,12 @@ fn filter(args: &ExportArgs) -> Result<EdgeFilter, CliError> {
     Ok(EdgeFilter { relations: args.relations.iter().map(relation).collect::<Result<_, _>>()?, tier })
 }
 
-/// Indexes what is not indexed and looks at what changed since. Another process that writes the index does that already.
+/// Brings the index up to date, unless another process does that already.
 fn bring_up_to_date(engine: &Engine, root: &Path, quiet: bool) -> Result<(), CliError> {
     let known = engine.snapshot();
     let mut request = IngestRequest { incremental: true, ..IngestRequest::code(root) };
     if let Some(info) = known.roots().iter().find(|info| info.path == root) {
-        // The index stays what its owner made it: hidden files, further roots and imported data included.
+        // Keep the options of the index: hidden files, other roots and imported data.
         request.mode = Mode::Merge;
         request.include_hidden = info.include_hidden;
         request.hidden_patterns.clone_from(&info.hidden_patterns);
@@ -74,14 +77,14 @@ fn bring_up_to_date(engine: &Engine, root: &Path, quiet: bool) -> Result<(), Cli
     match outcome {
         Ok(_) => Ok(()),
         Err(EngineError::WriterElsewhere) if !known.is_empty() => {
-            note("another m1nd process keeps this index fresh; exporting its newest state");
+            note("another m1nd process updates this index; exporting its newest state");
             Ok(())
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Writes rows as they come.
+/// Streams rows to `to`.
 fn rows(
     to: &mut impl Write,
     format: ExportFormat,
@@ -116,7 +119,7 @@ fn generator() -> String {
     format!("m1nd {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// What the rows of the other kinds belong to. Nothing that changes while the graph does not.
+/// The row of `--what meta`. It changes only if the graph does.
 fn meta(snapshot: &Snapshot) -> serde_json::Value {
     let roots = snapshot.roots().iter().map(|root| json!({"path": root.path, "prefix": root.prefix}));
     let graph = snapshot.graph();

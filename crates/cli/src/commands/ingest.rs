@@ -1,4 +1,4 @@
-//! `m1nd ingest`: indexes a repository and says what is in it.
+//! `m1nd ingest`: indexes a repository and shows a summary.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,11 +16,11 @@ use crate::output::{Out, Tone, bytes, duration, grouped, percent};
 use crate::progress::Terminal;
 use crate::project;
 
-/// Central symbols that are shown.
+/// Maximum central symbols shown.
 const CENTRAL: usize = 10;
-/// Languages that are shown; the rest is summed up.
+/// Maximum languages shown; the rest is counted.
 const LANGUAGES: usize = 8;
-/// Examples shown for each reason to skip.
+/// Maximum examples shown for each problem.
 const EXAMPLES: usize = 2;
 
 /// Runs the command.
@@ -29,12 +29,12 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     if args.path.path.is_none() && project::is_too_wide(&root) {
         return Err(CliError::usage(
             format!("{} is not a repository", root.display()),
-            "go into one, or name the folder: m1nd ingest PATH",
+            "run it in a repository, or pass the folder: m1nd ingest PATH",
         ));
     }
     let mut roots = vec![root.clone()];
     let index = args.scip.as_deref().map(index_file).transpose()?;
-    // Naming it on the command line allows to read it.
+    // An index named on the command line may be read.
     roots.extend(index.clone().filter(|index| !index.starts_with(&root)));
     let mut config = EngineConfig::new(project::home(common)?, roots);
     config.threads = args.threads.map(usize::from);
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
         outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
     }
     if outcome.is_ok() {
-        // Questions rank by it, and would have to read it first.
+        // Rankings use the history, so that the first query would have to read it.
         terminal.report(ProgressEvent { stage: "reading history", done: 0, total: None });
         drop(engine.snapshot().history(&cancel));
     }
@@ -65,18 +65,18 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     if out.json { out.value(&as_json(&report, &engine)) } else { summary(&root, &report, &engine, out) }
 }
 
-/// The canonical path of the index that was named.
+/// The canonical path of a compiler index.
 fn index_file(path: &Path) -> Result<std::path::PathBuf, CliError> {
     let found = std::fs::canonicalize(path).ok().filter(|path| path.is_file());
     found.ok_or_else(|| {
         CliError::usage(
-            format!("there is no file {}", path.display()),
-            "name the file that the indexer wrote, such as index.scip",
+            format!("file {} does not exist", path.display()),
+            "pass the file that the indexer wrote, such as index.scip",
         )
     })
 }
 
-/// One report of the code and the compiler's index of it.
+/// Merges the report of the code with that of its compiler index.
 fn with_index(code: IngestReport, index: IngestReport) -> IngestReport {
     IngestReport {
         compiler: index.compiler,
@@ -90,13 +90,13 @@ fn with_index(code: IngestReport, index: IngestReport) -> IngestReport {
     }
 }
 
-/// What became of a compiler's index.
+/// Prints the result of importing a compiler index.
 fn compiler(report: &CompilerReport, out: &mut Out) -> Result<(), CliError> {
     let number = |count: usize| grouped(count as u64);
     let tool = if report.tool.is_empty() { "a compiler" } else { &report.tool };
     out.line(format!("\n{}", out.paint(Tone::Strong, &format!("Index of {tool}"))))?;
     out.line(format!(
-        "  {} of {} documents taken ({} of other content, {} not in the graph)",
+        "  {} of {} documents imported ({} with other content, {} not in the graph)",
         number(report.files),
         number(report.documents),
         number(report.files_stale),
@@ -113,12 +113,12 @@ fn compiler(report: &CompilerReport, out: &mut Out) -> Result<(), CliError> {
         out.line(format!("  {} definitions implement or override others", number(report.implementations)))?;
     }
     for path in report.stale_examples.iter().take(EXAMPLES) {
-        out.line(out.paint(Tone::Warn, &format!("  not the content that was indexed: {path}")))?;
+        out.line(out.paint(Tone::Warn, &format!("  content differs from the indexed file: {path}")))?;
     }
     Ok(())
 }
 
-/// The symbols that the rest of the code leads to most, by PageRank: no tests, no files, no packages.
+/// The symbols with the highest PageRank, without tests, files and packages.
 pub(crate) fn central(snapshot: &Snapshot, count: usize) -> Vec<(String, String, f32)> {
     let graph = snapshot.graph();
     let wanted = |kind: NodeKind| {
@@ -170,7 +170,7 @@ fn as_json(report: &IngestReport, engine: &Engine) -> Value {
 fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -> Result<(), CliError> {
     let status = engine.status();
     let title = out.paint(Tone::Strong, &root.display().to_string());
-    let state = if report.changed { "" } else { "  nothing had changed" };
+    let state = if report.changed { "" } else { "  no changes" };
     out.line(format!("{title}  generation {}  in {}{state}", report.generation, duration(report.elapsed_ms)))?;
     out.line(format!(
         "  {} files ({} parsed, {} from cache, {} unchanged), {} lines, {} read",
@@ -183,7 +183,7 @@ fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -
     ))?;
     out.line(format!("  {} nodes, {} edges", grouped(report.node_count as u64), grouped(report.edge_count as u64)))?;
     if report.files_scanned == 0 {
-        out.line(out.paint(Tone::Warn, "  there is nothing to index here: no file, or all are ignored or hidden"))?;
+        out.line(out.paint(Tone::Warn, "  nothing to index here: there are no files, or all are ignored or hidden"))?;
     }
     tiers(&status.languages, report.tiers, out)?;
     if let Some(report) = &report.compiler {
@@ -204,7 +204,7 @@ fn summary(root: &Path, report: &IngestReport, engine: &Engine, out: &mut Out) -
     ))
 }
 
-/// Files, lines and the share of references by tier, for each language.
+/// Prints files, lines and the share of references by tier, for each language.
 pub(crate) fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: &mut Out) -> Result<(), CliError> {
     if languages.is_empty() {
         return Ok(());
@@ -236,7 +236,7 @@ pub(crate) fn tiers(languages: &[m1nd_engine::LanguageStatus], all: Tiers, out: 
     Ok(())
 }
 
-/// What is missing from the graph or incomplete in it, by reason.
+/// Prints which files are missing from the graph or incomplete in it, by reason.
 fn problems(of_files: &[ProblemStatus], report: &IngestReport, out: &mut Out) -> Result<(), CliError> {
     let mut counts: BTreeMap<ProblemKind, usize> = report.problems.iter().copied().collect();
     let mut examples: BTreeMap<ProblemKind, Vec<&str>> = BTreeMap::new();

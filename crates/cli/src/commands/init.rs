@@ -1,4 +1,4 @@
-//! `m1nd init`: shows what would be added to each client's configuration, asks, writes.
+//! `m1nd init`: shows the change to each client's configuration, asks for confirmation, writes it.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -12,15 +12,15 @@ use crate::error::CliError;
 use crate::output::{Out, Tone, note, paint};
 use crate::project;
 
-/// Largest configuration file that is edited, in bytes.
+/// Maximum size of a configuration file that is edited, in bytes.
 const MAX_BYTES: u64 = 4 << 20;
 
-/// What is to be done with one file.
+/// The planned change of one file.
 struct Plan {
     label: &'static str,
     file: PathBuf,
     before: String,
-    /// `None`: it is as it should be.
+    /// `None` if no change is needed.
     after: Option<String>,
 }
 
@@ -34,8 +34,8 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
     };
     if clients.is_empty() && !args.memory {
         return Err(CliError::usage(
-            "found no MCP client in this project or home",
-            "name one: m1nd init --client claude-code (or cursor, vscode)",
+            "no MCP client found in this project or home",
+            "pass one: m1nd init --client claude-code (or cursor, vscode)",
         ));
     }
     let program = program();
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
     report(&plans, accepted, out)
 }
 
-/// How clients start this program: by name if that finds it, else by its full path.
+/// The command with which clients start this program: its name if `PATH` finds it, else its full path.
 fn program() -> String {
     let Ok(this) = std::env::current_exe().and_then(std::fs::canonicalize) else { return "m1nd".into() };
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -81,7 +81,7 @@ fn plan(client: Client, root: &Path, program: &str) -> Result<Plan, CliError> {
     plan_of(client.label(), client.file(root), edit, &by_hand.to_string())
 }
 
-/// The hooks that show memories.
+/// Plans the hooks that show memories.
 fn hooks(root: &Path, program: &str) -> Result<Plan, CliError> {
     let by_hand = set_hooks("", program).ok().flatten().unwrap_or_default();
     plan_of("Claude Code hooks", hooks_file(root), |text| set_hooks(text, program), by_hand.trim_end())
@@ -96,8 +96,8 @@ fn plan_of(
     let before = read(&file)?;
     let after = edit(&before).map_err(|error| {
         CliError::failed(
-            format!("{} was not touched: {error}", file.display()),
-            format!("correct the file, or add this to it by hand: {by_hand}"),
+            format!("{} was not changed: {error}", file.display()),
+            format!("fix the file, or add this to it by hand: {by_hand}"),
         )
     })?;
     Ok(Plan { label, file, before, after })
@@ -105,7 +105,7 @@ fn plan_of(
 
 fn read(file: &Path) -> Result<String, CliError> {
     let failed = |why: String| {
-        CliError::failed(format!("cannot read {}: {why}", file.display()), "make it readable, or name another client")
+        CliError::failed(format!("cannot read {}: {why}", file.display()), "make it readable, or pass another client")
     };
     match std::fs::metadata(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(String::new()),
@@ -117,12 +117,12 @@ fn read(file: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(file).map_err(|error| failed(error.to_string()))
 }
 
-/// What will be done with a file, for people: nothing is written before they could read it.
+/// Describes the planned change of a file. Shown before anything is written.
 fn shown(plan: &Plan, colour: bool) -> String {
     let paint = |tone, text: &str| paint(colour, tone, text);
     let (file, client) = (plan.file.display(), plan.label);
     let Some(after) = &plan.after else {
-        return format!("{client} {}  {file}\n", paint(Tone::Good, "is connected already"));
+        return format!("{client} {}  {file}\n", paint(Tone::Good, "is already connected"));
     };
     let what = if plan.before.is_empty() { "new file" } else { "changed" };
     let mut text = format!("{}  {file} ({what})\n", paint(Tone::Strong, client));
@@ -139,7 +139,7 @@ fn shown(plan: &Plan, colour: bool) -> String {
 
 fn ask(files: usize) -> Result<bool, CliError> {
     if !std::io::stdin().is_terminal() {
-        return Err(CliError::usage("nothing was written: there is no terminal to ask on", "repeat with --yes"));
+        return Err(CliError::usage("nothing was written: no terminal to ask for confirmation", "repeat with --yes"));
     }
     let mut stderr = std::io::stderr();
     write!(stderr, "write {files} file{}? [y/N] ", if files == 1 { "" } else { "s" })?;
@@ -149,7 +149,7 @@ fn ask(files: usize) -> Result<bool, CliError> {
     Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// Replaces the file in one step, through links, so that a crash leaves the old or the new text.
+/// Replaces the file atomically, following links, so that a crash leaves the old or the new text.
 fn write(file: &Path, text: &str) -> Result<(), CliError> {
     let failed = |error: &dyn std::fmt::Display| {
         CliError::failed(format!("cannot write {}: {error}", file.display()), "make the folder writable and repeat")

@@ -2,13 +2,13 @@
 
 use m1nd_engine::EngineConfig;
 use m1nd_server::{ServeOptions, serve};
-use m1nd_tools::{Services, Toolset};
+use m1nd_tools::{Format, Services, Toolset};
 
 use crate::args::{Common, ServeArgs};
 use crate::error::CliError;
 use crate::project;
 
-/// Runs the command until the client is gone.
+/// Runs the command until the client disconnects.
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let toolsets = match args.toolset.as_slice() {
         [] => None,
@@ -19,10 +19,10 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         [] => vec![project::root(None)?],
         roots => roots.iter().map(|root| project::root(Some(root))).collect::<Result<_, _>>()?,
     };
-    // Clients start servers anywhere. A home is indexed only for those who name it.
+    // Clients start servers in any folder. A home folder is indexed only if named explicitly.
     let by_itself = !(args.roots.is_empty() && roots.iter().any(|root| project::is_too_wide(root)));
     if !by_itself {
-        tracing::warn!("started outside of a repository; nothing is indexed by itself: start it with --root PATH");
+        tracing::warn!("started outside a repository, so nothing is indexed automatically; start with --root PATH");
     }
     let mut config = EngineConfig::new(project::home(common)?, roots);
     config.watch = by_itself && !args.no_watch && !args.read_only;
@@ -32,18 +32,19 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let services = Services::open(config, mind)?;
     let options = ServeOptions {
         toolsets,
+        format: Format::parse(&args.format).unwrap_or_default(),
         read_only: args.read_only,
         index_when_empty: by_itself,
         refresh: by_itself && !args.no_watch,
         ..ServeOptions::default()
     };
     serve(&services, options, std::io::stdin(), std::io::stdout())
-        .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
+        .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
 }
 
 fn toolset(word: &str) -> Result<Toolset, CliError> {
     Toolset::parse(word).ok_or_else(|| {
         let all: Vec<&str> = Toolset::ALL.iter().map(|set| set.word()).collect();
-        CliError::usage(format!("unknown toolset `{word}`"), format!("the toolsets are all, {}", all.join(", ")))
+        CliError::usage(format!("unknown toolset `{word}`"), format!("expected all, {}", all.join(", ")))
     })
 }

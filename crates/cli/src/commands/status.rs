@@ -1,4 +1,4 @@
-//! `m1nd status`: what is indexed and how fresh it is.
+//! `m1nd status`: shows what is indexed and how fresh it is.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
     let root = project::root(args.path.as_deref())?;
     let services = project::open(common, &root, true)?;
     if out.json {
-        // The same answer that an agent gets.
+        // The answer that an agent gets.
         let cancel = Cancel::new();
         let health = m1nd_tools::find("health").ok_or_else(|| CliError::Tool(m1nd_server::unknown_tool("health")))?;
         let answer =
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
     let made = UNIX_EPOCH + Duration::from_millis(status.indexed_at_ms);
     let age = SystemTime::now().duration_since(made).unwrap_or_default();
     out.line(format!(
-        "  generation {}, made {} ago: {} files, {} lines, {} nodes, {} edges",
+        "  generation {}, built {} ago: {} files, {} lines, {} nodes, {} edges",
         status.generation,
         duration(age.as_secs_f64() * 1e3),
         grouped(status.files as u64),
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
         out.line(out.paint(Tone::Warn, &format!("  {unseen}; run `m1nd ingest`")))?;
     }
     if let WatchState::Failed(why) = &status.watch {
-        out.line(out.paint(Tone::Warn, &format!("  watching does not work: {why}")))?;
+        out.line(out.paint(Tone::Warn, &format!("  files are not watched: {why}")))?;
     }
     if let Some(index) = &status.compiler {
         let tools = index.tools.join(", ");
@@ -65,11 +65,11 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
     problems(&status.problems, out)
 }
 
-/// Reasons of unresolved references that are shown.
+/// Maximum reasons of unresolved references shown.
 const REASONS: usize = 6;
-/// Languages named beside a reason.
+/// Maximum languages named with a reason.
 const LANGUAGES: usize = 4;
-/// Examples shown for each kind of problem.
+/// Maximum examples shown for each kind of problem.
 const EXAMPLES: usize = 2;
 
 fn reasons(status: &Status, out: &mut Out) -> Result<(), CliError> {
@@ -95,7 +95,7 @@ fn problems(rows: &[ProblemStatus], out: &mut Out) -> Result<(), CliError> {
     if rows.is_empty() {
         return Ok(());
     }
-    out.line(format!("\n{}", out.paint(Tone::Strong, "Files skipped or not taken in whole")))?;
+    out.line(format!("\n{}", out.paint(Tone::Strong, "Files skipped or indexed incompletely")))?;
     for row in rows {
         let kind = serde_json::to_value(row.kind).unwrap_or_default();
         let shown: Vec<String> = row.examples.iter().take(EXAMPLES).map(describe).collect();

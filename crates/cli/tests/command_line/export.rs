@@ -164,8 +164,8 @@ fn meta_counts_the_rows() {
 fn what_makes_no_sense_is_refused_with_what_does() {
     let place = Place::new(TOOLS);
     for (arguments, words) in [
-        (&["--relation", "eats"][..], "relations are contains, imports"),
-        (&["--what", "nodes", "--tier", "certain"], "choose edges"),
+        (&["--relation", "eats"][..], "expected one of contains, imports"),
+        (&["--what", "nodes", "--tier", "certain"], "apply only to edges"),
         (&["--tier", "sure"], "possible values: certain, possible"),
         (&["no/such/folder"], "no/such/folder"),
     ] {

@@ -14,22 +14,22 @@ fn the_program_introduces_itself() {
     check(
         &["--help"],
         expect![[r#"
-            A graph of your code that coding agents can ask.
+            A graph of your code for coding agents.
 
             m1nd indexes a repository on this machine and answers over MCP: where something is, how two things
-            are connected, what depends on a place. Without a command it serves MCP when started by a client,
-            and shows this help in a terminal.
+            are connected, what depends on it. Without a command, it serves MCP if started by a client, and
+            shows this help in a terminal.
 
             Usage: m1nd [OPTIONS] [COMMAND]
 
             Commands:
-              ingest       Index a repository and say what is in it
+              ingest       Index a repository and show a summary
               status       Show what is indexed and how fresh it is
               call         Call a tool, as an agent would
               serve        Serve MCP to a client over standard input and output
               init         Connect the MCP clients of this project, after showing the change
-              doctor       Look for what keeps m1nd from working, and say what to do
-              export       Write the graph as rows, for programs that check or reuse it
+              doctor       Diagnose problems of m1nd and suggest fixes
+              export       Write the graph as rows, for other programs
               memory       Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
                            [alias: mind]
               completions  Print the completions of a shell
@@ -39,7 +39,7 @@ fn the_program_introduces_itself() {
                       Folder of the index and all state [default: ~/.m1nd]
 
                   --model <FOLDER>
-                      Folder of a model of meaning (model2vec or BERT) that orders the best matches anew
+                      Folder of an embedding model (model2vec or BERT) that reorders the best matches
 
                   --json
                       Write JSON for programs
@@ -51,28 +51,28 @@ fn the_program_introduces_itself() {
                       Print version
 
             Examples:
-              m1nd ingest                       index this repository and say what is in it
+              m1nd ingest                       index this repository and show a summary
               m1nd call seek --query 'retry a failed request'
               m1nd call impact --node-id src/pool.py --json
               m1nd export --what edges --relation calls > calls.jsonl
               m1nd init                         connect Claude Code, Cursor or VS Code
-              m1nd doctor                       find out why something does not work
+              m1nd doctor                       diagnose problems
 
             Exit codes:
                 0  done
-                1  the work was begun and failed
-                2  the command line or a tool's arguments cannot be used
+                1  the command failed
+                2  the command line or the arguments of a tool are invalid
                 3  nothing is indexed yet: run `m1nd ingest`
-                4  what was named does not exist, or names several things
-                5  refused: outside the roots, read-only, or another process writes
+                4  a name does not exist or is ambiguous
+                5  denied: outside the roots, read-only, or another process writes
                 6  `m1nd doctor` found problems
-               70  a bug of m1nd; please report it
+               70  a bug in m1nd; please report it
               130  stopped by the user
 
             Environment:
               M1ND_HOME   folder of the index and all state (default ~/.m1nd)
-              M1ND_LOG    what to log on standard error, such as `info` or `m1nd_engine=debug`
-              NO_COLOR    no colours, whatever the output is
+              M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
+              NO_COLOR    disable colours
         "#]],
     );
 }
@@ -82,7 +82,7 @@ fn each_command_explains_itself() {
     check(
         &["ingest", "--help"],
         expect![[r#"
-            Index a repository and say what is in it
+            Index a repository and show a summary
 
             Usage: m1nd ingest [OPTIONS] [PATH]
 
@@ -91,17 +91,16 @@ fn each_command_explains_itself() {
 
             Options:
                   --home <FOLDER>   Folder of the index and all state [default: ~/.m1nd]
-                  --incremental     Look only at files whose size or time changed
-                  --include-hidden  Index hidden files and folders, too
-                  --model <FOLDER>  Folder of a model of meaning (model2vec or BERT) that orders the best
-                                    matches anew
+                  --incremental     Check only files whose size or modification time changed
+                  --include-hidden  Also index hidden files and folders
+                  --model <FOLDER>  Folder of an embedding model (model2vec or BERT) that reorders the best
+                                    matches
                   --json            Write JSON for programs
-                  --scip <FILE>     Then take in an index that a compiler's indexer wrote of this code (SCIP);
-                                    what it says of a reference replaces what m1nd found, until the file is
-                                    edited
-                  --scip-drop       Then drop the indexes that were taken in with --scip
-                  --threads <N>     Threads to read and parse with [default: one per processor]
-              -q, --quiet           No progress, only the summary
+                  --scip <FILE>     Then import a compiler index of this code (SCIP); its targets of references
+                                    replace those that m1nd found, until the file is edited
+                  --scip-drop       Then remove the indexes imported with --scip
+                  --threads <N>     Threads for reading and parsing [default: one per processor]
+              -q, --quiet           Show no progress, only the summary
               -h, --help            Print help
         "#]],
     );
@@ -114,14 +113,14 @@ fn each_command_explains_itself() {
 
             Options:
                   --home <FOLDER>    Folder of the index and all state [default: ~/.m1nd]
-                  --stdio            Serve over standard input and output (the only way so far, and the default)
-                  --model <FOLDER>   Folder of a model of meaning (model2vec or BERT) that orders the best
-                                     matches anew
-                  --root <PATH>      A folder that may be indexed and read; can be given several times [default:
-                                     the repository around the current folder]
+                  --stdio            Serve over standard input and output (the default, and the only transport)
+                  --model <FOLDER>   Folder of an embedding model (model2vec or BERT) that reorders the best
+                                     matches
+                  --root <PATH>      A folder that may be indexed and read; can be repeated [default: the
+                                     repository around the current folder]
                   --json             Write JSON for programs
-                  --no-watch         Do not watch the files; the index changes only when `ingest` is called
-                  --read-only        Refuse every tool that changes something
+                  --no-watch         Do not watch files; the index changes only when `ingest` is called
+                  --read-only        Reject every tool that changes something
                   --toolset <SET,…>  Toolsets to list, separated by commas; the other tools can still be called
                                      [default: all]
               -h, --help             Print help
@@ -140,7 +139,7 @@ fn each_command_explains_itself() {
 
             Options:
                   --client <CLIENT>
-                      Connect this client, whether it was found or not; can be given several times
+                      Connect this client, even if it was not detected; can be repeated
 
                       Possible values:
                       - claude-code: Claude Code: `.mcp.json`
@@ -151,17 +150,17 @@ fn each_command_explains_itself() {
                       Folder of the index and all state [default: ~/.m1nd]
 
                   --memory
-                      Make a memory for this project, too (`.mind/MEMORY.md`, a block in CLAUDE.md), and the
-                      hooks of Claude Code that show it
+                      Also create a memory for this project (`.mind/MEMORY.md`, a block in CLAUDE.md), and the
+                      Claude Code hooks that show it
 
                   --model <FOLDER>
-                      Folder of a model of meaning (model2vec or BERT) that orders the best matches anew
+                      Folder of an embedding model (model2vec or BERT) that reorders the best matches
 
                   --json
                       Write JSON for programs
 
               -y, --yes
-                      Write without asking
+                      Write without confirmation
 
               -h, --help
                       Print help (see a summary with '-h')

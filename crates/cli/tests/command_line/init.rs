@@ -39,7 +39,7 @@ fn a_file_that_is_not_understood_is_never_touched() {
         place.project.write(".mcp.json", text);
         let run = place.run(&["init", "--yes"]);
         assert_eq!(run.code, 1, "{}", run.err);
-        assert!(run.err.contains("was not touched") && run.err.contains("by hand"), "{}", run.err);
+        assert!(run.err.contains("was not changed") && run.err.contains("by hand"), "{}", run.err);
         assert_eq!(std::fs::read_to_string(place.project.join(".mcp.json")).unwrap(), text);
     }
 }

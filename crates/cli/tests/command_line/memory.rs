@@ -105,7 +105,7 @@ fn memories_are_found_with_their_place_and_code() {
     assert_eq!(checked.out.matches("Prices are in cents").count(), 1, "a bullet is not said twice: {}", checked.out);
     place.project.write(".mind/MEMORY.md", format!("{MEMORY}**Fixed:** a slow search, by an index\n"));
     let exported = mind(&place, &["export", "--format", "markdown"]).out;
-    assert!(exported.contains("slow search [solved]"), "{exported}");
+    assert!(exported.contains("slow search [resolved]"), "{exported}");
 }
 
 #[test]
@@ -472,7 +472,7 @@ fn the_doctor_names_what_is_wrong_and_never_a_secret() {
     assert!(run.out.contains("mind context --regenerate"), "{}", run.out);
     place.user.write("mind/projects.json", "{");
     let run = mind(&place, &["doctor", "--fix"]);
-    assert!(run.code == 1 && run.err.contains("1 thing does not work"), "{}{}", run.out, run.err);
+    assert!(run.code == 1 && run.err.contains("1 problem found"), "{}{}", run.out, run.err);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, Pos, RepoPath};
+use m1nd_base::{Cancel, ContentHash, Pos, RepoPath, node_id};
 use m1nd_lang::facts::DefKind;
 use m1nd_link::{CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, Linker, NodePlace};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -384,7 +384,7 @@ fn is_guess(symbol: &Symbol) -> bool {
 }
 
 fn is_only_type(node: &CompilerNode) -> bool {
-    let kind = node.id.rsplit("::").nth(1);
+    let kind = node_id::kind_word(&node.id);
     [DefKind::TypeAlias, DefKind::Interface].iter().any(|only| Some(only.word()) == kind)
 }
 

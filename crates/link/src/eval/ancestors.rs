@@ -5,8 +5,8 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, ExprId, Namespace};
 
 use super::{Args, Eval, Module, Outside, Value, no_args};
+use crate::files::DefRef;
 use crate::names::Name;
-use crate::project::DefRef;
 use crate::rules::{Builtin, MemberOrder};
 
 /// A class on the way up.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Module, Receiver, Value, Values, no_args};
-use crate::project::{DefRef, FileId};
+use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::{Builtin, MethodShape};
 

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
+use crate::files::{DefRef, Key};
 use crate::names::Name;
-use crate::project::{DefRef, Key};
 use crate::rules::Dispatch;
 
 /// Methods of one interface or type, embedded ones included, that are compared.

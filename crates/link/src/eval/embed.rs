@@ -7,7 +7,7 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace};
 use super::ancestors::Ancestor;
 use super::member::Asked;
 use super::{Args, Entity, Eval, Found, Outside, Search, Value, Values};
-use crate::project::{DefRef, FileId};
+use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::Builtin;
 

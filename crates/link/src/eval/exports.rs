@@ -4,8 +4,8 @@ use m1nd_lang::facts::{DefKind, Expr, ImportKind, Namespace};
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Module, Search, Value};
+use crate::files::{DefRef, FileId};
 use crate::names::Name;
-use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::ModuleTarget;
 

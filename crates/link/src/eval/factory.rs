@@ -3,7 +3,7 @@
 use m1nd_lang::facts::{Expr, ExprId, Namespace};
 
 use super::{Entity, Eval, Value, Values};
-use crate::project::FileId;
+use crate::files::FileId;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Factory};
 

@@ -5,8 +5,8 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ParameterKind};
 use super::ancestors::Ancestor;
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Value, Values, unwrap};
+use crate::files::{DefRef, FileId};
 use crate::names::Name;
-use crate::project::{DefRef, FileId};
 use crate::rules::Fixtures;
 
 impl Eval<'_> {

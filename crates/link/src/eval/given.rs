@@ -8,7 +8,7 @@ use std::rc::Rc;
 use m1nd_lang::facts::{BindingTarget, DefKind, Expr, ExprId, ListId, Namespace, Parameter, ParameterKind};
 
 use super::{Args, Entity, Eval, Value, Values, no_args};
-use crate::project::{DefRef, FileId};
+use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
 
 /// Types followed from one expected type.

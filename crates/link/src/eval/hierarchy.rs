@@ -5,8 +5,8 @@ use rustc_hash::FxHashSet;
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Found, Search, Value};
+use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
-use crate::project::{DefRef, FileId, Key};
 use crate::rules::Overloads;
 
 /// Maximum bases examined for one method.

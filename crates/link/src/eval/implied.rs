@@ -5,8 +5,8 @@ use std::rc::Rc;
 use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
 
 use super::{Entity, Eval, Value, Values};
+use crate::files::{DefRef, FileId};
 use crate::names::Name;
-use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::Builtin;
 

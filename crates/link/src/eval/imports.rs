@@ -6,8 +6,8 @@ use m1nd_lang::facts::{DefId, Import, ImportId, ImportKind, NameId, Namespace, S
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Module, Outside, Search, Value};
+use crate::files::FileId;
 use crate::names::Name;
-use crate::project::FileId;
 use crate::reason::Reason;
 use crate::rules::ModuleTarget;
 

@@ -6,8 +6,8 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visi
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Search, Value, no_args};
+use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
-use crate::project::{DefRef, FileId, Key};
 use crate::reason::Reason;
 use crate::rules::{ModuleTarget, Overloads};
 use crate::unit::namespace_path;

@@ -3,8 +3,8 @@
 use m1nd_lang::facts::{DefKind, Expr, Namespace, Role};
 
 use super::{Entity, Eval, Search, Value};
+use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
-use crate::project::{DefRef, FileId, Key};
 
 /// Maximum assignments to members of one name examined.
 const MAX_GIVEN: usize = 2_000;

@@ -8,8 +8,8 @@ use m1nd_lang::facts::{
 };
 
 use super::{Entity, Eval, Found, Module, Outside, Search, Value};
+use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
-use crate::project::{DefRef, FileId, Key};
 use crate::reason::Reason;
 use crate::rules::{BareMembers, ModuleTarget, Overloads};
 use crate::unit::{fits, fits_apart};

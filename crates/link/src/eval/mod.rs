@@ -38,10 +38,11 @@ pub(crate) use include::untagged;
 pub(crate) use outside::Outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
-use crate::file_links::expansions::GeneratedFunctions;
+use crate::files::{DefRef, FileId, Files, Key};
+use crate::ids::GeneratedFunctions;
 use crate::languages::family;
 use crate::names::Name;
-use crate::project::{DefRef, FileId, Files, Key, Project};
+use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::{Builtin, ModuleTarget, Overloads, Resolver, Rules};
 use crate::unit::Unit;
@@ -109,7 +110,7 @@ impl<'a> Eval<'a> {
         Self {
             project,
             resolvers,
-            files: Files::new(project),
+            files: Files::new(&project.tree),
             limits,
             asked: FxHashSet::default(),
             last: None,

@@ -7,7 +7,7 @@ use m1nd_base::node_id::{self, SEPARATOR};
 
 use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
-use crate::project::DefRef;
+use crate::files::DefRef;
 
 /// Names on the way from a package to one of its members that are kept.
 const MOST_NAMES: usize = 4;

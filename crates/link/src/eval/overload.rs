@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use super::ancestors::Ancestor;
 use super::{Args, Entity, Eval, Found, Search, Value, Values, no_args};
+use crate::files::{DefRef, FileId};
 use crate::names::Name;
-use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::Builtin;
 use crate::unit::CallSite;

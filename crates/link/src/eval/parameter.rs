@@ -3,7 +3,7 @@
 use m1nd_lang::facts::{Namespace, ParameterKind};
 
 use super::{Eval, Value, Values, no_args};
-use crate::project::DefRef;
+use crate::files::DefRef;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Overloads};
 

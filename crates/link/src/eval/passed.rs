@@ -3,10 +3,10 @@
 use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, ParameterKind};
 
 use super::{Entity, Eval, Module, Value, Values, no_args};
+use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
-use crate::passes::{Given, Pass};
-use crate::project::{DefRef, FileId, Key};
 use crate::unit::Unit;
+use crate::unit::passes::{Given, Pass};
 
 /// Maximum calls of one name that are examined.
 const MAX_PASSES: usize = 16;

@@ -3,7 +3,7 @@
 use m1nd_lang::facts::{DefKind, Expr, Namespace, ScopeId};
 
 use super::{Eval, Value, Values, no_args};
-use crate::project::{DefRef, FileId};
+use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
 
 impl Eval<'_> {

@@ -3,8 +3,8 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::Outside;
+use crate::files::{DefRef, FileId};
 use crate::names::Name;
-use crate::project::{DefRef, FileId};
 use crate::reason::Reason;
 use crate::rules::{Builtin, MethodShape, ModuleTarget};
 

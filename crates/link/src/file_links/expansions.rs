@@ -5,24 +5,12 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, NameId, Namespace, Pos, Reference, ScopeId};
+use m1nd_lang::facts::{DefKind, Expr, ExprId, NameId, Namespace, Pos, Reference, ScopeId};
 use rustc_hash::FxHashMap;
 
 use crate::eval::{Entity, Eval};
-use crate::ids::SymbolId;
-use crate::project::{DefRef, FileId};
-
-/// A function that the invocation of a macro defines.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Generated {
-    /// Its node.
-    pub(crate) symbol: SymbolId,
-    /// The macro makes it a test.
-    pub(crate) is_test: bool,
-}
-
-/// The functions that macros define in a file.
-pub(crate) type GeneratedFunctions = FxHashMap<DefId, Generated>;
+use crate::files::{DefRef, FileId};
+use crate::ids::{Generated, GeneratedFunctions};
 
 /// The functions that the macros invoked among a file's items define.
 pub(crate) fn generated(eval: &mut Eval<'_>, file: FileId) -> GeneratedFunctions {

@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 
 use super::Target;
 use crate::eval::{Entity, Eval, Found, Module, Outside, Value};
+use crate::files::DefRef;
 use crate::ids::SymbolId;
-use crate::project::DefRef;
 use crate::reason::Reason;
 
 /// Members of external packages that a reference targets.

@@ -8,7 +8,7 @@ use m1nd_lang::facts::Literal;
 
 use self::packages::Packages;
 use super::Family;
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
 
 pub(super) const FAMILY: Family = Family {

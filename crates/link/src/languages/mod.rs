@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_base::Problem;
 use m1nd_lang::{Language, Tier};
 
-use crate::project::Files;
+use crate::files::Files;
 use crate::rules::{Resolver, Rules};
 
 mod c;

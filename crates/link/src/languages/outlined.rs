@@ -1,7 +1,7 @@
 //! Languages whose names are only resolved inside their file.
 
 use super::Family;
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
 pub(super) const FAMILY: Family = Family {

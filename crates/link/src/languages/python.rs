@@ -7,7 +7,7 @@ use m1nd_lang::Language;
 
 use self::roots::{Roots, join, parent};
 use super::Family;
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 use crate::rules::{
     AsyncMethods, BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules,
 };

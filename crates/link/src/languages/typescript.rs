@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use self::ambient::Ambient;
 use self::modules::{Found, Importer, Modules};
 use super::{Family, Manifests};
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
 
 mod ambient;

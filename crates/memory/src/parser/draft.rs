@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use super::MIN_CONFIDENCE;
 use super::cues::{self, Extras, Hit, Role, Strength, Title};
 use super::sentence::{Sentence, is_clause_break};
+use super::words::{reason, state};
 use crate::markers::{Marker, markers};
 use crate::{Kind, Status};
 
@@ -56,8 +57,8 @@ pub(crate) fn draft(
     from_hit(sentence, &hit, own_reason, next_reason, rejected)
 }
 
-/// The memories of the sentences of a line that are sure enough, each with the number of its sentence. One that stands alone
-/// has the whole line as its content, each of several its own part of it.
+/// The memories of the sentences of a line that are sure enough, each with the number of its sentence. One that stands
+/// alone has the whole line as its content, each of several its own part of it.
 pub(crate) fn drafts(sentences: &[Sentence<'_>], strength: Strength) -> Vec<(usize, Draft)> {
     let all = sentences.iter().enumerate().filter_map(|(index, sentence)| {
         Some((index, draft(sentence, sentences.get(index + 1), index == 0, strength)?))
@@ -67,9 +68,9 @@ pub(crate) fn drafts(sentences: &[Sentence<'_>], strength: Strength) -> Vec<(usi
     found
 }
 
-/// Gives each memory of a line its part: from its sentence up to the next memory, the first from the start of the line. So
-/// every word of the line is in one of them. What only says that a known issue is back may stand for nothing: its words are
-/// its own and of the memory before it.
+/// Gives each memory of a line its part: from its sentence up to the next memory, the first from the start of the line.
+/// So every word of the line is in one of them. What only says that a known issue is back may stand for nothing: its
+/// words are its own and of the memory before it.
 fn share_line(sentences: &[Sentence<'_>], found: &mut [(usize, Draft)]) {
     if found.len() < 2 {
         return;
@@ -158,24 +159,19 @@ fn name_behind(mask: &str, shown: &str, words: &str) -> Option<String> {
 
 /// Whether a record of a decision says of itself that it does not hold: `(proposed)`, `[rejected]`.
 fn is_no_more(text: &str) -> bool {
-    const STATES: &[&str] =
-        &["abandoned", "deprecated", "draft", "obsolete", "outdated", "proposed", "rejected", "reverted", "withdrawn"];
     let text = text.trim_end();
     let Some(text) = text.strip_suffix([')', ']']) else { return false };
     let state = text.rsplit(['(', '[']).next().unwrap_or_default().trim();
-    STATES.iter().any(|known| known.eq_ignore_ascii_case(state))
+    state::NO_MORE.iter().any(|known| known.eq_ignore_ascii_case(state))
 }
 
 /// `postponed until March`: what stands where a decision would, and says that there is none.
 fn is_undecided(text: &str) -> bool {
-    const OPEN: &[&str] = &["pending", "postponed", "deferred", "tbd", "undecided", "unclear", "unresolved"];
-    const ALONE: &[&str] = &["open", "later", "still open", "not yet", "no decision", "no decision yet", "none so far"];
-    const TO_BE: &[&str] = &["be clarified", "be confirmed", "be decided", "be determined", "be discussed"];
     let text = text.to_ascii_lowercase();
     let first = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-    OPEN.contains(&first)
-        || ALONE.contains(&text.as_str())
-        || TO_BE.iter().any(|what| text.strip_prefix("to ").unwrap_or(&text).starts_with(what))
+    state::OPEN.contains(&first)
+        || state::OPEN_ALONE.contains(&text.as_str())
+        || state::TO_BE.iter().any(|what| text.strip_prefix("to ").unwrap_or(&text).starts_with(what))
         || text.starts_with("not decided")
 }
 
@@ -207,7 +203,7 @@ fn title_range(s: &Sentence<'_>, hit: &Hit, reason: Option<&Reason>) -> (usize, 
             (if index == 0 { s.start } else { start }, index)
         }
         Title::Before(index) => {
-            let start = s.words.iter().position(|word| !matches!(&*word.text, "the" | "and" | "so" | "but"));
+            let start = s.words.iter().position(|word| !reason::BEFORE_TITLE.contains(&&*word.text));
             let from = start.and_then(|at| s.words.get(at)).map_or(s.start, |word| word.start);
             return (from, s.words.get(index).map_or(s.end, |word| word.start));
         }
@@ -229,7 +225,7 @@ fn fix_end(s: &Sentence<'_>, hit: &Hit, first: usize) -> Option<usize> {
     (first..s.words.len().saturating_sub(1)).find_map(|index| {
         let after = s.after(index);
         let dash = after.starts_with(char::is_whitespace) && is_clause_break(after) || after.contains(['—', '→']);
-        let is_apart = after.starts_with(',') && matches!(s.word(index + 1), "by" | "through" | "thanks");
+        let is_apart = after.starts_with(',') && reason::HOW.contains(&s.word(index + 1));
         // `fixed the slow tests: one schema a session`; behind a label the name itself may have a colon.
         let is_told = hit.rule == "issue.fixed" && after.starts_with(": ");
         let how =
@@ -268,62 +264,9 @@ fn reason(s: &Sentence<'_>) -> Option<Reason> {
 fn is_reason_since(s: &Sentence<'_>, at: usize) -> bool {
     let next = s.word(at + 1);
     let is_time = next.starts_with(|c: char| c.is_ascii_digit())
-        || matches!(
-            next,
-            "then"
-                | "last"
-                | "yesterday"
-                | "monday"
-                | "tuesday"
-                | "wednesday"
-                | "thursday"
-                | "friday"
-                | "saturday"
-                | "sunday"
-                | "january"
-                | "february"
-                | "march"
-                | "april"
-                | "may"
-                | "june"
-                | "july"
-                | "august"
-                | "september"
-                | "october"
-                | "november"
-                | "december"
-                | "upgrading"
-                | "updating"
-                | "moving"
-                | "version"
-                | "release"
-                | "today"
-                | "this"
-                | "early"
-                | "late"
-                | "when"
-                | "merging"
-                | "switching"
-                | "about"
-        )
+        || reason::SINCE_TIME.contains(&next)
         || next.starts_with('v') && next[1..].starts_with(|c: char| c.is_ascii_digit())
-        || matches!(next, "the" | "our" | "that")
-            && matches!(
-                s.word(at + 2),
-                "upgrade"
-                    | "update"
-                    | "release"
-                    | "last"
-                    | "migration"
-                    | "move"
-                    | "beginning"
-                    | "start"
-                    | "refactor"
-                    | "merge"
-                    | "deploy"
-                    | "rewrite"
-                    | "bump"
-            );
+        || reason::SINCE_ARTICLES.contains(&next) && reason::SINCE_EVENTS.contains(&s.word(at + 2));
     at > 0 && !is_time && at + 1 < s.words.len()
 }
 
@@ -383,82 +326,17 @@ fn alternatives(s: &Sentence<'_>) -> Vec<Rejected> {
 }
 
 fn is_switch_verb(s: &Sentence<'_>, at: usize) -> bool {
-    matches!(s.before(at), "switched" | "switching" | "moved" | "migrated" | "moving" | "migrating" | "away")
+    reason::SWITCHING.contains(&s.before(at))
 }
 
 /// `take over`, `hand over`: no comparison.
 fn is_verb_with_over(word: &str) -> bool {
-    matches!(
-        word,
-        "take"
-            | "takes"
-            | "took"
-            | "taken"
-            | "taking"
-            | "hand"
-            | "handed"
-            | "start"
-            | "starting"
-            | "fail"
-            | "failed"
-            | "left"
-            | "carry"
-            | "carried"
-            | "loop"
-            | "loops"
-            | "looping"
-            | "iterate"
-            | "iterates"
-            | "iterating"
-            | "run"
-            | "go"
-            | "went"
-            | "all"
-            | "switch"
-            | "wrapper"
-            | "turn"
-            | "just"
-            | "well"
-            | "rolled"
-            | "roll"
-            | "sent"
-            | "send"
-            | "served"
-            | "serve"
-            | "sync"
-            | "talk"
-            | "talks"
-            | "stream"
-            | "streamed"
-            | "spread"
-            | "is"
-            | "runs"
-    )
+    reason::VERBS_WITH_OVER.contains(&word)
 }
 
 /// Whether `, not …` goes on with a thing rather than with a statement.
 fn is_thing(s: &Sentence<'_>, at: usize) -> bool {
-    !matches!(
-        s.word(at),
-        "" | "because"
-            | "just"
-            | "only"
-            | "sure"
-            | "yet"
-            | "that"
-            | "to"
-            | "so"
-            | "when"
-            | "if"
-            | "on"
-            | "in"
-            | "for"
-            | "by"
-            | "with"
-            | "much"
-            | "really"
-            | "even"
-    )
+    !reason::NO_THING.contains(&s.word(at))
 }
 
 /// The word after the last one of a name of an alternative.
@@ -466,30 +344,7 @@ fn alternative_end(s: &Sentence<'_>, first: usize) -> usize {
     const MAX_NAME_WORDS: usize = 8;
     let mut index = first;
     while index < s.words.len() && index < first + MAX_NAME_WORDS {
-        let stops = matches!(
-            s.word(index),
-            "because"
-                | "since"
-                | "so"
-                | "due"
-                | "instead"
-                | "rather"
-                | "over"
-                | "when"
-                | "while"
-                | "as"
-                | "until"
-                | "to"
-                | "reason"
-                | "why"
-                | "after"
-                | "if"
-                | "which"
-                | "that"
-                | "anymore"
-                | "for"
-                | "in"
-        );
+        let stops = reason::ENDS_ALTERNATIVE.contains(&s.word(index));
         if index > first && stops || index == first && s.word(index) == "because" {
             break;
         }
@@ -523,13 +378,9 @@ fn split_names(s: &Sentence<'_>, first: usize, end: usize) -> Vec<String> {
 
 /// The name in `moment for dates`: what was given up, without its purpose.
 fn given_up(title: &str) -> String {
-    const STOPS: &[&str] = &[" for ", " in ", " because ", " since ", " to ", ", ", ": ", " (", " - ", " – ", " — "];
-    let end = STOPS.iter().filter_map(|stop| title.find(stop)).min();
+    let end = reason::ENDS_GIVEN_UP.iter().filter_map(|stop| title.find(stop)).min();
     let text = title[..end.unwrap_or(title.len())].trim();
-    let text = ["away from ", "using ", "use ", "supporting ", "support ", "shipping ", "ship "]
-        .iter()
-        .find_map(|verb| text.strip_prefix(verb))
-        .unwrap_or(text);
+    let text = reason::GIVEN_UP_VERBS.iter().find_map(|verb| text.strip_prefix(verb)).unwrap_or(text);
     text.to_owned()
 }
 
@@ -588,10 +439,6 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
             .and_then(|rest| rest.strip_suffix(close))
             .is_some_and(|inside| !inside.contains([open, close]))
     };
-    let is_word = || {
-        const WORDS: &[&str] =
-            &["", "none", "n/a", "nothing", "tbd", "todo", "...", "…", "-", "none yet", "none so far", "nothing yet"];
-        WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
-    };
+    let is_word = || state::PLACEHOLDERS.iter().any(|word| word.eq_ignore_ascii_case(text));
     wrapped('(', ')') || wrapped('<', '>') || wrapped('[', ']') || wrapped('{', '}') || is_word()
 }

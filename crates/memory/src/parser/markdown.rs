@@ -315,8 +315,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether the text at this byte of a block quote stands behind its mark. To Markdown, lines right below a quotation
-    /// belong to it even without one; to people who write a thought a line they do not.
+    /// Whether the text at this byte of a block quote stands behind its mark. To Markdown, lines right below a
+    /// quotation belong to it even without one; to people who write a thought a line they do not.
     fn is_quoted(&self, at: usize) -> bool {
         let line = self.starts.partition_point(|start| *start <= at).saturating_sub(1);
         let marks = self.starts.get(line).map_or("", |start| &self.text[*start..at]);

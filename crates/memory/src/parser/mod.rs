@@ -14,6 +14,7 @@ pub(crate) mod state;
 pub(crate) mod timeline;
 mod values;
 mod walk;
+mod words;
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -96,8 +97,8 @@ pub struct Parsed {
     pub stats: Stats,
 }
 
-/// Reads a memory file. Pure and total; linear in the text's length but for hostile texts, which are bounded by the limits
-/// of this module.
+/// Reads a memory file. Pure and total; linear in the text's length but for hostile texts, which are bounded by the
+/// limits of this module.
 #[must_use]
 pub fn parse(text: &str, context: &ParseContext<'_>) -> Parsed {
     let mut problems = Vec::new();

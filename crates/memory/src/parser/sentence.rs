@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::markdown::{Line, MASKED};
+use super::words::sentence;
 
 /// Words of a line looked at.
 pub(crate) const MAX_WORDS: usize = 2_000;
@@ -166,14 +167,6 @@ fn lead(between: &str) -> usize {
         .map_or(0, |c| if matches!(c, '(' | '"' | '“' | '[' | '`' | '/' | '.') { c.len_utf8() } else { 0 })
 }
 
-/// A full stop after these ends no sentence.
-const ABBREVIATIONS: &[&str] = &[
-    "approx", "ca", "cf", "dr", "e.g", "eg", "eq", "fig", "i.e", "ie", "incl", "mr", "mrs", "ms", "resp", "ver", "viz",
-    "vol", "vs",
-];
-/// These may end one, if a capital letter follows.
-const MAYBE_LAST: &[&str] = &["al", "etc", "inc", "jr", "ltd", "max", "min", "no", "sec", "sr", "st"];
-
 fn ends_sentence(line: &Line, words: &[Word<'_>], index: usize) -> bool {
     let word = &words[index];
     if word.after == " " {
@@ -192,7 +185,10 @@ fn ends_sentence(line: &Line, words: &[Word<'_>], index: usize) -> bool {
     if first == '.' {
         let text: &str = &word.text;
         let is_initial = text.chars().count() == 1 && text.starts_with(char::is_alphabetic) && text != "i";
-        if is_initial || ABBREVIATIONS.contains(&text) || (MAYBE_LAST.contains(&text) && !follows_capital) {
+        if is_initial
+            || sentence::ABBREVIATIONS.contains(&text)
+            || (sentence::MAYBE_LAST.contains(&text) && !follows_capital)
+        {
             return false;
         }
         if mark.starts_with("..") && !follows_capital {
@@ -205,79 +201,11 @@ fn ends_sentence(line: &Line, words: &[Word<'_>], index: usize) -> bool {
 /// Whether the words from here start an entry of their own after a semicolon.
 fn starts_entry(words: &[Word<'_>], index: usize) -> bool {
     let Some(word) = words.get(index) else { return false };
-    let starts = matches!(&*word.text, "decided" | "learned" | "discovered" | "fixed" | "til" | "blocked");
+    let starts = sentence::STARTS.contains(&&*word.text);
     starts
-        || (matches!(&*word.text, "problem" | "issue" | "bug" | "gotcha" | "next") && word.after.starts_with(':'))
+        || (sentence::STARTS_LABELLED.contains(&&*word.text) && word.after.starts_with(':'))
         || (word.text == "turns" && words.get(index + 1).is_some_and(|next| next.text == "out"))
 }
-
-/// Words that may stand before the first word that counts.
-const FILLERS: &[&str] = &[
-    "actually",
-    "afterwards",
-    "again",
-    "already",
-    "also",
-    "and",
-    "anyway",
-    "apparently",
-    "basically",
-    "but",
-    "eventually",
-    "finally",
-    "fyi",
-    "hence",
-    "just",
-    "later",
-    "meanwhile",
-    "note",
-    "now",
-    "ok",
-    "okay",
-    "so",
-    "then",
-    "therefore",
-    "thus",
-    "today",
-    "ultimately",
-    "update",
-    "well",
-    "yesterday",
-];
-/// Words between a subject and its verb.
-const ADVERBS: &[&str] = &[
-    "all",
-    "already",
-    "also",
-    "both",
-    "eventually",
-    "finally",
-    "have",
-    "has",
-    "jointly",
-    "just",
-    "now",
-    "only",
-    "quickly",
-    "recently",
-    "simply",
-    "then",
-    "therefore",
-    "today",
-    "together",
-    "ultimately",
-    "unanimously",
-    "yesterday",
-    "once",
-    "again",
-    "so",
-    "hence",
-];
-/// Before `we`, these make what follows no fact.
-const HYPOTHETICAL: &[&str] = &[
-    "before", "could", "did", "do", "if", "might", "once", "should", "unless", "until", "till", "when", "whenever",
-    "whether", "would", "in-case", "assuming", "suppose", "after",
-];
 
 impl<'l> Sentence<'l> {
     /// The word at an index; nothing out of range.
@@ -319,7 +247,7 @@ impl<'l> Sentence<'l> {
     pub(crate) fn starts_clause(&self, index: usize) -> bool {
         let mut index = index;
         while index > 0 && !is_clause_break(self.after(index - 1)) {
-            if !FILLERS.contains(&self.before(index)) {
+            if !sentence::FILLERS.contains(&self.before(index)) {
                 return false;
             }
             index -= 1;
@@ -335,12 +263,12 @@ impl<'l> Sentence<'l> {
                 return true;
             }
             let before = self.before(index);
-            if matches!(before, "we" | "i" | "we've" | "i've" | "we're" | "i'm" | "team" | "everyone" | "us") {
+            if sentence::WRITERS.contains(&before) {
                 return index < 2
                     || is_clause_break(self.after(index - 2))
-                    || !HYPOTHETICAL.contains(&self.before(index - 1));
+                    || !sentence::HYPOTHETICAL.contains(&self.before(index - 1));
             }
-            if !ADVERBS.contains(&before) && !FILLERS.contains(&before) {
+            if !sentence::ADVERBS.contains(&before) && !sentence::FILLERS.contains(&before) {
                 return false;
             }
             index -= 1;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::draft::{is_placeholder, trim_title};
+use super::words::state;
 
 /// Most entries of a `Stack:` line that are read.
 const MAX_STACK: usize = 64;
@@ -39,15 +40,5 @@ impl ProjectState {
 
 fn is_nothing(value: &str) -> bool {
     let value = trim_title(value).to_ascii_lowercase();
-    matches!(
-        &*value,
-        "" | "no"
-            | "none"
-            | "nothing"
-            | "not blocked"
-            | "n/a"
-            | "none currently"
-            | "none right now"
-            | "nothing right now"
-    )
+    state::NOTHING.contains(&&*value)
 }

@@ -1,4 +1,5 @@
-//! What the memories of a text mean to each other: the same one met again, fixes of issues, decisions that replace others.
+//! What the memories of a text mean to each other: the same one met again, fixes of issues, decisions that replace
+//! others.
 
 use rustc_hash::FxHashMap;
 

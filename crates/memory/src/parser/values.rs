@@ -1,36 +1,10 @@
-//! Decisions about the same thing that differ in nothing but a value: `sessions expire after 12 hours`, later `after 24 hours`.
+//! Decisions about the same thing that differ in nothing but a value: `sessions expire after 12 hours`, later `after 24
+//! hours`.
 
 use m1nd_search::words::is_stop_word;
 
-/// Before a number, these make it the name of a thing rather than a value.
-const NAMES: &[&str] = &[
-    "adr",
-    "case",
-    "chapter",
-    "day",
-    "issue",
-    "level",
-    "milestone",
-    "no",
-    "node",
-    "number",
-    "part",
-    "phase",
-    "pr",
-    "quarter",
-    "release",
-    "rfc",
-    "server",
-    "shard",
-    "sprint",
-    "stage",
-    "step",
-    "task",
-    "test",
-    "ticket",
-    "week",
-    "worker",
-];
+use super::words::value;
+
 /// Fewest words of a text that says something beside its values.
 const MIN_WORDS: usize = 3;
 
@@ -48,7 +22,7 @@ pub(crate) fn subject(title: &str) -> Option<(String, Vec<String>)> {
         count += 1;
         let is_value = bare.starts_with(|first: char| first.is_ascii_digit())
             && !word.contains('#')
-            && !NAMES.contains(&before.as_str());
+            && !value::NAMES.contains(&before.as_str());
         subject.push(' ');
         if is_value {
             subject.push('#');

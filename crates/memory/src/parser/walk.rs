@@ -12,6 +12,7 @@ use super::gotcha_bullets::{self, GotchaBullet};
 use super::markdown::{Line, Shape};
 use super::sentence::{MAX_WORDS, Sentence, Word, sentences, words_in};
 use super::timeline::{Origin, Titles, assemble};
+use super::words::{label, reason};
 use super::{MAX_PROBLEMS, MAX_RECORDS, ParseContext, ParseProblem, Parsed, dates};
 use crate::sessions::{NextItem, Session};
 use crate::{Kind, Record, RecordId, Source, Status};
@@ -280,7 +281,7 @@ impl Walk<'_> {
         let text = line.shown.trim();
         let said = text.split_once(':').filter(|(name, _)| {
             let name = name.trim().to_ascii_lowercase();
-            matches!(&*name, "workaround" | "fix" | "solution" | "instead" | "way around")
+            label::WORKAROUND.contains(&&*name)
         });
         if let Some((_, way)) = said
             && bullet.workaround.is_none()
@@ -295,8 +296,7 @@ impl Walk<'_> {
     /// Takes in `Next: …` and items below a bare `Next:`.
     fn next_items(&mut self, line: &Line, words: &[Word<'_>]) -> bool {
         let is_next = |index: usize| words.get(index).is_some_and(|word| word.text == "next");
-        let is_steps =
-            |index: usize| words.get(index).is_some_and(|word| matches!(&*word.text, "steps" | "step" | "up"));
+        let is_steps = |index: usize| words.get(index).is_some_and(|word| label::NEXT_ENDINGS.contains(&&*word.text));
         let label = (0..words.len()).find_map(|index| {
             let starts = is_next(index) && (index == 0 || words[index - 1].after.contains(['.', ';', '!']));
             let last = if is_steps(index + 1) { index + 1 } else { index };
@@ -410,27 +410,11 @@ fn reason_below(line: &Line, read: &Read<'_>) -> Option<String> {
         .then(|| draft::cut(text, draft::MAX_REASON_CHARS))
 }
 
-/// Whether an item below a memory tells something else of it than its reason: what else was looked at, who, where, what then.
+/// Whether an item below a memory tells something else of it than its reason: what else was looked at, who, where, what
+/// then.
 fn is_no_reason(first: &Sentence<'_>) -> bool {
-    const TELLS: &[&str] = &[
-        "also",
-        "alternative",
-        "alternatives",
-        "asked",
-        "but",
-        "considered",
-        "discussed",
-        "except",
-        "looked",
-        "not",
-        "see",
-        "then",
-        "tried",
-    ];
-    const REASONS: &[&str] =
-        &["reason", "why", "reasoning", "rationale", "because", "benefit", "benefits", "pro", "pros"];
-    let is_other_label = first.after(0).starts_with(": ") && !REASONS.contains(&first.word(0));
-    TELLS.contains(&first.word(0)) || is_other_label
+    let is_other_label = first.after(0).starts_with(": ") && !reason::REASON_LABELS.contains(&first.word(0));
+    reason::TELLS_OTHER.contains(&first.word(0)) || is_other_label
 }
 
 fn count_sessions(sessions: &mut [Session], records: &[Record]) {

@@ -1,20 +1,21 @@
-//! The daemon's state of each project, and the scheduling of looks. No clock: times are passed in.
+//! The projects of the daemon and when each is looked at next. Times are parameters; there is no clock here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use m1nd_vfs::Place;
 
 use super::poll::Stamp;
 use super::protocol::ProjectReport;
-use crate::keeper::Code;
+use crate::kept::Code;
 use crate::project::{FOLDER, MEMORY_FILE};
 
-/// Minimum interval between two looks at one project, so that a storm of changes costs little.
+/// Minimum time between two looks at one project, so that many changes cost little.
 const LEAST: Duration = Duration::from_millis(500);
 
-/// Returns whether a file of a git folder may indicate a commit: not its index and short-lived locks.
+/// Files of a git folder that are no news of a commit: its index and what is locked for a moment.
 fn is_news(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let is_branch = path.ancestors().skip(1).any(|folder| folder.ends_with("refs/heads"));
@@ -30,7 +31,7 @@ const MAX_FOLDERS: usize = 500;
 /// Folders of code of all projects that are watched: the system has few, and editors want some.
 const MAX_ALL_FOLDERS: usize = 4_000;
 
-/// Removed projects, each with its watched source folders.
+/// Projects that are gone, each with the folders of code that were watched for it.
 pub(crate) type Gone = Vec<(PathBuf, BTreeSet<PathBuf>)>;
 
 /// A look that is planned.
@@ -44,13 +45,13 @@ pub(crate) struct Due {
 /// One project.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    /// Scheduled look, if any.
+    /// When it is to be looked at, if it is.
     pub(crate) due: Option<Due>,
-    /// A further look, scheduled in any case.
+    /// When it is to be looked at once more, whatever happens until then.
     again: Option<Instant>,
-    /// Time of the last look.
+    /// When it was looked at last.
     looked: Option<Instant>,
-    /// Number of looks.
+    /// Number of looks at it.
     pub(crate) looks: u64,
     /// When its memory last changed.
     pub(crate) activity: Option<Timestamp>,
@@ -68,9 +69,9 @@ pub(crate) struct Watched {
     commented: BTreeSet<PathBuf>,
     /// Folders of code that are watched.
     folders: BTreeSet<PathBuf>,
-    /// Last stamp.
+    /// Stamp at the last poll.
     stamp: Stamp,
-    /// Files changed since the last look, by project path, with seconds since 1970.
+    /// Those that were changed since it was looked at, by their path in the project; when, in seconds since 1970.
     touched: BTreeMap<String, i64>,
     pub(crate) problem: Option<String>,
 }
@@ -81,7 +82,7 @@ impl Watched {
     }
 }
 
-/// Strips the components of `inner` from the end of `folder`; `None` if it does not end with them.
+/// The folder that `inner` lies in at `folder`.
 fn without_end(folder: &Path, inner: &str) -> Option<PathBuf> {
     let around = folder.ancestors().nth(Path::new(inner).components().count())?;
     folder.ends_with(inner).then(|| around.to_owned())
@@ -99,7 +100,7 @@ pub(crate) struct Projects {
 }
 
 impl Projects {
-    /// Adopts the registered projects. Returns the new ones and the removed ones, with their watched folders.
+    /// Takes over the registered ones. Returns the new and those that are gone, with their watched folders.
     pub(crate) fn set(&mut self, registered: &[PathBuf]) -> (Vec<PathBuf>, Gone) {
         let gone: Vec<PathBuf> = self.by_path.keys().filter(|path| !registered.contains(path)).cloned().collect();
         let gone: Gone = gone
@@ -117,7 +118,7 @@ impl Projects {
         (new, gone)
     }
 
-    /// The projects whose memory folder contains this path, or whose commits it indicates: worktrees can share a
+    /// The projects whose folder of memories this path lies in, or that have a commit by it: work trees can share a
     /// branch's folder.
     pub(crate) fn of(&self, path: &Path) -> Vec<PathBuf> {
         let around = |folder: &Path| without_end(folder, FOLDER);
@@ -136,8 +137,7 @@ impl Projects {
         }
     }
 
-    /// A file was changed: if memories of a project name it, a look is scheduled after a pause, and the session
-    /// continues.
+    /// A file was changed: if memories of a project name it, that is looked at after a pause, and its session goes on.
     pub(crate) fn code_changed(&mut self, path: &Path, now: Instant, time: Timestamp) {
         let named = self.by_path.iter_mut().filter(|(_, project)| project.code.contains(path));
         let mut due = Vec::new();
@@ -164,7 +164,7 @@ impl Projects {
         watching.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Returns whether a folder is watched for one of them.
+    /// Whether a folder is watched for one of them.
     pub(crate) fn watches(&self, folder: &Path) -> bool {
         self.by_path.iter().any(|(path, project)| {
             project.folders.contains(folder)
@@ -173,13 +173,13 @@ impl Projects {
         })
     }
 
-    /// Returns whether a file contained memories in comments at the last look at its project.
+    /// Whether a file had comments that carry memories when its project was last looked at.
     pub(crate) fn had_comments(&self, project: &Path, file: &Path) -> bool {
         self.by_path.get(project).is_some_and(|project| project.commented.contains(file))
     }
 
-    /// Code of a project was changed: its session continues. If it is relevant to the memory, a look is scheduled
-    /// after a pause.
+    /// Code of a project was changed: its session goes on. If it says something for the memory, that is looked at after
+    /// a pause.
     pub(crate) fn code_saved(&mut self, path: &Path, matters: bool, now: Instant, time: Timestamp) {
         self.session_goes_on(path, time);
         if matters {
@@ -188,8 +188,8 @@ impl Projects {
     }
 
     /// Takes over which files the memories of a project name, which carry memories themselves, and the folders of its
-    /// code, all by their paths in it. Returns the folders that are to be watched from now on, and those that no
-    /// longer are: at most [`MAX_FOLDERS`] are watched, of named files first.
+    /// code, all by their paths in it. Returns the folders that are to be watched from now on, and those that no longer
+    /// are: at most [`MAX_FOLDERS`] are watched, of named files first.
     pub(crate) fn set_code(&mut self, path: &Path, named: &[String], code: &Code) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let others: usize =
             self.by_path.iter().filter(|(other, _)| *other != path).map(|(_, project)| project.folders.len()).sum();
@@ -211,8 +211,8 @@ impl Projects {
         (new, gone)
     }
 
-    /// Something may have changed: look after a pause without further changes, or after [`MOST_PAUSES`] of the
-    /// shortest one that was asked for.
+    /// Something may have changed: look after a pause without further changes, or after [`MOST_PAUSES`] of the shortest
+    /// one that was asked for.
     pub(crate) fn wake(&mut self, path: &Path, now: Instant, pause: Duration) {
         if let Some(project) = self.by_path.get_mut(path) {
             let earliest = project.looked.map_or(now, |looked| looked + LEAST);
@@ -229,7 +229,7 @@ impl Projects {
         }
     }
 
-    /// Like [`Projects::wake`], for all projects.
+    /// As [`Projects::wake`], for all.
     pub(crate) fn wake_all(&mut self, now: Instant, pause: Duration) {
         let paths: Vec<PathBuf> = self.by_path.keys().cloned().collect();
         for path in paths {
@@ -237,13 +237,13 @@ impl Projects {
         }
     }
 
-    /// Returns whether a project's folder is not watched: it is missing, or cannot be watched.
+    /// Whether the folder of one is not watched: it is not there, or cannot be.
     pub(crate) fn any_unwatched(&self) -> bool {
         self.by_path.values().any(|project| !project.is_watched)
     }
 
-    /// Schedules looks at projects with another stamp than before, of `all` or only of those that are not watched;
-    /// scheduled looks stay.
+    /// Those whose stamp is another than before are to be looked at, of `all` or only of those that are not watched;
+    /// those that are due already stay so.
     pub(crate) fn poll(&mut self, now: Instant, all: bool, stamp: impl Fn(&Path, &[PathBuf]) -> Stamp) {
         for (path, project) in self.by_path.iter_mut().filter(|(_, project)| all || !project.is_watched) {
             let stamp = stamp(path, &project.commits);
@@ -266,12 +266,12 @@ impl Projects {
         self.by_path.values().filter_map(Watched::next).min()
     }
 
-    /// Returns whether a session is open somewhere.
+    /// Whether a session is open somewhere.
     pub(crate) fn any_open(&self) -> bool {
         self.by_path.values().any(|project| project.is_open)
     }
 
-    /// Takes the project that is due and has waited longest.
+    /// The project that is to be looked at now: the one that has waited longest.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<PathBuf> {
         let due = self.by_path.iter_mut().filter(|(_, project)| project.next().is_some_and(|at| at <= now));
         let (path, project) = due.min_by_key(|(_, project)| (project.next(), project.looked))?;
@@ -293,11 +293,11 @@ impl Projects {
         ended
     }
 
-    /// Status report of the projects.
+    /// What is said of them.
     pub(crate) fn report(&self, now: Timestamp, silence: Duration) -> Vec<ProjectReport> {
         let row = |(path, project): (&PathBuf, &Watched)| {
             let recent = project.activity.is_some_and(|last| now.duration_since(last).unsigned_abs() < silence);
-            let state = match (path.join(MEMORY_FILE).is_file(), recent) {
+            let state = match (Place::at(&path.join(MEMORY_FILE)) == Place::File, recent) {
                 (false, _) => "missing",
                 (true, true) => "active",
                 (true, false) => "idle",
@@ -356,7 +356,7 @@ mod tests {
     fn changes_that_go_on_do_not_put_a_look_off_for_ever() {
         let (start, pause, path) = (Instant::now(), Duration::from_millis(100), Path::new("/a"));
         let at = |millis| start + Duration::from_millis(millis);
-        // Changes: time and pause of each; then the times of the looks.
+        // Changes: when, and with which pause; then when the project is looked at.
         let rows: [(&[(u64, Duration)], u64); 4] = [
             (&[(0, pause), (90, pause), (180, pause), (270, pause), (290, pause)], 300),
             (&[(0, pause), (50, CODE_PAUSE)], 300),
@@ -386,6 +386,8 @@ mod tests {
 
     #[test]
     fn where_changes_are_not_noticed_each_project_has_its_turn() {
+        let stamp =
+            |size, time: u32| vec![Some(m1nd_vfs::FileMeta { size, mtime_ns: time.into(), ..Default::default() })];
         let start = Instant::now();
         let mut projects = Projects::default();
         projects.set(&["/a".into(), "/b".into()]);
@@ -393,20 +395,18 @@ mod tests {
         for turn in 0..4 {
             // Each look takes longer than the time to the next poll.
             let now = start + LEAST * 3 * turn;
-            let time = std::time::SystemTime::UNIX_EPOCH + LEAST * turn;
-            projects.poll(now, true, |_, _| vec![Some((1, time))]);
+            projects.poll(now, true, |_, _| stamp(1, turn));
             looked.extend(projects.take_due(now));
         }
         assert_eq!(looked, ["/a", "/b", "/a", "/b"].map(PathBuf::from));
         while projects.take_due(start + LEAST * 20).is_some() {}
-        let time = std::time::SystemTime::UNIX_EPOCH + LEAST * 3;
-        projects.poll(start + LEAST * 20, true, |_, _| vec![Some((1, time))]);
+        projects.poll(start + LEAST * 20, true, |_, _| stamp(1, 3));
         assert_eq!(projects.next(), None, "nothing has changed");
         if let Some(project) = projects.by_path.get_mut(Path::new("/a")) {
             project.is_watched = true;
         }
         assert!(projects.any_unwatched());
-        projects.poll(start + LEAST * 20, false, |_, _| vec![Some((2, time))]);
+        projects.poll(start + LEAST * 20, false, |_, _| stamp(2, 3));
         assert_eq!(projects.take_due(start + LEAST * 20), Some("/b".into()));
         assert_eq!(projects.next(), None, "of a watched one the system tells");
     }

@@ -1,71 +1,79 @@
-//! Socket protocol: one line of JSON each way.
+//! The messages on the socket: one line of JSON in each direction.
 
 use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Longest line, in bytes.
+/// Lock file that a running daemon holds, in the folder that all projects share.
+pub(crate) const LOCK: &str = "daemon.lock";
+/// Socket on which the daemon listens.
+pub(crate) const SOCKET: &str = "daemon.sock";
+/// State of the daemon for people and older programs. Never used to find out whether it runs.
+pub(crate) const STATE: &str = "daemon.json";
+/// Process number of the daemon, for the same readers: a number may be in use again.
+pub(crate) const PID: &str = "daemon.pid";
+/// Maximum length of a line, in bytes.
 pub(crate) const MAX_LINE: u64 = 1 << 20;
 
-/// Request to the daemon.
+/// A request to the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Request {
-    /// Whether it answers.
+    /// Checks that it answers.
     Ping,
-    /// Report the status.
+    /// Asks for a report.
     Status,
-    /// Look at a project again, or at all without a path.
+    /// Looks at a project again; at all projects without one.
     Reindex {
-        /// Its folder.
+        /// Folder of the project.
         #[serde(default)]
         project: Option<PathBuf>,
     },
-    /// End.
+    /// Ends the daemon.
     Stop,
 }
 
-/// Status of the daemon.
+/// State of the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DaemonReport {
-    /// Its process. For show: a number may be in use again.
+    /// Its process number, for display only: a number may be in use again.
     pub pid: u32,
-    /// When it was started.
+    /// Time of its start.
     pub started_at: Timestamp,
     /// Its version.
     pub version: String,
-    /// Time of the last look at a changed memory.
+    /// Time of its last look at a changed memory.
     pub last_index: Option<Timestamp>,
-    /// Reason why changes are noticed late, if they are.
+    /// Reason why it notices changes late; `None` if it does not.
     pub degraded: Option<String>,
-    /// The projects it looks after.
+    /// The projects it watches.
     pub projects: Vec<ProjectReport>,
 }
 
-/// One of its projects.
+/// State of one project of the daemon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProjectReport {
-    /// Its folder.
+    /// Folder of the project.
     pub path: PathBuf,
     /// `active`, `idle` or `missing`.
     pub state: String,
-    /// When its memory last changed, as far as the daemon saw.
+    /// Time of the last change of its memory that the daemon saw.
     pub last_activity: Option<Timestamp>,
-    /// Files that its memories name and that are watched.
+    /// Number of watched files that its memories name.
     #[serde(default)]
     pub named_files: usize,
-    /// Memories in it, as the daemon last read them.
+    /// Number of its memories at the last look.
     #[serde(default)]
     pub memories: usize,
     /// Number of looks at it.
     #[serde(default)]
     pub looks: u64,
-    /// Reason why the last update failed.
+    /// Reason why the last look failed; `None` if it did not.
     pub problem: Option<String>,
 }
 
-/// Answer of the daemon.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reply {
     pub(crate) ok: bool,

@@ -1,4 +1,4 @@
-//! The daemon's loop: a single thread, woken by the watcher, the socket and timers.
+//! The loop of the daemon: one thread that does everything, woken by the watch, the socket and the time.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,23 +8,26 @@ use jiff::Timestamp;
 use m1nd_base::count;
 use m1nd_history::GitFolder;
 use m1nd_store::{HeldLock, SharedFolder, StoreError};
-use m1nd_vfs::FolderWatch;
+use m1nd_vfs::{FolderWatch, Place, network_file_system};
 
 use super::log::{Level, Logs, Part};
 use super::poll;
 use super::projects::{Projects, Watched};
-use super::protocol::{DaemonReport, Reply, Request};
-use super::{LOCK, PID, STATE};
-use crate::keeper::Code;
+use super::protocol::{DaemonReport, LOCK, PID, Reply, Request, SOCKET, STATE};
+use super::time::{now, sleep};
+use crate::keeper::Keeper;
+use crate::kept::{Code, Kept};
+use crate::load::user_settings;
 use crate::project::{FOLDER, SESSION_FILE};
 use crate::registry::{FILE as REGISTRY, Registry, WAIT};
-use crate::{Keeper, Kept, MemoryError, Settings, gather, user_settings};
+use crate::settings::Settings;
+use crate::{MemoryError, gather};
 
-/// Time to wait for the lock: a check whether a daemon runs holds it for a moment.
+/// How long the lock is waited for: whoever asks whether a daemon runs holds it for a moment.
 const LOCK_WAIT: Duration = Duration::from_millis(300);
-/// Polling interval of projects that cannot be watched.
+/// Time between two looks at projects that cannot be watched.
 const POLL: Duration = Duration::from_secs(5);
-/// Pause after a change of the list of projects.
+/// How long a change of the list of projects is waited for.
 const LIST_PAUSE: Duration = Duration::from_millis(100);
 
 /// Time after a caller could not be let in until the next one is.
@@ -33,13 +36,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Time after a change of code until the index is expected to know it.
 const INDEX_PAUSE: Duration = Duration::from_secs(10);
 
-/// Events that wake the loop.
+/// What wakes the loop.
 enum Event {
     /// Something may have changed at this path; anywhere without one.
     Changed(Option<PathBuf>),
     /// Somebody asks.
     Asked(Request, Sender<Reply>),
-    /// The system or a person requests the end.
+    /// The system or a person says that it is time to end.
     Told,
 }
 
@@ -53,7 +56,7 @@ struct Daemon {
     projects: Projects,
     watch: Option<FolderWatch>,
     degraded: Option<String>,
-    /// Time of the last poll of all projects.
+    /// When all projects were last to be looked at because changes are not noticed.
     polled: Instant,
     started_at: Timestamp,
     last_index: Option<Timestamp>,
@@ -66,7 +69,7 @@ struct Daemon {
 /// another user.
 ///
 /// # Errors
-/// [`MemoryError::Store`] or [`MemoryError::NotPrivate`].
+/// [`MemoryError::Store`] or [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate).
 pub fn prepare(home: &Path) -> Result<(), MemoryError> {
     let folder = SharedFolder::new(home.to_owned());
     folder.system().create_folder(home).map_err(|source| StoreError::Io {
@@ -76,20 +79,20 @@ pub fn prepare(home: &Path) -> Result<(), MemoryError> {
     })?;
     #[cfg(unix)]
     {
-        let user = super::private::user();
-        super::private::close(home, user);
-        super::private::folder(home, user)?;
+        m1nd_store::close_to_others(home);
+        m1nd_store::check_private_folder(home)?;
     }
     // Whether it can be locked at all; whoever holds it is another matter.
     drop(folder.try_hold(LOCK)?);
     Ok(())
 }
 
-/// Runs until it is asked to end. `level` overrides the user's setting.
+/// Runs until it is asked to end. `level` takes the place of the one in the user's settings.
 ///
 /// # Errors
-/// [`MemoryError::Daemon`] if one is already running or the socket cannot be created; [`MemoryError::NotPrivate`] if
-/// others can write to its folder; [`MemoryError::Store`].
+/// [`MemoryError::Daemon`] if one runs already or the socket cannot be made;
+/// [`StoreError::NotPrivate`](m1nd_store::StoreError::NotPrivate) if others may write where it keeps that;
+/// [`MemoryError::Store`].
 pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(), MemoryError> {
     prepare(home)?;
     let folder = SharedFolder::new(home.to_owned());
@@ -105,7 +108,7 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
     let (events, inbox) = unbounded();
     let heard = heed_signals(events.clone()).and_then(|()| listen(home, events.clone()));
     if let Err(error) = heard {
-        // A background start shows its errors nowhere else.
+        // Whoever started it in the background sees nothing else.
         logs.write(Part::Daemon, Level::Error, format_args!("not started: {error}"));
         return Err(error);
     }
@@ -125,7 +128,7 @@ pub fn run(home: &Path, store: Option<&Path>, level: Option<&str>) -> Result<(),
         projects: Projects::default(),
         watch: watch.ok(),
         degraded,
-        polled: Instant::now(),
+        polled: now(),
         started_at: Timestamp::now(),
         last_index: None,
         logs,
@@ -155,7 +158,7 @@ impl Daemon {
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            // Handles all pending events before long work, so that a client waits for one look at most.
+            // All that waits, before work that may take a while: who asks waits for one look at most.
             while let Some(event) = next {
                 if self.heed(event) {
                     return;
@@ -166,7 +169,7 @@ impl Daemon {
         }
     }
 
-    /// Handles an event; `true` if it is time to end.
+    /// Takes in what happened; `true` if it is time to end.
     fn heed(&mut self, event: Event) -> bool {
         match event {
             Event::Changed(path) => {
@@ -184,9 +187,9 @@ impl Daemon {
         }
     }
 
-    /// Time until something is due; `None` if nothing is.
+    /// How long nothing has to be done; `None` until something happens.
     fn wait(&self) -> Option<Duration> {
-        let now = Instant::now();
+        let now = now();
         let due = [self.projects.next(), self.list_due].into_iter().flatten().min();
         let due = due.map(|due| due.saturating_duration_since(now));
         let check = self.projects.any_open().then(|| Duration::from_secs(self.settings.check_interval_seconds.into()));
@@ -194,7 +197,7 @@ impl Daemon {
         [due, check, poll].into_iter().flatten().min()
     }
 
-    /// Returns whether polling is needed because the system does not report changes.
+    /// Whether something is not told by the system and has to be looked for.
     fn polls(&self) -> bool {
         self.degraded.is_some() || self.projects.any_unwatched()
     }
@@ -208,7 +211,7 @@ impl Daemon {
     }
 
     fn changed(&mut self, path: Option<&Path>) {
-        let now = Instant::now();
+        let now = now();
         match path {
             None => {
                 self.list_due = Some(now + LIST_PAUSE);
@@ -234,7 +237,7 @@ impl Daemon {
         }
     }
 
-    /// A file in a watched source folder was changed; files that are no code are ignored.
+    /// A file in a watched folder of code was changed: what is no code is no news.
     fn code_saved(&mut self, project: &Path, file: &Path, now: Instant) {
         let inner = file.strip_prefix(project).ok().and_then(Path::to_str).unwrap_or_default();
         if gather::is_telling(inner) {
@@ -249,7 +252,7 @@ impl Daemon {
             Request::Ping => (done, false),
             Request::Status => (Reply { report: Some(self.report()), ..done }, false),
             Request::Reindex { project } => {
-                let now = Instant::now();
+                let now = now();
                 match project {
                     Some(project) if !self.projects.by_path.contains_key(project) => {
                         let error = Some(format!("`{}` is not registered; run `mind add` there", project.display()));
@@ -275,9 +278,9 @@ impl Daemon {
         }
     }
 
-    /// Does everything that is due.
+    /// Does what is due.
     fn pass(&mut self) {
-        let now = Instant::now();
+        let now = now();
         if self.list_due.is_some_and(|due| due <= now) {
             self.list_due = None;
             self.read_list();
@@ -299,9 +302,9 @@ impl Daemon {
         }
     }
 
-    /// Updates the recorded state of a project and its block, if its memory has changed.
+    /// Brings what is noted of a project and its block up to date, if its memory has changed.
     fn look_at(&mut self, path: &Path) {
-        let begun = Instant::now();
+        let begun = now();
         let touched = self.projects.take_touched(path);
         let noted = match touched.is_empty() {
             true => Ok(()),
@@ -327,15 +330,15 @@ impl Daemon {
             self.watch_project(path);
         }
         if !touched.is_empty() {
-            // The process that keeps the index needs a while; its result gets another look.
-            self.projects.look_again(path, Instant::now() + INDEX_PAUSE);
+            // Whoever keeps the index needs a while; what it says then is looked at once more.
+            self.projects.look_again(path, now() + INDEX_PAUSE);
         }
         if let Some(code) = code {
             self.watch_code(path, &code);
         }
     }
 
-    /// Records the result of a look in the state and the logs.
+    /// What a look found, into the state and the logs.
     fn take_over(&mut self, path: &Path, kept: Kept, took: Duration) -> Code {
         let now = Timestamp::now();
         let shown = path.display();
@@ -389,7 +392,7 @@ impl Daemon {
             watch.remove(folder);
         }
         for folder in new {
-            // A missing folder, or too many: changes in it are only noticed with the next change of the memory.
+            // One that is not there, or too many: looking with the next change of the memory is all that is lost.
             if let Err(error) = watch.add(&folder) {
                 self.logs.write(Part::Index, Level::Debug, &error);
             }
@@ -416,7 +419,7 @@ impl Daemon {
         for project in &listed {
             self.projects.happened(&project.path, project.last_activity);
         }
-        let now = Instant::now();
+        let now = now();
         for path in &new {
             self.watch_project(path);
             self.projects.wake(path, now, Duration::ZERO);
@@ -426,7 +429,7 @@ impl Daemon {
 
     fn watch_project(&mut self, path: &Path) {
         let is_watched = self.watch_folder(&path.join(FOLDER));
-        // Without git, or with an unusual one, commits are noticed with the next change.
+        // Without git, or with an unusual one, commits are looked at with the next change.
         let commits = GitFolder::find(path).map(|git| git.moved_in()).unwrap_or_default();
         if let Some(watch) = &self.watch {
             commits.iter().for_each(|folder| drop(watch.add(folder)));
@@ -437,7 +440,7 @@ impl Daemon {
     }
 
     fn watch_folder(&mut self, folder: &Path) -> bool {
-        if let Some(kind) = poll::network_file_system(folder)
+        if let Some(kind) = network_file_system(folder)
             && self.degraded.is_none()
         {
             let why = format!("`{}` lies on a network file system ({kind})", folder.display());
@@ -447,7 +450,7 @@ impl Daemon {
         let Some(watch) = &self.watch else { return false };
         match watch.add(folder) {
             Ok(()) => true,
-            Err(_) if !folder.is_dir() => false,
+            Err(_) if Place::at(folder) != Place::Folder => false,
             Err(error) => {
                 self.log(Level::Warn, format_args!("{error}; it is looked at every {} s", POLL.as_secs()));
                 self.degraded = Some(error.to_string());
@@ -474,8 +477,9 @@ impl Daemon {
     /// The last block of each project, and nothing left behind.
     fn end(&mut self) {
         if !self.lock.is_in_place() {
-            // If something is there, it belongs to the holder of the new lock; if not, nothing must be created again.
-            if self.home.path().is_dir() {
+            // What lies there is another's, who holds the new lock; or nothing lies there, and nothing is to be made
+            // anew.
+            if Place::at(self.home.path()) == Place::Folder {
                 self.log(Level::Warn, "ended: its lock was removed");
             }
             return;
@@ -492,14 +496,14 @@ impl Daemon {
         for path in open {
             self.look_at(&path);
         }
-        for name in [super::SOCKET, STATE, PID] {
-            let _ = std::fs::remove_file(self.home.path().join(name));
+        for name in [SOCKET, STATE, PID] {
+            let _ = self.home.system().remove(&self.home.path().join(name));
         }
         self.log(Level::Info, "ended");
     }
 }
 
-/// Turns termination signals into an event, so that pending work is finished.
+/// Turns the signals that ask a process to end into an event: what is open is finished then.
 #[cfg(unix)]
 fn heed_signals(events: Sender<Event>) -> Result<(), MemoryError> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -522,21 +526,15 @@ fn heed_signals(_events: Sender<Event>) -> Result<(), MemoryError> {
     Ok(())
 }
 
-/// Listens on the socket in its own thread. Only for the holder of the lock: an existing socket is a leftover.
+/// Listens on the socket in a thread of its own. Only for the holder of the lock: a socket that is there was left
+/// behind.
 #[cfg(unix)]
 fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
-    use std::os::unix::fs::PermissionsExt;
-
-    let path = home.join(super::SOCKET);
+    let path = home.join(SOCKET);
     let failed = |error: std::io::Error| {
         MemoryError::Daemon(format!("cannot listen at `{}`: {error}; a shorter MIND_HOME may help", path.display()))
     };
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
-        _ => {}
-    }
-    let listener = std::os::unix::net::UnixListener::bind(&path).map_err(failed)?;
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(failed)?;
+    let listener = m1nd_store::listen_private(&path).map_err(failed)?;
     let work = move || {
         for stream in listener.incoming() {
             match stream {
@@ -546,7 +544,7 @@ fn listen(home: &Path, events: Sender<Event>) -> Result<(), MemoryError> {
                     }
                 }
                 // Such as too many open files, which does not pass at once: no reason to be busy with it.
-                Err(_) => std::thread::sleep(ACCEPT_PAUSE),
+                Err(_) => sleep(ACCEPT_PAUSE),
             }
         }
     };
@@ -564,9 +562,9 @@ fn listen(_home: &Path, _events: Sender<Event>) -> Result<(), MemoryError> {
 fn serve(stream: std::os::unix::net::UnixStream, events: &Sender<Event>) -> Option<()> {
     use std::io::{BufRead, BufReader, Read, Write};
 
-    /// Time for a client to send its request.
+    /// How long a caller may take to ask.
     const PATIENCE: Duration = Duration::from_secs(10);
-    /// Time for the loop to answer: it processes one project at a time, which takes long on a busy machine.
+    /// How long the loop may take to answer: it looks at one project at a time, which a busy machine makes long.
     const ANSWER: Duration = Duration::from_secs(30);
 
     stream.set_read_timeout(Some(PATIENCE)).ok()?;

@@ -1,4 +1,4 @@
-//! Reading a project while its files change, or cannot be read.
+//! What is read of a project while its files change, or cannot be read.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -131,7 +131,7 @@ fn what_is_there_and_cannot_be_read_is_named() {
     }
 }
 
-/// Output of a hook.
+/// What a hook says.
 fn said(keeper: &Keeper, event: HookEvent, input: &Value) -> String {
     let answer = hook(keeper, event, input, &[]).expect("has something to say").unwrap_or_default();
     answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
@@ -193,7 +193,7 @@ fn gotchas_that_cannot_be_read_are_not_taken_for_none() {
     assert!(matches!(error, MemoryError::Damaged { .. }), "{error}");
 }
 
-/// Sets the modification time of a file to the given number of minutes ago.
+/// Sets when a file was last changed, so many minutes ago.
 fn age(path: &std::path::Path, minutes: u64) {
     let file = std::fs::File::options().write(true).open(path).expect("is there");
     file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).expect("is set");

@@ -47,7 +47,7 @@ fn put(from: &Path, project: &Path) {
     std::fs::rename(from.join(".git"), project.join(".git")).expect("is moved");
 }
 
-/// Returns whether the project is still that of its user, also after it was looked at.
+/// Whether the project is still that of its user, also after it was looked at.
 fn is_own(keeper: &Keeper, project: &Path) -> bool {
     let read = || ProjectMemory::read(project, keeper.home()).expect("is read");
     let before = read().is_own();

@@ -1,4 +1,4 @@
-//! Stack detection from the files of a project.
+//! What a project is made with, told by the files that a look at it finds.
 
 use m1nd_mind::{Depth, Keeper, ProjectMemory};
 use m1nd_testkit::TempTree;

@@ -18,7 +18,7 @@ struct Place {
 }
 
 impl Place {
-    /// A project that was taken over, and a worktree of its repository that holds `memory`.
+    /// A project that was taken over, and a work tree of its repository that holds `memory`.
     fn new(memory: &str) -> Self {
         let home = TempTree::new("");
         let mut repository = Repository::new();
@@ -31,7 +31,7 @@ impl Place {
         place
     }
 
-    /// Makes the repository name a folder as a worktree of its own.
+    /// Makes the repository name a folder as a work tree of its own.
     fn link(&self, folder: &TempTree) {
         let tree = &self.repository.tree;
         tree.write(".git/worktrees/w/HEAD", "ref: refs/heads/main\n");
@@ -56,7 +56,7 @@ impl Place {
         ProjectMemory::read(project, self.keeper().home()).expect("is read").is_own()
     }
 
-    /// Output at the session start in the worktree.
+    /// What is said at the start of a session in the work tree.
     fn said(&self) -> String {
         let input = json!({"cwd": self.path(), "session_id": "s"});
         let said = hook(&self.keeper(), HookEvent::SessionStart, &input, &[]).expect("is answered");
@@ -67,7 +67,7 @@ impl Place {
         self.keeper().refresh(&self.path(), depth).expect("is noted");
     }
 
-    /// Git's records when another commit is checked out in the worktree.
+    /// What git notes when another commit is checked out in the work tree.
     fn check_out_another(&mut self) {
         let before = self.repository.head.expect("committed").to_string();
         let now = self.repository.commit("eve", "theirs", &[Put("a.py", "9")]).to_string();
@@ -101,7 +101,7 @@ fn other_texts_do_not_and_neither_does_a_claim() {
         place.linked.write(file, OTHER);
         assert!(!place.is_own(&place.path()), "{file}");
     }
-    // A folder that says to be a worktree of the repository, which does not name it.
+    // A folder that says to be a work tree of the repository, which does not name it.
     let place = Place::new(MEMORY);
     let thief = TempTree::new("");
     thief.write(".mind/MEMORY.md", MEMORY);

@@ -85,7 +85,7 @@ fn owners_do_not_get_at_each_others_handles_unless_they_are_shared() {
         let error = sessions.get::<Walk>("bob", &own.id).expect_err("it is of ann");
         assert_eq!(
             error.to_string(),
-            format!("the perspective `{}` belongs to agent `ann`, not to `bob`; make one of your own", own.id)
+            format!("the perspective `{}` belongs to agent `ann`, not to `bob`; create your own", own.id)
         );
         assert_eq!(code(sessions.put("bob", &mut own)), "handle_not_yours");
         assert_eq!(code(sessions.remove::<Walk>("bob", &own.id)), "handle_not_yours");

@@ -1,4 +1,4 @@
-//! Lists what a change of a node can reach, before the edit.
+//! Lists what a change to a node can break, before the edit.
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -13,18 +13,18 @@ use crate::framework::{
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
-/// Rows returned when the caller does not say.
+/// Default number of rows.
 const DEFAULT_NODES: usize = 150;
-/// Most rows of one page.
+/// Maximum rows of one page.
 const MAX_NODES: usize = 1_000;
-/// Chains returned when the caller does not say.
+/// Default number of chains.
 const DEFAULT_CHAINS: usize = 20;
-/// Most chains.
+/// Maximum chains.
 const MAX_CHAINS: usize = 100;
 
-/// Nearest rows about which memories are shown.
+/// Number of nearest rows whose memories are shown.
 const REMEMBERED: usize = 20;
-/// Largest answer when the caller does not say, in bytes.
+/// Default maximum size of an answer, in bytes.
 const DEFAULT_BYTES: usize = 50_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
@@ -57,7 +57,7 @@ pub(crate) struct Witness {
     to: String,
     relation: &'static str,
     tier: &'static str,
-    /// Who says so, unless it is our linker.
+    /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
     file_path: String,
@@ -78,7 +78,7 @@ pub(crate) struct BlastRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Chain {
-    /// Labels, from the changed node outwards.
+    /// Labels, outwards from the changed node.
     path: Vec<String>,
     relations: Vec<&'static str>,
     cumulative_strength: f64,
@@ -103,7 +103,7 @@ pub(crate) struct HidingRow {
     reason: String,
     file_path: String,
     line: u32,
-    /// It may hide a dependent of a dependent, not a direct one.
+    /// It may hide an indirect dependent, not a direct one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     far: bool,
 }
@@ -137,7 +137,7 @@ pub(crate) struct Output {
     total_files: usize,
     causal_chains: Vec<Chain>,
     closure: Closure,
-    /// What people noted about the node and its nearest dependents.
+    /// Memories about the node and its nearest dependents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memory: Vec<m1nd_mind::Note>,
 }
@@ -147,22 +147,25 @@ pub(crate) struct Impact;
 impl Tool for Impact {
     const NAME: &'static str = "impact";
     const TOOLSET: Toolset = Toolset::Analysis;
-    const SUMMARY: &'static str = "What a change to a node can break, with evidence";
-    const ANSWERS: &'static str = "what depends on something, each with a path that shows why";
+    const SUMMARY: &'static str = "Show what changing a node can break, with evidence";
+    const ANSWERS: &'static str = "what depends on something, each with a path as evidence";
     const HELP: &'static str = "\
-Lists what depends on a node, directly or through others (`direction: forward`, the default), what it depends on (`reverse`),
-or both. What the node contains changes with it. Rows of code come first, then tests; nearer before farther.
+Lists what depends on a node, directly or transitively (`direction: forward`, the default), what it depends on
+(`reverse`), or both. The members of the node count as changed with it. Rows of code come first, then tests; nearer
+before farther.
 
-Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a `witness`:
-the edges that lead there with file and line. `signal_strength` ranks rows by a fixed table of relations; it is not a measured
-chance. `closure.state` is `closed` when every dependent is known; `blocked` when references without a target that name the node or
-a dependent (`far`), files that could not be parsed whole, or a bound of the search may hide more: `closure.hiding` and
-`closure.why` say which. Files that changed and are not indexed yet (`stale`) block it, too. An empty list is proof only when it is `closed`. `total_blast_nodes` counts all rows, not only the page; `files` groups them by file. The answer is cut to 50,000 bytes unless
-`max_output_chars` says otherwise; `cursor` goes on.";
+Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a
+`witness`: the edges that lead there, with file and line. `signal_strength` ranks rows by a fixed table of relations;
+it is not a measured probability. `closure.state` is `closed` if every dependent is known; `blocked` if unresolved
+references that name the node or a dependent (`far`), files that could not be parsed completely or changed since they
+were indexed (`stale`), or a search limit may hide more: `closure.hiding` and `closure.why` say which. An empty list
+proves absence only if it is `closed`.
+`total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
+default (`max_output_chars`); `cursor` continues.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
-        (Stage::Diagnose, 40, "what reaches it: `direction` \"reverse\""),
+        (Stage::Diagnose, 40, "what it depends on: `direction` \"reverse\""),
         (Stage::Plan, 10, "what a change can break"),
         (Stage::Edit, 30, "what must change with it"),
         (Stage::Review, 20, "what the change can break"),
@@ -223,7 +226,7 @@ impl ReadTool for Impact {
     }
 }
 
-/// The node and its nearest rows, by id: what memories are looked for about.
+/// Ids of the node and its nearest rows, for the search of memories.
 fn near(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer) -> Vec<String> {
     let rows = found.rows.iter().take(REMEMBERED).map(|row| row.node);
     std::iter::once(node).chain(rows).map(|node| snapshot.graph().id(node).to_owned()).collect()
@@ -250,7 +253,7 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {
     }
 }
 
-/// The witnesses of two or more steps, strongest first, from the changed node outwards.
+/// The witnesses of two or more steps, strongest first, outwards from the changed node.
 fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain> {
     let graph = snapshot.graph();
     let mut rows: Vec<&ImpactRow> = found.rows.iter().filter(|row| row.witness.len() > 1).collect();
@@ -310,7 +313,7 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
     let dependents = if direction == DirectionWord::Reverse { "dependency" } else { "dependent" };
     match (found.closure, found.total_rows) {
         (ClosureState::Closed, 0) => {
-            let hint = format!("no {dependents} of `{}`, and nothing could hide one", source.label);
+            let hint = format!("no {dependents} of `{}`, and nothing can hide one", source.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
@@ -318,7 +321,11 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, total) => {
-            let hint = format!("{} known, not all: {}; search the name as text", count(total, dependents), found.why);
+            let hint = format!(
+                "{} known, but there may be more: {}; search for the name as text",
+                count(total, dependents),
+                found.why
+            );
             Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
         }
     }

@@ -1,4 +1,4 @@
-//! Judgement over the graph.
+//! Reasoning over the graph.
 
 mod impact;
 mod why;

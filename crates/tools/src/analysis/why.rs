@@ -1,4 +1,4 @@
-//! Explains how two nodes are connected, with the evidence of every step.
+//! Explains how two nodes are connected, with evidence for every step.
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -15,13 +15,13 @@ use crate::framework::{
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
-/// Edges of a path when the caller does not say.
+/// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 6;
-/// Most edges of a path.
+/// Maximum edges of a path.
 const MAX_HOPS: usize = 20;
-/// Paths returned when the caller does not say.
+/// Default number of paths.
 const DEFAULT_PATHS: usize = 3;
-/// Most paths.
+/// Maximum paths.
 const MAX_PATHS: usize = 20;
 
 /// Reason of a closure that rests on an index which is not what is on disk.
@@ -46,15 +46,15 @@ pub(crate) struct Step {
     from_label: String,
     to_label: String,
     relation: &'static str,
-    /// The edge points from `from` to `to`; otherwise it is read backwards.
+    /// Whether the edge points from `from` to `to`, not back.
     forward: bool,
     tier: &'static str,
     #[serde(skip_serializing_if = "is_one")]
     of: u16,
-    /// The call names a method that this one overrides.
+    /// The call names a method that the target overrides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dispatch: bool,
-    /// Who says so, unless it is our linker.
+    /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
     file_path: String,
@@ -120,24 +120,27 @@ impl Tool for Why {
     const NAME: &'static str = "why";
     const TOOLSET: Toolset = Toolset::Analysis;
     const SUMMARY: &'static str = "Explain how two nodes connect: paths with evidence";
-    const ANSWERS: &'static str = "how two things are connected: paths with the evidence of every step";
+    const ANSWERS: &'static str = "how two things are connected: paths with evidence for every step";
     const HELP: &'static str = "\
-Finds the cheapest paths from `source` to `target` along the direction of edges (calls, imports, inherits, …); only if there
-are none, from `target` to `source` (`direction: backward`); only if there are none, along both (`mixed`). Each step shows its
-relation, tier, file and line, and for a reference with several possible targets all `candidates`.
+Finds the cheapest paths from `source` to `target` along the direction of edges (calls, imports, inherits, …); if
+there are none, from `target` to `source` (`direction: backward`); if there are none either, along edges in both
+directions (`mixed`). Each step shows its relation, tier, file and line, and all `candidates` of a reference with
+several possible targets.
 
-`closure.state` is about paths from `source` to `target`: `closed` means that one of certain steps exists, or that none
-exists and nothing could hide one (so too when `backward` or `mixed` paths are shown: `closure.reason` is then
-`no_forward_path`); `blocked` that every path shown rests on a step with several possible targets; `unknown` that references
-without a target (`dangling_edges`), files not parsed whole or not indexed yet (`stale`), or the search budget could hide one. An answer without paths is
-never a proof of independence unless it is `closed`; a `mixed` path is never a proof that one end uses the other. `cumulative_strength` is the product of the chances that the edges are true.";
+`closure.state` is about paths from `source` to `target`. `closed`: a path of certain steps exists, or none exists and
+nothing can hide one (also if `backward` or `mixed` paths are shown: `closure.reason` is then `no_forward_path`).
+`blocked`: every path shown has a step with several possible targets. `unknown`: unresolved references
+(`dangling_edges`), files incompletely parsed or changed since they were indexed (`stale`), or the search budget may
+hide a path. An answer without paths proves independence only if it is `closed`; a `mixed` path never proves that one
+end uses the other. `cumulative_strength` is the product of the probabilities that the edges are correct.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;
     const STAGES: &'static [Route] = &[
-        (Stage::Diagnose, 50, "how the caller and the failing place connect"),
+        (Stage::Diagnose, 50, "how the caller and the failing code connect"),
         (Stage::Plan, 20, "how the parts connect"),
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
+    const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
     type Input = Input;
     type Output = Output;
 }
@@ -178,7 +181,7 @@ impl ReadTool for Why {
     }
 }
 
-/// One end of the question. When it does not exist, nothing can be said of a connection: the error says so.
+/// One end of the connection. If it does not exist, the error holds a closure that is not closed.
 fn end(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
     rows::resolve(snapshot, argument, text).map_err(|error| match error.code {
         ErrorCode::NodeNotFound => {
@@ -261,17 +264,17 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
         }
         (true, ClosureState::Closed) if way == Some(Way::Backward) => {
             let source = Some(graph.id(query.source).to_owned());
-            let hint = "proven: the target leads to the source, not the other way; see what else depends on the source";
+            let hint = "proven: the target leads to the source, not the reverse; check what else depends on the source";
             Guidance::next(ProofState::ReadyToEdit, ToolRef("impact"), source, hint)
         }
         (true, ClosureState::Closed) => {
             let target = Some(graph.id(query.target).to_owned());
-            let hint = "the connection is proven; see what else depends on the target";
+            let hint = "the connection is proven; check what else depends on the target";
             Guidance::next(ProofState::ReadyToEdit, ToolRef("impact"), target, hint)
         }
         (true, _) => {
             let hint = format!(
-                "{} with several possible targets; look at the first",
+                "{} with several possible targets; open the first",
                 count(found.closure.dangling_total, "step")
             );
             Guidance::next(ProofState::Proving, ToolRef("view"), open_at, hint)
@@ -280,7 +283,7 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
             Guidance { next_step_hint: Some(found.closure.why.clone()), ..Guidance::state(ProofState::Proving) }
         }
         (false, _) if open_at.is_some() => {
-            let hint = "no path, but an open reference could hide one; look at the first";
+            let hint = "no path, but an unresolved reference may hide one; open the first";
             Guidance::next(ProofState::Blocked, ToolRef("view"), open_at, hint)
         }
         (false, _) => {
@@ -289,7 +292,7 @@ fn guidance(snapshot: &Snapshot, query: &WhyQuery, found: &WhyAnswer) -> Guidanc
                 ProofState::Blocked,
                 ToolRef("impact"),
                 target,
-                "no path within the bounds; see what depends on the target",
+                "no path within the limits; check what depends on the target",
             )
         }
     }

@@ -1,4 +1,4 @@
-//! Finds indexed files by the shape of their path.
+//! Finds indexed files by path pattern.
 
 use m1nd_base::node_id;
 use m1nd_query::retrieval::glob;
@@ -12,9 +12,9 @@ use crate::framework::{
 };
 use crate::rows::{self, count};
 
-/// Files returned when the caller does not say.
+/// Default number of files.
 const DEFAULT_ROWS: usize = 200;
-/// Most files of one page.
+/// Maximum files of one page.
 const MAX_ROWS: usize = 10_000;
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -72,19 +72,21 @@ impl Tool for Glob {
     const SUMMARY: &'static str = "Find indexed files by path pattern";
     const ANSWERS: &'static str = "which files match a pattern, by path or by importance";
     const HELP: &'static str = "\
-Lists indexed files whose path matches a glob. `*` stays inside one folder, `**` spans several, `{a,b}` and `[a-z]` work. A
-pattern without a slash means file names in any folder.
+Lists indexed files whose path matches a glob. `*` matches within one folder, `**` across folders; `{a,b}` and `[a-z]`
+are supported. A pattern without a slash matches file names in any folder.
 
-`sort: path` (default) or `activation`: files that most of the code depends on first. The whole list is sorted before it is
-cut; `total_matches` counts all of it. Only indexed files are listed: ignored and hidden files are not.";
+`sort` is `path` (default) or `activation`: files that most code depends on first. The whole list is sorted before it
+is cut into pages; `total_matches` counts all of it. Ignored files, and by default hidden ones, are not indexed and so
+not listed.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "*.py"}"#;
     const STAGES: &'static [Route] = &[
-        (Stage::Orient, 20, "the files that most depends on: `sort` \"activation\""),
-        (Stage::Find, 30, "by the shape of its path"),
+        (Stage::Orient, 20, "the most depended-on files: `sort` \"activation\""),
+        (Stage::Find, 30, "by path pattern"),
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 30, "(paths)")];
     const PAGED: bool = true;
+    const TEXT_OMITS: &'static [&'static str] = &["extension", "has_connections", "files_scanned", "total_matches"];
     type Input = Input;
     type Output = Output;
 }
@@ -99,8 +101,8 @@ impl ReadTool for Glob {
         };
         let query = GlobQuery { pattern: input.pattern.clone(), scope: scope.clone(), order };
         let found = glob(snapshot, &query).map_err(|why| {
-            ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern` is not a glob: {why}"))
-                .next_step("repeat the call with a glob such as `src/**/*.py`")
+            ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: invalid glob: {why}"))
+                .next_step("pass a glob such as `src/**/*.py`")
         })?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let total = found.rows.len();
@@ -147,7 +149,7 @@ fn guidance(files: &[FileRow], total: usize, pattern: &str, scope: &str) -> Guid
             ProofState::Blocked,
             ToolRef("search"),
             Some(pattern.trim_matches(['*', '/', '.']).to_owned()),
-            "no indexed file matches; search the contents, or check with `health` whether the file was skipped",
+            "no indexed file matches; search the contents, or check in `health` whether the file was skipped",
         ),
     }
 }

@@ -1,4 +1,4 @@
-//! Says whether the server is well, what it has indexed, and how much of that can be relied on.
+//! Reports the state of the server, the size of its index and the share of resolved references.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use crate::framework::{
 };
 use crate::rows::count;
 
-/// Agents listed, the latest ones.
+/// Maximum agents listed, the most recent ones.
 const MAX_AGENTS: usize = 50;
-/// Examples of each kind of problem.
+/// Maximum examples of each kind of problem.
 const MAX_EXAMPLES: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,12 +30,12 @@ pub(crate) struct LanguageRow {
     files: usize,
     lines: u64,
     references: TierRow,
-    /// Why references have no target, most frequent first.
+    /// Reasons why references have no target, most frequent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unresolved_reasons: Vec<Reason>,
 }
 
-/// What is checked out. What git alone could tell (clean or not, commits) is `null`: m1nd starts no program.
+/// The checkout. Members that only git could fill (`clean`) are `null`, since m1nd starts no program.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct GitBlock {
     available: bool,
@@ -50,7 +50,7 @@ pub(crate) struct GitBlock {
 #[derive(Debug, Serialize)]
 pub(crate) struct ProblemRow {
     kind: String,
-    /// What of it is in the graph: `none`, `file` (no symbols) or `partial`.
+    /// How much of the file is in the graph: `none`, `file` (no symbols) or `partial`.
     in_graph: &'static str,
     count: usize,
     examples: Vec<ProblemExample>,
@@ -67,7 +67,7 @@ pub(crate) struct ProblemExample {
 pub(crate) struct CompilerRow {
     tools: Vec<String>,
     files_covered: usize,
-    /// Edited since: nothing of the index is used for them.
+    /// Edited since: the compiler index is not used for them.
     files_stale: usize,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct ActivityRow {
 pub(crate) struct Output {
     /// `ok`, `empty` or `degraded`.
     status: &'static str,
-    /// What keeps it from being ok.
+    /// Reasons for `degraded`.
     issues: Vec<String>,
     node_count: usize,
     edge_count: usize,
@@ -100,10 +100,10 @@ pub(crate) struct Output {
     allowed_roots: Vec<String>,
     references: TierRow,
     languages: Vec<LanguageRow>,
-    /// Why references have no target, most frequent first.
+    /// Reasons why references have no target, most frequent first.
     unresolved_reasons: Vec<Reason>,
     problems: Vec<ProblemRow>,
-    /// What imported compilers' indexes cover.
+    /// Coverage of imported compiler indexes.
     #[serde(skip_serializing_if = "Option::is_none")]
     compiler_index: Option<CompilerRow>,
     git: GitBlock,
@@ -114,7 +114,7 @@ pub(crate) struct Output {
     watcher: &'static str,
     role: &'static str,
     activity: Option<ActivityRow>,
-    /// Whether learned weights exist. There are none: reading changes nothing.
+    /// Learned edge weights. There are none: reads change nothing.
     plasticity_state: &'static str,
     active_sessions: Vec<AgentRow>,
     stages_ms: BTreeMap<String, f64>,
@@ -131,24 +131,24 @@ pub(crate) struct Health;
 impl Tool for Health {
     const NAME: &'static str = "health";
     const TOOLSET: Toolset = Toolset::Core;
-    const SUMMARY: &'static str = "Server state, index size, share of resolved references";
+    const SUMMARY: &'static str = "Show server state, index size and resolution rate";
     const ANSWERS: &'static str = "how large, fresh and complete the index is";
     const HELP: &'static str = "\
-Answers at once, also while an ingest runs. `status` is `ok`, `empty` (nothing indexed) or `degraded`; `issues` says why:
-a watcher that failed, a root that is gone, a damaged snapshot that was put aside. `git` says what is checked out, as far as
-files of git tell that without running it: `clean` is always null.
+Answers immediately, even during an ingest. `status` is `ok`, `empty` (nothing indexed) or `degraded`; `issues` gives
+the reasons: a failed watcher, a missing root, a quarantined damaged snapshot. `git` describes the checkout as far as
+the files of git show it, without running git: `clean` is always null.
 
-`references` and `languages` show how much of the graph is sure, by language: `certain`, `possible`, `external`, `unresolved`.
-`unresolved_reasons` (of all, and by language) say why references have no target. `problems` counts by reason, with examples,
-what is not in the graph (`in_graph: none`), only as a file without symbols (`file`), or not whole (`partial`). `compiler_index` says how many
-files an imported index covers and how many of them were edited since (`files_stale`). `role` is `writer`, `reader` (another
-process writes; this one follows it) or `read_only`.";
+`references` and `languages` count references by tier, overall and by language: `certain`, `possible`, `external`,
+`unresolved`. `unresolved_reasons` (overall and by language) lists why references have no target. `problems` counts by
+reason, with examples, files that are not in the graph (`in_graph: none`), that are in it without symbols (`file`) or
+incomplete (`partial`). `compiler_index` counts the files that an imported index covers and those edited since
+(`files_stale`). `role` is `writer`, `reader` (another process writes; this one follows it) or `read_only`.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[
-        (Stage::Orient, 10, "what is indexed, and how much of it is sure"),
+        (Stage::Orient, 10, "what is indexed and how much of it is resolved"),
         (Stage::Operate, 10, "state, watcher, problems"),
-        (Stage::Handoff, 90, "the generation it was found on"),
+        (Stage::Handoff, 90, "the generation that the findings refer to"),
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 20, "shows how fresh the index is")];
     type Input = Input;
@@ -169,7 +169,7 @@ impl ReadTool for Health {
 fn issues(status: &Status) -> Vec<String> {
     let mut issues = status.notices.clone();
     if let WatchState::Failed(why) = &status.watch {
-        issues.push(format!("changes are not watched: {why}; run `ingest` after edits"));
+        issues.push(format!("files are not watched: {why}; run `ingest` after edits"));
     }
     issues
 }
@@ -222,7 +222,7 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
     }
 }
 
-/// Reasons listed for each language; the list over all is longer.
+/// Maximum reasons listed for each language; the overall list is longer.
 const LANGUAGE_REASONS: usize = 3;
 
 fn language_row(row: LanguageStatus) -> LanguageRow {
@@ -249,11 +249,11 @@ fn git(head: Option<GitHead>, root: Option<&std::path::PathBuf>) -> GitBlock {
         branch: head.branch,
         head: head.head,
         clean: None,
-        note: head.is_elsewhere.then_some("the git folder lies outside the root (a linked worktree) and is not read"),
+        note: head.is_elsewhere.then_some("the git folder is outside the root (a linked worktree) and is not read"),
     }
 }
 
-/// What of a file with this problem is in the graph.
+/// How much of a file with this problem is in the graph.
 fn in_graph(kind: ProblemKind) -> &'static str {
     match kind {
         ProblemKind::TooLarge
@@ -293,8 +293,10 @@ fn agent_row(agent: AgentSession) -> AgentRow {
 
 fn guidance(status: &Status, issues: &[String]) -> Guidance {
     if let Some(activity) = &status.activity {
-        let hint =
-            format!("an ingest is at `{}`; answers come from the last generation until it is done", activity.stage);
+        let hint = format!(
+            "an ingest is at stage `{}`; until it is done, answers come from the previous generation",
+            activity.stage
+        );
         return Guidance::next(ProofState::Proving, ToolRef("health"), None, hint);
     }
     if status.node_count == 0 {
@@ -316,8 +318,8 @@ fn guidance(status: &Status, issues: &[String]) -> Guidance {
     }
     let unparsed: usize = status.problems.iter().map(|problem| problem.count).sum();
     let hint = match unparsed {
-        0 => "the index is whole; ask for code by what it does".to_owned(),
-        _ => format!("the index is usable; {} with files are listed under `problems`", count(unparsed, "problem")),
+        0 => "the index is complete; find code by what it does".to_owned(),
+        _ => format!("the index is usable; `problems` lists {} with files", count(unparsed, "problem")),
     };
     Guidance::next(ProofState::Triaging, ToolRef("seek"), None, hint)
 }

@@ -1,4 +1,4 @@
-//! Explains the tools: all of them, one of them, or which to use next. Everything comes from the registry.
+//! Explains all tools, one tool, or which to call next. Everything comes from the registry.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// How much of the answer stands in `formatted`.
+/// How much of the answer is in `formatted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Render {
@@ -40,9 +40,9 @@ pub(crate) enum HelpMode {
     Workflow,
 }
 
-/// Steps and near names when the caller does not say.
+/// Default number of steps and similar names.
 const DEFAULT_SUGGESTIONS: usize = 5;
-/// Most of them.
+/// Maximum steps and similar names.
 const MAX_SUGGESTIONS: usize = 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -90,7 +90,7 @@ pub(crate) struct Output {
     recommended_sequence: Vec<Step>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     minimal_calls: Vec<Value>,
-    /// The same as `formatted`, as data; with `format` "json".
+    /// The content of `formatted` as data; only with `format` "json".
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Value>,
 }
@@ -103,14 +103,15 @@ impl Tool for Help {
     const SUMMARY: &'static str = "Explain the tools, or which to call next";
     const ANSWERS: &'static str = "how to use each tool, and which one fits";
     const HELP: &'static str = "\
-Without arguments an overview. With `tool_name` (any alias) the manual of that tool: its arguments, an example that works, what
-its answer means. With `stage` or `intent` the tools to call in order, among those that exist. With `error_text`, the message
-of a failed call, what to do about it. An unknown name gives near ones in `suggestions`.
+Without arguments: an overview. With `tool_name` (or an alias of it): the manual of that tool, with its arguments, a
+working example and the meaning of its answer. With `stage` or `intent`: the tools to call, in order. With
+`error_text`, the message of a failed call: how to recover. For an unknown tool, `suggestions` lists similar names.
 
-`formatted` holds the text (`format` \"text\" or \"markdown\"); with \"json\" the same stands in `details` as data. `render` is
-`full` (default), `compact` (names and minimal calls) or `none` (an empty text: read the other members). `mode` picks the kind
-of answer (`route` and `workflow` are the same); a `tool_name` wins over it. `path` is put into the minimal calls, tools in
-`recent_tools` are left out while others remain, and `max_suggestions` (1-10, default 5) bounds steps and near names.";
+`formatted` holds the text (`format` \"text\" or \"markdown\"); with \"json\", `details` holds the same as data.
+`render` is `full` (default), `compact` (names and minimal calls) or `none` (no text: read the other members). `mode`
+selects the kind of answer (`route` and `workflow` are the same); `tool_name` takes precedence over it. `path` is
+inserted into the minimal calls, tools in `recent_tools` are omitted while others remain, and `max_suggestions` (1-10,
+default 5) limits steps and similar names.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 10, "explains each tool")];
@@ -158,7 +159,7 @@ fn answer(tools: Catalog, is_empty: bool, input: &Input) -> Answer<Output> {
     }
 }
 
-/// The answer with as much text as was asked for.
+/// The answer with as much text as `render` requests.
 fn rendered(tools: Catalog, mut output: Output, render: Render) -> Output {
     match render {
         Render::Full => {}
@@ -189,7 +190,7 @@ fn names(tools: Catalog) -> String {
 fn overview(tools: Catalog, format: Format, is_empty: bool) -> Answer<Output> {
     let mut text = String::new();
     let heading = if format == Format::Markdown { "## " } else { "" };
-    let _ = writeln!(text, "{heading}m1nd: a graph of this code, with the evidence of every edge\n");
+    let _ = writeln!(text, "{heading}m1nd: a graph of this code, with evidence for every edge\n");
     for toolset in Toolset::ALL {
         let members: Vec<&ToolDef> = tools.all().iter().filter(|tool| tool.toolset == *toolset).collect();
         if members.is_empty() {
@@ -205,7 +206,7 @@ fn overview(tools: Catalog, format: Format, is_empty: bool) -> Answer<Output> {
         text.push('\n');
     }
     text.push_str(
-        "Every tool takes `agent_id`. `help` with `tool_name` shows the arguments of a tool and a call that works.\n",
+        "Every tool takes `agent_id`. `help` with `tool_name` shows the arguments of a tool and a working call.\n",
     );
     let details = (format == Format::Json).then(|| json!(tools.all().iter().map(summary_of).collect::<Vec<_>>()));
     let output = Output { formatted: text, found: true, decision_type: "overview", details, ..Output::default() };
@@ -216,7 +217,7 @@ fn first_step(is_empty: bool) -> Guidance {
     if is_empty {
         return Guidance::next(ProofState::Blocked, ToolRef("ingest"), None, "nothing is indexed yet");
     }
-    Guidance::next(ProofState::Triaging, ToolRef("seek"), None, "ask for code by what it does")
+    Guidance::next(ProofState::Triaging, ToolRef("seek"), None, "find code by what it does")
 }
 
 fn summary_of(tool: &ToolDef) -> Value {
@@ -258,7 +259,7 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
         details: (format == Format::Json).then_some(details),
         ..Output::default()
     };
-    let hint = "call it like the minimal call";
+    let hint = "call it as in the minimal call";
     Answer::new(output).guidance(Guidance::next(ProofState::Triaging, ToolRef(tool.name), None, hint))
 }
 
@@ -268,7 +269,7 @@ fn unknown_tool(tools: Catalog, name: &str, most: usize) -> Answer<Output> {
     let shown: String = canonical_name(name).chars().take(80).collect();
     let mut text = format!("There is no tool `{shown}`.");
     if !suggestions.is_empty() {
-        let _ = write!(text, " Near: {}.", suggestions.join(", "));
+        let _ = write!(text, " Similar: {}.", suggestions.join(", "));
     }
     let _ = write!(text, " Tools: {}.", names(tools));
     let target = suggestions.first().map(|name| (*name).to_owned());
@@ -277,11 +278,11 @@ fn unknown_tool(tools: Catalog, name: &str, most: usize) -> Answer<Output> {
         ProofState::Blocked,
         ToolRef("help"),
         target,
-        "ask for a tool that exists",
+        "pass the name of an existing tool",
     ))
 }
 
-/// Words that tell a stage, in the order they are looked for.
+/// Words of an intent that indicate a stage. The first row with a match wins.
 const INTENTS: &[(&[&str], Stage)] = &[
     (&["error", "errors", "trace", "stack", "crash", "bug", "exception", "fails", "failing"], Stage::Diagnose),
     (&["spec", "doc", "docs", "documentation", "pdf", "light"], Stage::Ground),
@@ -300,7 +301,7 @@ fn stage_of(intent: &str) -> Stage {
     hit.map_or(Stage::Find, |(_, stage)| *stage)
 }
 
-/// The tools that propose themselves for the stage; first of all the one that builds the index where there is none.
+/// The tools for a stage, preceded by `ingest` if nothing is indexed.
 fn route(tools: Catalog, stage: Stage, is_empty: bool) -> Vec<Step> {
     let proposed = tools.route(stage).into_iter();
     let mut steps: Vec<Step> = proposed.map(|(tool, reason)| Step { tool: ToolRef(tool.name), reason }).collect();
@@ -311,7 +312,7 @@ fn route(tools: Catalog, stage: Stage, is_empty: bool) -> Vec<Step> {
     steps
 }
 
-/// What a sequence of tools is an answer to.
+/// The request that a sequence of tools answers.
 struct Sequence<'a> {
     decision_type: &'static str,
     stage: Option<Stage>,
@@ -320,7 +321,7 @@ struct Sequence<'a> {
     most: usize,
 }
 
-/// The steps whose tools exist here and, as long as others remain, were not called just now.
+/// The steps whose tools exist. Those in `recent_tools` are omitted while others remain.
 fn sequence_answer(tools: Catalog, asked: Sequence<'_>, steps: &[Step]) -> Answer<Output> {
     let existing = steps.iter().filter_map(|step| tools.find(step.tool.0).map(|tool| (step.clone(), tool)));
     let mut steps: Vec<(Step, &'static ToolDef)> = existing.collect();
@@ -351,7 +352,7 @@ fn sequence_answer(tools: Catalog, asked: Sequence<'_>, steps: &[Step]) -> Answe
     Answer::new(output).guidance(guidance)
 }
 
-/// The minimal call, about `path` if the tool takes one.
+/// The minimal call, with `path` if the tool takes one.
 fn call_for(tool: &ToolDef, path: Option<&str>) -> Value {
     let mut call = minimal_call(tool);
     let schema = tool.schema();
@@ -362,7 +363,7 @@ fn call_for(tool: &ToolDef, path: Option<&str>) -> Value {
     call
 }
 
-/// What to do about a failed call, by the codes and words of our own errors.
+/// How to recover from a failed call, by the codes and words of our own errors.
 fn recovery(text: &str) -> &'static [Step] {
     let lower = text.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
@@ -371,21 +372,21 @@ fn recovery(text: &str) -> &'static [Step] {
     } else if has(&["node_not_found", "ambiguous_node", "no node is named", "names"]) {
         &[
             Step { tool: ToolRef("seek"), reason: "find the node and pass its `node_id`" },
-            Step { tool: ToolRef("search"), reason: "find its name as text; each hit carries its `node_id`" },
+            Step { tool: ToolRef("search"), reason: "find its name as text; each hit has a `node_id`" },
         ]
     } else if has(&["outside_workspace", "outside"]) {
-        &[Step { tool: ToolRef("health"), reason: "see the allowed roots; pass a path below one of them" }]
+        &[Step { tool: ToolRef("health"), reason: "list the allowed roots; pass a path below one of them" }]
     } else if has(&["file_not_found", "does not exist", "no such file", "path", "scope"]) {
         &[
             Step { tool: ToolRef("glob"), reason: "find the file" },
-            Step { tool: ToolRef("health"), reason: "see the roots and what was skipped" },
+            Step { tool: ToolRef("health"), reason: "list the roots and the skipped files" },
         ]
     } else if has(&["invalid_params", "missing argument", "unknown argument", "expected"]) {
-        &[Step { tool: ToolRef("help"), reason: "see the arguments of the tool: pass its `tool_name`" }]
+        &[Step { tool: ToolRef("help"), reason: "show the arguments of the tool: pass its `tool_name`" }]
     } else {
         &[
-            Step { tool: ToolRef("health"), reason: "see whether the server is well" },
-            Step { tool: ToolRef("search"), reason: "look for the message in the code" },
+            Step { tool: ToolRef("health"), reason: "check the state of the server" },
+            Step { tool: ToolRef("search"), reason: "find the message in the code" },
         ]
     }
 }

@@ -1,4 +1,4 @@
-//! Turns a folder below an allowed root into the graph, or brings it up to date.
+//! Builds the graph of a folder below an allowed root, or brings it up to date.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub(crate) struct Output {
     files_removed: usize,
     files_linked: usize,
     files_skipped: usize,
-    /// The first of them.
+    /// The first of the skipped files.
     skipped: Vec<SkippedRow>,
     problems: BTreeMap<String, usize>,
     nodes_created: usize,
@@ -103,7 +103,7 @@ pub(crate) struct Output {
     bad_edge_examples: Vec<String>,
     #[serde(skip_serializing_if = "is_zero")]
     duplicate_nodes: usize,
-    /// What became of a compiler's index.
+    /// Result of importing a compiler index.
     #[serde(skip_serializing_if = "Option::is_none")]
     compiler_index: Option<CompilerReport>,
     changed: bool,
@@ -118,25 +118,26 @@ impl Tool for Ingest {
     const SUMMARY: &'static str = "Build or refresh the graph of a repository";
     const ANSWERS: &'static str = "builds or refreshes the index";
     const HELP: &'static str = "\
-Reads the files below `path` (ignore files are honoured), extracts their facts, links references and publishes a new
-generation of the graph. Readers are never blocked and see the old generation until the new one is there. Files whose content
-is known come from a cache, so that a second ingest is quick. With a watching server there is no need to call it after edits.
+Reads the files below `path` (respecting ignore files), extracts symbols and references, links them and publishes a
+new generation of the graph. Readers are never blocked: they see the old generation until the new one is published.
+Unchanged files come from a cache, so that a second ingest is fast. If the server watches the files, there is no need
+to call this after edits.
 
-`path` must lie below a root that the server was started with; a relative path starts at the first of them. `mode: replace`
-(default) leaves this root alone in the index, `merge` adds it to the others. `incremental: true` looks only at files whose
-size or time changed; the result is the same as that of a full ingest. `adapter: json` takes a file
-`{nodes: [{id, label, type}], edges: [{source, target, relation}]}`. Hidden files are left out unless `include_dotfiles` or a
-`dotfile_patterns` entry (`.github/**`) asks for them.
+`path` must be below a root that the server was started with; a relative path starts at the first one. `mode: replace`
+(default) leaves only this root in the index, `merge` adds it to the others. `incremental: true` checks only files
+whose size or modification time changed; the result equals that of a full ingest. `adapter: json` takes a file
+`{nodes: [{id, label, type}], edges: [{source, target, relation}]}`. Hidden files are skipped unless
+`include_dotfiles` is set or a `dotfile_patterns` entry (`.github/**`) matches them.
 
-`adapter: scip` takes an index that a compiler's indexer wrote of the ingested code (SCIP: scip-typescript, scip-python,
-rust-analyzer, …). What it says of a reference replaces what m1nd found (`provenance: scip` in `why` and `impact`) until the file
-is edited; `compiler_index` counts what it confirmed, settled, contradicted and added. What it says that
-types and methods implement or replace becomes `implements`, `inherits` and `overrides` edges. `mode: merge` keeps other such
-indexes; `mode: drop` removes the one that was taken from `path`, or all for the path of a folder.
+`adapter: scip` imports a compiler index of the ingested code (SCIP: scip-typescript, scip-python, rust-analyzer, …).
+Its targets replace those that m1nd found (`provenance: scip` in `why` and `impact`) until the file is edited;
+`compiler_index` counts the references that it confirmed, settled, contradicted and added. Its implementation
+relationships become `implements`, `inherits` and `overrides` edges. `mode: merge` keeps other compiler indexes;
+`mode: drop` removes the one imported from `path`, or all of them if `path` is a folder.
 
-`references` counts how sure the links are: `certain` (one target by the rules of the language), `possible` (several, all
-kept), `external` (leads to a package), `unresolved` (kept with the reason). `skipped` says which files are not in the graph
-and why; `problems` counts what could not be taken from files that are.";
+`references` counts references by tier: `certain` (one target by the rules of the language), `possible` (several, all
+kept), `external` (in a package), `unresolved` (kept with the reason). `skipped` lists files that are not in the graph
+and why; `problems` counts what could not be extracted from files that are.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "."}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Ground, 10, "bring the index up to date"), (Stage::Operate, 20, "bring the index up to date")];
@@ -149,7 +150,7 @@ impl WriteTool for Ingest {
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         if input.path.trim().is_empty() {
-            return Err(ToolError::invalid("argument `path` is empty, expected the folder of a repository"));
+            return Err(ToolError::invalid("argument `path` is empty, expected a folder below an allowed root"));
         }
         let path = PathBuf::from(input.path.trim());
         let first_root = || cx.engine().status().allowed_roots.into_iter().next();
@@ -211,20 +212,20 @@ fn output(report: IngestReport) -> Output {
     }
 }
 
-/// The word of a value that is one in JSON.
+/// The JSON string that a value serializes to.
 pub(super) fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn guidance(report: &IngestReport) -> Guidance {
     if report.node_count == 0 {
-        let hint = "no file was indexed: check `path`, and `skipped` for what was left out";
+        let hint = "no file was indexed: check `path` and `skipped`";
         return Guidance::next(ProofState::Blocked, ToolRef("health"), None, hint);
     }
     let mut hint = format!("{} and {}", count(report.node_count, "node"), count(report.edge_count, "edge"));
     if report.files_skipped > 0 {
-        hint.push_str(&format!("; {} left out, see `skipped`", count(report.files_skipped, "file")));
+        hint.push_str(&format!("; {} skipped, see `skipped`", count(report.files_skipped, "file")));
     }
-    hint.push_str("; ask for code by what it does");
+    hint.push_str("; find code by what it does");
     Guidance::next(ProofState::Triaging, ToolRef("seek"), None, hint)
 }

@@ -1,4 +1,4 @@
-//! What every session needs.
+//! Core tools, for every session.
 
 mod batch_view;
 mod glob;

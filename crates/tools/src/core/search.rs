@@ -1,4 +1,4 @@
-//! Finds lines of indexed files by text or regular expression, and says which symbol each line belongs to.
+//! Finds lines of indexed files by text or regular expression, each with the symbol that contains it.
 
 use std::collections::HashSet;
 
@@ -9,22 +9,23 @@ use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepR
 use m1nd_query::retrieval::{grep, seek_given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset, is_zero,
+    Answer, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage,
+    Tool, ToolError, ToolRef, Toolset, is_zero,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
-/// Rows returned when the caller does not say.
+/// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
-/// Most rows of one page.
+/// Maximum rows of one page.
 const MAX_ROWS: usize = 500;
-/// Lines of context when the caller does not say.
+/// Default lines of context.
 const DEFAULT_CONTEXT: usize = 2;
-/// Most lines of context before and after.
+/// Maximum lines of context before and after.
 const MAX_CONTEXT: usize = 10;
-/// Symbols named like the query that are listed.
+/// Maximum symbols listed whose name is the query.
 const MAX_NODE_MATCHES: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
@@ -55,13 +56,13 @@ pub(crate) struct Input {
     invert: bool,
     #[serde(default)]
     count_only: bool,
-    /// Regex over line ends
+    /// Let regex span lines
     #[serde(default)]
     multiline: bool,
     /// Glob on names
     filename_pattern: Option<String>,
     /// Ignored: reads never index
-    #[allow(dead_code, reason = "taken for callers that pass it")]
+    #[allow(dead_code, reason = "accepted for callers that pass it")]
     auto_ingest: Option<bool>,
 }
 
@@ -76,7 +77,7 @@ pub(crate) struct SearchMatch {
     context_after: Vec<String>,
     match_score: f64,
     graph_linked: bool,
-    /// Innermost symbol around the line, else the file.
+    /// Innermost symbol around the line, or the file if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,7 +98,7 @@ pub(crate) struct Output {
     mode: SearchMode,
     matches: Vec<SearchMatch>,
     total_matches: usize,
-    /// There are or may be more matches than `total_matches`.
+    /// There may be more matches than `total_matches`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     total_is_lower_bound: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,7 +110,7 @@ pub(crate) struct Output {
     files_matched: usize,
     files_searched: usize,
     files_skipped: usize,
-    /// Files that the time budget did not suffice for: then `total_matches` is a lower bound.
+    /// Files not searched within the time budget; `total_matches` is then a lower bound.
     #[serde(skip_serializing_if = "is_zero")]
     files_not_searched: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,32 +124,52 @@ impl Tool for Search {
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Search file contents; each hit names its symbol";
     const ANSWERS: &'static str =
-        "where a text or regular expression stands, with context and the symbol around each hit";
+        "where a text or regular expression occurs, with context and the symbol around each hit";
     const HELP: &'static str = "\
-Searches the lines of indexed files as they are on the disk now. Modes: `literal` (default, any case unless
-`case_sensitive`), `regex` (Rust syntax, linear time; `multiline` lets matches span lines), `semantic` (ranks symbols by
-words and meaning, like `seek`, and shows their first line).
+Searches the lines of indexed files as they are on disk now. Modes: `literal` (default, case-insensitive unless
+`case_sensitive`), `regex` (Rust syntax, linear time; `multiline` lets matches span lines), `semantic` (ranks symbols
+by words and meaning, like `seek`, and shows their first line).
 
-Each row of `matches` holds the line, its context, and the innermost symbol around it (`node_id`, `label`, `line_start`,
-`line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Code comes first, then other text, then tests;
-by path and line.
-`total_matches` counts all matching lines, not only the page; if `files_not_searched` is there, the time budget of 2 s ended
-first. `total_is_lower_bound: true` says that there may be more matches. `stale: true` marks files that changed since they were indexed. `node_matches` lists
-symbols that have exactly this name.
+Each row of `matches` holds the line, its context and the innermost symbol around it (`node_id`, `label`,
+`line_start`, `line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Text matches are in the
+order code, other text, tests, then by path and line. `total_matches` counts the matching lines of all pages;
+`files_not_searched` appears if the time budget of 2 s ran out. `total_is_lower_bound: true` means that there may be
+more matches. `stale: true` marks files that changed since they were indexed. `node_matches` lists symbols with
+exactly this name.
 
-`count_only` returns the total without rows. `invert` finds lines without a match. `scope` is a folder or file by whole
-components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is taken but changes nothing: a read never indexes; call
-`ingest` for a folder that is not indexed. Older names for the same members: `results` is `matches`,
-`matched_line` is `line_content`, `score` is `match_score`.";
+`count_only` returns the total without rows. `invert` finds lines without a match. `scope` is a folder or file, by
+whole path components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is accepted and ignored: reads never
+index; call `ingest` for a folder that is not indexed. Former member names: `results` is `matches`, `matched_line` is
+`line_content`, `score` is `match_score`.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
     const STAGES: &'static [Route] =
-        &[(Stage::Find, 20, "by exact text or expression"), (Stage::Diagnose, 20, "the error text in the code")];
+        &[(Stage::Find, 20, "by exact text or regex"), (Stage::Diagnose, 20, "find the error text in the code")];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 20, "(text, regex)")];
     const PAGED: bool = true;
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const UNLISTED: &'static [&'static str] = &["auto_ingest"];
     type Input = Input;
     type Output = Output;
+}
+
+/// `src/a.py:21:8: the line  (Pool.acquire)`, as programs that search print it.
+fn row_text(row: &Map<String, Value>) -> String {
+    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+    let number = |name: &str| row.get(name).and_then(Value::as_u64).map(|number| format!(":{number}"));
+    let place = format!(
+        "{}{}{}",
+        text("file_path"),
+        number("line_number").unwrap_or_default(),
+        number("column").unwrap_or_default()
+    );
+    let symbol = Some(text("label")).filter(|_| text("type") != "file").filter(|label| !label.is_empty());
+    let stale = if row.contains_key("stale") { "  stale" } else { "" };
+    format!(
+        "{place}: {}{}{stale}",
+        text("line_content").trim(),
+        symbol.map(|label| format!("  (in {label})")).unwrap_or_default()
+    )
 }
 
 impl ReadTool for Search {
@@ -158,12 +179,15 @@ impl ReadTool for Search {
             return Err(ToolError::invalid("argument `query` is empty, expected text or a regular expression"));
         }
         if input.query.contains('\n') && input.mode != SearchMode::Semantic && !input.multiline {
-            return Err(ToolError::invalid("argument `query` holds a line break, but is looked for line by line").next_step(
-                "look for one of its lines, or repeat with `mode` \"regex\" and `multiline`, special characters escaped",
+            return Err(ToolError::invalid(
+                "argument `query` contains a line break, but lines are searched one by one",
+            )
+            .next_step(
+                "search for one of its lines, or use `mode` \"regex\" with `multiline` and escape special characters",
             ));
         }
         if input.multiline && input.mode != SearchMode::Regex {
-            return Err(ToolError::invalid("argument `multiline` needs `mode` to be \"regex\""));
+            return Err(ToolError::invalid("argument `multiline` requires `mode` \"regex\""));
         }
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
@@ -235,8 +259,8 @@ fn fault(mode: SearchMode, fault: GrepFault) -> ToolError {
         GrepFault::Glob(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `filename_pattern`: {text}")),
         GrepFault::Pattern(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `query`: {text}"))
             .next_step(match mode {
-                SearchMode::Regex => "correct the expression, or use `mode` \"literal\" to look for the text as it is",
-                _ => "look for a shorter part of it, or by what it does with `seek`",
+                SearchMode::Regex => "fix the expression, or use `mode` \"literal\" to search for the exact text",
+                _ => "search for a shorter part of it, or use `seek`",
             }),
     }
 }
@@ -244,7 +268,7 @@ fn fault(mode: SearchMode, fault: GrepFault) -> ToolError {
 fn summary(found: &GrepAnswer<'_>) -> Option<String> {
     (found.files_left > 0).then(|| {
         format!(
-            "at least {} in {}; the time budget ended before {} were searched: narrow `scope` or `filename_pattern`",
+            "at least {} in {}; {} not searched within the time budget: narrow `scope` or `filename_pattern`",
             count(found.total, "match"),
             count(found.files_matched, "file"),
             count(found.files_left, "file")
@@ -280,7 +304,9 @@ fn semantic(
     page: Page,
 ) -> Result<Output, ToolError> {
     if input.invert || input.filename_pattern.is_some() {
-        return Err(ToolError::invalid("`invert` and `filename_pattern` need `mode` \"literal\" or \"regex\""));
+        return Err(ToolError::invalid(
+            "arguments `invert` and `filename_pattern` require `mode` \"literal\" or \"regex\"",
+        ));
     }
     let query =
         SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
@@ -343,7 +369,7 @@ fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -
     }
 }
 
-/// Longest line of context, in bytes.
+/// Maximum length of a line of context, in bytes.
 const MAX_LINE: usize = 500;
 
 fn clip(line: &str) -> String {
@@ -352,11 +378,11 @@ fn clip(line: &str) -> String {
 
 fn guidance(input: &Input, output: &Output) -> Guidance {
     if let Some(node) = output.node_matches.first().filter(|_| output.total_matches > 0) {
-        let hint = format!("`{}` is a symbol; see what depends on it", node.label);
+        let hint = format!("`{}` is a symbol; check what depends on it", node.label);
         return Guidance::next(ProofState::Triaging, ToolRef("impact"), Some(node.node_id.clone()), hint);
     }
     if let Some(first) = output.matches.first() {
-        let hint = format!("{}; open the first in its surroundings", count(output.total_matches, "match"));
+        let hint = format!("{}; open the first in context", count(output.total_matches, "match"));
         let target = first.node_id.clone().unwrap_or_else(|| first.file_path.clone());
         return Guidance::next(ProofState::Triaging, ToolRef("view"), Some(target), hint);
     }
@@ -365,7 +391,7 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
     }
     if output.files_not_searched > 0 {
         let left = count(output.files_not_searched, "file");
-        let hint = format!("nothing yet, but the time budget ended before {left} were searched: narrow `scope`");
+        let hint = format!("no match so far, but {left} not searched within the time budget: narrow `scope`");
         return Guidance::next(
             ProofState::Proving,
             ToolRef("search"),
@@ -377,7 +403,7 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
         let target = Some(output.query.chars().take(200).collect());
         return match &output.scope_applied {
             Some(scope) => {
-                let hint = format!("nothing below `{scope}` meets a word; repeat without `scope`");
+                let hint = format!("no match below `{scope}`; repeat without `scope`");
                 Guidance::next(ProofState::Blocked, ToolRef("search"), target, hint)
             }
             None => Guidance::no_match(Some(&output.query)),
@@ -387,14 +413,14 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
     let (tool, hint) = if looks_like_regex {
         (
             ToolRef("search"),
-            "no line holds this text as it is; it looks like an expression: repeat with `mode` \"regex\"".to_owned(),
+            "no line contains this text; it looks like a regular expression: repeat with `mode` \"regex\"".to_owned(),
         )
     } else if input.case_sensitive {
-        (ToolRef("search"), "nothing in this letter case; repeat without `case_sensitive`".to_owned())
+        (ToolRef("search"), "no match in this letter case; repeat without `case_sensitive`".to_owned())
     } else if let Some(scope) = &output.scope_applied {
-        (ToolRef("search"), format!("nothing below `{scope}`; repeat without `scope`"))
+        (ToolRef("search"), format!("no match below `{scope}`; repeat without `scope`"))
     } else {
-        (ToolRef("seek"), "no line matches; look for it by what it does".to_owned())
+        (ToolRef("seek"), "no line matches; find it by what it does".to_owned())
     };
     Guidance::next(ProofState::Blocked, tool, Some(input.query.chars().take(200).collect()), hint)
 }

@@ -1,4 +1,4 @@
-//! Finds code by what it is about.
+//! Finds code by meaning, words or names.
 
 use m1nd_engine::{ModelUse, Snapshot};
 use m1nd_query::retrieval::{Calibration, LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
@@ -13,15 +13,15 @@ use crate::framework::{
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, count, rounded};
 
-/// Rows returned when the caller does not say.
+/// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
-/// Most rows of one page.
+/// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
-/// Least score when the caller does not say.
+/// Default minimum score.
 const DEFAULT_MIN_SCORE: f64 = 0.1;
-/// Words that are named as not found.
+/// Maximum words named as not found.
 const NAMED_WORDS: usize = 5;
-/// The first of the ranking stands out when its score is this many times that of the second.
+/// The first row stands out if its score is at least this many times that of the second.
 const CLEAR_LEAD: f64 = 1.25;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -40,17 +40,17 @@ pub(crate) struct Input {
     min_score: Option<f64>,
     /// Default true
     graph_rerank: Option<bool>,
-    /// Default true; false leaves word vectors out
+    /// Default true; false: no word vectors
     embeddings: Option<bool>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct ScoreBreakdown {
-    /// Cosine with the query; null without vectors and for parts such as fields.
+    /// Cosine similarity to the query; null without vectors and for parts such as fields.
     embedding_similarity: Option<f64>,
     lexical: f64,
     graph_activation: Option<f64>,
-    /// How lately its file changed; null where no history tells.
+    /// How recently its file changed; null without history.
     temporal_recency: Option<f64>,
 }
 
@@ -88,20 +88,20 @@ pub(crate) struct Sufficiency {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Receipt {
-    /// Texts whose answers were known.
+    /// Number of texts with known answers.
     rows: u32,
-    /// Confidence from which the first file may be acted on.
+    /// Minimum confidence for the verdict `act`.
     act_at: f64,
-    /// Share of them at `act_at` or above whose first file was right.
+    /// Share of the texts at `act_at` or above whose first file was right.
     measured_precision: f64,
-    /// Share of them at `act_at` or above.
+    /// Share of the texts at `act_at` or above.
     coverage: f64,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct TrustEnvelope {
     verdict: &'static str,
-    /// Confidence in the file of the first row, 0 to 1; null where the ranking puts another file first, and without
+    /// Confidence in the file of the first row, 0 to 1; null if the ranking puts another file first, and without
     /// `graph_rerank`.
     score: Option<f64>,
     calibrated: bool,
@@ -115,29 +115,29 @@ pub(crate) struct Output {
     query: String,
     results: Vec<Row>,
     total_matches: usize,
-    /// More nodes meet a word than are ranked.
+    /// More nodes match a word than are ranked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     total_is_lower_bound: bool,
     total_candidates_scanned: usize,
     below_min_score: usize,
     scope_applied: Option<String>,
     embeddings_used: bool,
-    /// The model of the user that ordered the first rows.
+    /// The user's model that ordered the first rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<ModelNote>,
     #[serde(flatten)]
     prior: PriorNote,
-    /// What of the history of git took no part in the ranking, and why.
+    /// The part of the git history that the ranking did not use, and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     history_missing: Option<String>,
     sufficiency: Sufficiency,
     trust_envelope: TrustEnvelope,
-    /// What limits left out of the question or of the index, where it may matter for this answer.
+    /// What limits left out of the query or the index, if it may matter for this answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     what_is_missing: Option<String>,
 }
 
-/// What a model of the user had to do with the order.
+/// How the user's model affected the order.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum ModelNote {
@@ -160,42 +160,45 @@ impl Tool for Seek {
     const NAME: &'static str = "seek";
     const TOOLSET: Toolset = Toolset::Core;
     const SUMMARY: &'static str = "Find code by what it does; use names or plain words";
-    const ANSWERS: &'static str =
-        "where something is, asked by words or names: ranked symbols with what they are connected to";
+    const ANSWERS: &'static str = "where something is, by words or names: ranked symbols with their connections";
     const HELP: &'static str = "\
-Finds symbols and files by words, names, paths, whole issues, messages or stack traces. Words meet names, owners, headers,
-comments, paths and bodies (BM25 over fields, identifiers split, abbreviations known); vectors of word meaning meet what says
-the same in other words. Of a long text the title, code spans,
-errors, listings and frames weigh apart; files it names by path, module or frame, symbols it writes out, and what the matches
-call or are called by count too, and so do commits: files of those with a like subject or the same prefix, files that change
-together with the best matches, and how lately a file changed. A fitted model orders the files, tests and documents lower unless the query is about tests;
-rows of one file alternate with others.
+Finds symbols and files by words, names, paths, whole issues, messages or stack traces. Words are matched against
+names, owners, headers, comments, paths and bodies (BM25 over fields; identifiers are split, abbreviations expanded);
+word vectors find the same meaning in other words. In a long text, the title, code spans, errors, listings and frames
+are weighted separately. The ranking also uses files named by path, module or frame, symbols written out, callers and
+callees of the matches, and commits: files of commits with a similar subject or the same prefix, files that change
+together with the best matches, and how recently a file changed. A fitted model orders the files, tests and documents
+lower unless the query is about tests; rows of one file alternate with others.
 
-`score` is 0 to 1, comparable within an answer; rows below `min_score` are counted in `below_min_score`. `score_breakdown`
-holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index that has none
-yet: `embeddings_used`), `temporal_recency` without history; `history_missing` says what of the history is not there or of another
-commit than is checked out. `best_field` is `meaning` or `context`
-where no word is met. `token_budget` cuts the page to about so many tokens. Only the best 1 000 nodes are ranked: if more meet a word, `total_is_lower_bound` is true.
-Of a long text 64 KiB are read, and the weightiest 160 words and names (32 names whatever the words), 64 names of several words among those that files use and
-160 paths are looked up; an entry is found by the first
-400 distinct words of its code, and of a file the first 1,000 names of several words are known that it uses: `what_is_missing` says
-where that left something out, and `search` reads all.
-`sufficiency` is about the first row: whether it stands out and which words it and all others do not meet. `trust_envelope` is about
-its file: `act` from the confidence whose precision was measured on issues and commits (`calibration_receipt`; only where vectors
-and the whole history took part, without `scope` and `node_types`, and the first row is of the file that the ranking puts first)
-or where the query is nothing but the name of one node (`Pool.acquire`, `src/pool.py`; those are always the first rows, declarations
-behind their definition), `abstain` where that is no better than a guess, else `reverify`: at most that where the file meets
-fewer than half of the words of a question, or `learn` was told that the first row is wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
-`--model FOLDER`, that model orders the best 50 anew: `model` names it, or says why it could not be asked.";
+`score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`
+holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index without
+them: `embeddings_used`), `temporal_recency` without history; `history_missing` says which history is unavailable or
+of another commit than the checkout. `best_field` is `meaning` or `context` if no word matches. `token_budget` cuts
+the page to about that many tokens. Only the best 1,000 nodes are ranked: if more match, `total_is_lower_bound` is
+true. Of a long query, 64 KiB are read, and the 160 words and names of most weight (32 places are kept for names), 64
+compound names among those that files use and 160 paths are looked up; an entry is found by the first 400 distinct
+words of its code, a file by the first 1,000 compound names that it uses. `what_is_missing` says where these limits
+left something out, and `search` reads everything.
+
+`sufficiency` describes the first row: whether it stands out, and which words it and all others do not match.
+`trust_envelope` describes its file: `act` from the confidence whose precision was measured on issues and commits
+(`calibration_receipt`; only with vectors and the complete history, without `scope` and `node_types`, and if the first
+row is in the file that the ranking puts first), or if the query is exactly the name of one node (`Pool.acquire`,
+`src/pool.py`; such nodes are always the first rows, declarations after their definition); `abstain` if the row is no
+better than a guess; else `reverify`. It is never `act` if the file matches fewer than half of the words of a
+question, or if `learn` marked the first row as wrong. `graph_rerank: false` ranks by words alone and is not
+calibrated. If the server was started with `--model FOLDER`, that model reorders the best 50: `model` names it, or
+gives the error.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const STAGES: &'static [Route] = &[
-        (Stage::Orient, 30, "where the thing you were asked about lives"),
+        (Stage::Orient, 30, "where the code in question is"),
         (Stage::Find, 10, "by what it does, or by name"),
-        (Stage::Ground, 20, "find what the documents speak of"),
+        (Stage::Ground, 20, "find what the documents refer to"),
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 10, "(by meaning)")];
     const PAGED: bool = true;
+    const TEXT_OMITS: &'static [&'static str] = &["best_field", "matched_words", "embeddings_used", "below_min_score"];
     const TOKEN_BUDGET: bool = true;
     const UNLISTED: &'static [&'static str] = &["embeddings"];
     type Input = Input;
@@ -277,14 +280,14 @@ fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row 
     }
 }
 
-/// Whether the answer suffices to stop looking.
+/// Judges whether the answer suffices to stop searching.
 fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     let unmatched_words = found.unmatched.clone();
     let Some(first) = found.rows.first() else {
         let why = if found.below_min_score > 0 {
-            format!("{} met a word, all below `min_score`", count(found.below_min_score, "node"))
+            format!("{} matched a word, all below `min_score`", count(found.below_min_score, "node"))
         } else {
-            "no node meets any word of the query".to_owned()
+            "no node matches any word of the query".to_owned()
         };
         return Sufficiency { state: "insufficient", unmatched_words, why, met: 0 };
     };
@@ -300,7 +303,7 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     }
     let stands_out = |other: Option<f64>| other.is_none_or(|other| first.score >= other * CLEAR_LEAD);
     let (clear, clear_file) = (stands_out(found.second_score), stands_out(found.other_file_score));
-    let mut met = format!("the first row meets {} of {}", first.matched.len(), count(words, "word"));
+    let mut met = format!("the first row matches {} of {}", first.matched.len(), count(words, "word"));
     let unmet: Vec<String> = found.words.iter().filter(|word| !first.meets(word)).take(words).cloned().collect();
     if !found.is_long && !unmet.is_empty() {
         met = format!("{met}, not {}", named(&unmet));
@@ -316,28 +319,32 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     Sufficiency { state, unmatched_words, why, met: first.matched.len() }
 }
 
-/// What limits left out, where it may matter for what the answer says.
+/// What limits left out, if it may matter for this answer.
 pub(super) fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
     let mut gaps: Vec<String> = Vec::new();
     let unsought = [(left.bytes, "byte"), (left.words, "word"), (left.names, "name"), (left.paths, "path")];
     let unsought: Vec<String> =
         unsought.into_iter().filter(|(number, _)| *number > 0).map(|(number, noun)| count(number, noun)).collect();
     if !unsought.is_empty() {
-        gaps.push(format!("not looked up of the long query: {}", unsought.join(", ")));
+        gaps.push(format!("not looked up, since the query is long: {}", unsought.join(", ")));
     }
     if left.untold > 0 {
         let told = SeekAnswer::TOLD_WORDS;
-        gaps.push(format!("`matched_words` and `unmatched_words` are about the weightiest {told} words only"));
+        gaps.push(format!("`matched_words` and `unmatched_words` cover only the {told} words of most weight"));
     }
     if left.entries > 0 && !unmatched.is_empty() {
         let (entries, kept) = (count(left.entries, "long entry"), LeftOut::KEPT_WORDS);
         let words = named(unmatched);
-        gaps.push(format!("{words} may stand in one of {entries} beyond the first {kept} words: `search` reads all"));
+        gaps.push(format!(
+            "{words} may occur in one of {entries} beyond the first {kept} words: `search` reads everything"
+        ));
     }
     if left.files > 0 && !left.unknown_names.is_empty() {
         let (files, kept) = (count(left.files, "long file"), LeftOut::KEPT_NAMES);
         let names = named(&left.unknown_names);
-        gaps.push(format!("{names} may be used in one of {files} beyond the first {kept} names: `search` reads all"));
+        gaps.push(format!(
+            "{names} may be used in one of {files} beyond the first {kept} names: `search` reads everything"
+        ));
     }
     (!gaps.is_empty()).then(|| gaps.join("; "))
 }
@@ -359,9 +366,9 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
     let is_best = |row: &SeekRow| found.best_file.is_some() && snapshot.graph().file(row.node) == found.best_file;
     let confidence = found.confidence.filter(|_| found.rows.first().is_some_and(is_best));
     if found.confidence.is_some() && confidence.is_none() && !found.rows.is_empty() {
-        reasons.push("the first row is not of the file that the ranking itself puts first".to_owned());
+        reasons.push("the first row is not in the file that the ranking puts first".to_owned());
     }
-    // It was measured with all signals, over all files and kinds.
+    // The precision was measured with all signals, over all files and kinds.
     let is_as_measured =
         found.used_vectors && found.no_history.is_none() && query.scope.is_empty() && query.kinds.is_empty();
     if confidence.is_some() && !is_as_measured {
@@ -369,11 +376,12 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
         reasons.push(format!("the precision was measured {how}"));
     }
     let calibrated = confidence.is_some() && is_as_measured && measured.rows > 0 && measured.act_at <= 1.0;
-    // The confidence was measured on texts that speak of the code at hand; whether a question does, its words tell.
+    // The confidence was measured on texts about the indexed code. A question with few matching words may be about
+    // other code.
     let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
     let is_elsewhere = !found.is_long && 2 * found.met_in_file < words;
     if is_elsewhere && !found.rows.is_empty() {
-        reasons.push(format!("its file meets {} of {}, fewer than half", found.met_in_file, count(words, "word")));
+        reasons.push(format!("its file matches {} of {}, fewer than half", found.met_in_file, count(words, "word")));
     }
     let verdict = match confidence {
         _ if sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
@@ -406,18 +414,18 @@ fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency
     }
 }
 
-/// What is left of the trust where agents told that the first row is wrong for the question.
+/// Lowers the trust if agents marked the first row as wrong for the question.
 fn doubted(trust: TrustEnvelope, found: &SeekAnswer, prior: &Prior) -> TrustEnvelope {
     let told = found.rows.first().and_then(|row| prior.told(row.node)).filter(|told| told.weight < 0.0);
     let Some(told) = told else { return trust };
     let entries: Vec<String> = told.entries.iter().map(i64::to_string).collect();
-    let told = format!("the first row was told to be wrong for such a question (ledger_id {})", entries.join(", "));
+    let told = format!("the first row was marked wrong for a similar question (ledger_id {})", entries.join(", "));
     let verdict = if trust.verdict == "act" { "reverify" } else { trust.verdict };
-    // Nothing was measured of such rows.
+    // The precision was not measured for such rows.
     TrustEnvelope { verdict, calibrated: false, calibration_receipt: None, reasons: vec![told], ..trust }
 }
 
-/// The part of the query that a word was taken from: of text without spaces the words are only pieces.
+/// The part of the query that a word was taken from. In a script without spaces, the words are only fragments of it.
 fn as_written<'q>(query: &'q str, word: &'q str) -> &'q str {
     if word.is_ascii() {
         return word;
@@ -439,26 +447,24 @@ fn guidance(
             return Guidance::next(ProofState::Blocked, ToolRef("seek"), whole(), hint);
         }
         if !query.scope.is_empty() || !query.kinds.is_empty() {
-            let hint = "nothing that `scope` and `node_types` let through meets a word; repeat without them";
+            let hint = "no match within `scope` and `node_types`; repeat without them";
             return Guidance::next(ProofState::Blocked, ToolRef("seek"), whole(), hint);
         }
         return Guidance::no_match(Some(found.words.first().map_or(&query.text, |word| as_written(&query.text, word))));
     };
     let target = Some(snapshot.graph().id(first.node).to_owned());
     let label = snapshot.graph().label(first.node);
-    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row meets: {}", found.unmatched.join(", ")));
+    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches: {}", found.unmatched.join(", ")));
     let behind = unmet.as_ref().map_or_else(String::new, |unmet| format!("; {unmet}"));
     let state = if trust.verdict == "act" { ProofState::Proving } else { ProofState::Triaging };
     let hint = match (trust.verdict, sufficiency.state) {
-        (_, "sufficient") => format!("`{label}` meets the whole query; open it"),
+        (_, "sufficient") => format!("`{label}` matches the whole query; open it"),
         ("act", _) => {
-            format!("open `{label}`: its file is most likely the right one, the row in it less surely{behind}")
+            format!("open `{label}`: its file is most likely right, the row within it less certain{behind}")
         }
-        ("abstain", _) => format!("`{label}` is no better than a guess{behind}; ask in other words, or open it"),
+        ("abstain", _) => format!("`{label}` is no better than a guess{behind}; use other words, or open it"),
         _ if 2 * found.unmatched.len() > found.words.len() => {
-            format!(
-                "most words of the query are nowhere in the index: ask in the words of the code, in its language{behind}"
-            )
+            format!("most words of the query are not in the index: use the words and the language of the code{behind}")
         }
         _ => match unmet {
             Some(unmet) => format!("open `{label}`, but {unmet}"),

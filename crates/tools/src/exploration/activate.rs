@@ -1,4 +1,4 @@
-//! What belongs to a topic, by several kinds of evidence.
+//! Finds the code of a topic by several kinds of evidence.
 
 use m1nd_engine::Snapshot;
 use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
@@ -10,13 +10,13 @@ use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, Seed, rounded};
 
-/// Rows returned when the caller does not say.
+/// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
-/// Most rows of one page.
+/// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
-/// Most rows over all pages.
+/// Maximum rows of all pages.
 const MAX_RANKED: usize = 1_000;
-/// Nearer than chance by this much, the first row stands on more than its words.
+/// Minimum lift of a row that the hint names as connected to the first.
 const CLEAR_LIFT: f64 = 2.0;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub(crate) struct Input {
     /// structural, semantic, temporal, causal; default all
     #[serde(default)]
     dimensions: Vec<String>,
-    /// Take off what is near everything, default true
+    /// Subtract hub noise, default true
     xlr: Option<bool>,
     /// Default true
     include_ghost_edges: Option<bool>,
@@ -102,7 +102,7 @@ pub(crate) struct Output {
     total_activated: usize,
     ghost_edges: Vec<Ghost>,
     structural_holes: Vec<Hole>,
-    /// Dimensions that were asked for and could not be computed.
+    /// Requested dimensions that could not be computed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unavailable: Vec<Unavailable>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -119,22 +119,23 @@ pub(crate) struct Activate;
 impl Tool for Activate {
     const NAME: &'static str = "activate";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "What belongs to a topic: its code and what is tied to it";
-    const ANSWERS: &'static str = "what belongs to a topic: its code, what is tied to it, and what changes with it";
+    const SUMMARY: &'static str = "Find the code of a topic and what is related to it";
+    const ANSWERS: &'static str = "the code of a topic, what is related to it, and what changes with it";
     const HELP: &'static str = "\
-Starts from the nodes that meet the words best (`seeds`) and finds what is tied to them, by four kinds of evidence, each 0 to 1:
-`structural` (personalised PageRank from the seeds over all relations in both directions; with `xlr` what a walk from anywhere
-has there is taken off, so hubs count only for what they owe to the seeds), `semantic` (its own words meet the query),
-`temporal` (its file changes together with the seeds' files; for seeds: how lately and how often it changes) and `causal` (a
-change of a seed can reach it within two steps, or the other way; symbols only). `activation` is their weighted sum (.35, .25, .15, .25); naming `dimensions`
-leaves the others out and shares out their weights. `lift` says how many times nearer to the seeds a node is than by chance.
-A dimension that cannot be computed (no git history) stands in `unavailable`, not as 0.
+Starts from the nodes that best match the words (`seeds`) and finds related nodes by four kinds of evidence, each 0 to
+1: `structural` (personalised PageRank from the seeds over all relations in both directions; `xlr` subtracts the
+PageRank of a walk from anywhere, so that hubs count only for what they owe to the seeds), `semantic` (its own words
+match the query), `temporal` (its file changes together with files of the seeds; for seeds: how recently and how often
+it changes) and `causal` (a change to a seed can reach it within two steps, or the reverse; symbols only).
+`activation` is their weighted sum (.35, .25, .15, .25); `dimensions` selects some and distributes the weights of the
+others over them. `lift` is how many times nearer to the seeds a node is than by chance. A dimension that cannot be
+computed (no git history) is in `unavailable`, not 0.
 
-`ghost_edges` are pairs of files, one of them that of one of the first 50 rows, that change together though no connection in the
-code leads from one to the other within two steps, with their commits (two at least touch ten files or fewer: what only large
-commits bring together is not told); `structural_holes` are nodes that are no rows, but connected with more of the first 50 than
-chance explains (`p_value`, given their number of connections). The strongest ten of each are listed.
-`what_is_missing` says what a limit left out. Commit subjects are text of the repository. Nothing is changed by asking.";
+`ghost_edges` are pairs of files, one of them the file of one of the first 50 rows, that change together although the
+code does not connect them within two steps, with their commits (at least two of which touch ten files or fewer, so
+pairs that only large commits change are omitted). `structural_holes` are nodes outside the rows that are connected to
+more of the first 50 than chance explains (`p_value`, given their number of connections). Each lists the strongest
+ten. `what_is_missing` says what a limit left out. Commit subjects are text of the repository.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
@@ -188,7 +189,7 @@ fn dimensions(words: &[String]) -> Result<Vec<Dimension>, ToolError> {
     let parse = |word: &String| {
         Dimension::parse(word.trim().to_lowercase().as_str()).ok_or_else(|| {
             let known = Dimension::ALL.map(Dimension::word).join(", ");
-            ToolError::invalid(format!("argument `dimensions`: `{word}` is none, expected some of {known}"))
+            ToolError::invalid(format!("argument `dimensions` contains `{word}`, expected some of {known}"))
         })
     };
     words.iter().map(parse).collect()
@@ -228,12 +229,12 @@ fn hole(snapshot: &Snapshot, hole: &StructuralHole) -> Hole {
         node: NodeRow::new(snapshot, hole.node),
         score: rounded(hole.score),
         p_value: hole.p_value,
-        reason: format!("{} of its {} connections are with found nodes", hole.connected, hole.of),
+        reason: format!("{} of its {} connections are to found nodes", hole.connected, hole.of),
         neighbours: hole.neighbours.iter().map(id).collect(),
     }
 }
 
-/// Share of the dimensions that count in which the first row has evidence.
+/// Share of the computed dimensions in which the first row has evidence.
 fn confidence(found: &ActivateAnswer) -> f64 {
     let Some(first) = found.rows.first() else { return 0.0 };
     let counted = first.dimensions.iter().flatten().count().max(1);
@@ -257,10 +258,10 @@ fn missing(found: &ActivateAnswer) -> Option<String> {
         gaps.push(format!("only the strongest {told} of {all} {what} are listed"));
     }
     if found.unranked_words {
-        gaps.push("more nodes meet a word than were ranked: the others have nothing semantic".to_owned());
+        gaps.push("more nodes match a word than were ranked: the others have no semantic evidence".to_owned());
     }
     if found.incomplete {
-        gaps.push("the neighbourhood is larger than was looked at".to_owned());
+        gaps.push("the neighbourhood exceeds the search limit".to_owned());
     }
     (!gaps.is_empty()).then(|| gaps.join("; "))
 }
@@ -276,9 +277,9 @@ fn guidance(snapshot: &Snapshot, found: &ActivateAnswer, query: &str) -> Guidanc
     let hint = match tied {
         Some(tied) => {
             let (first, tied) = (graph.label(first.node), graph.label(tied.node));
-            format!("open `{first}`, and ask `why` it is tied to `{tied}`")
+            format!("open `{first}`, then ask `why` how it is connected to `{tied}`")
         }
-        None => format!("open `{}`; nothing else stands out by its connections", graph.label(first.node)),
+        None => format!("open `{}`; no other node stands out by its connections", graph.label(first.node)),
     };
     Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint)
 }

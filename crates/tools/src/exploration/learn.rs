@@ -1,4 +1,4 @@
-//! Takes note of whether an answer was right, for questions like it.
+//! Records whether nodes were right for a question, for the ranking of similar questions.
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -15,9 +15,9 @@ use crate::framework::{
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
-/// How much it counts when the caller does not say.
+/// Default strength.
 const DEFAULT_STRENGTH: f64 = 0.2;
-/// Nodes of one call.
+/// Maximum nodes of one call.
 const MAX_NODES: usize = 100;
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -31,17 +31,17 @@ pub(crate) enum FeedbackWord {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// What was asked
+    /// The question
     query: Option<String>,
     feedback: Option<FeedbackWord>,
-    /// Nodes judged
+    /// Rated nodes
     #[serde(default)]
     node_ids: Vec<String>,
     /// 0-1, default 0.2
     strength: Option<f64>,
-    /// ledger_id to take back, instead of the above
+    /// ledger_id to undo, without the above
     undo: Option<i64>,
-    /// The same key is told once
+    /// Makes retries safe
     idempotency_key: Option<String>,
 }
 
@@ -60,17 +60,17 @@ pub(crate) struct Output {
     feedback: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     strength: Option<f64>,
-    /// Row of the ledger: what `undo` takes.
+    /// Row of the ledger, for `undo`.
     ledger_id: i64,
-    /// The row that was taken back.
+    /// The row that was undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     undone: Option<i64>,
-    /// It was told, or taken back, before: nothing was added.
+    /// The same feedback or undo was recorded before: nothing was added.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     repeated: bool,
     nodes: Vec<NodeRow>,
     nodes_found: usize,
-    /// With what they contain, as far as it is passed on.
+    /// Number of nodes with their members, as far as feedback applies to them.
     nodes_expanded: usize,
     not_found: Vec<NotFound>,
     /// The graph stays as it is.
@@ -82,22 +82,24 @@ pub(crate) struct Learn;
 impl Tool for Learn {
     const NAME: &'static str = "learn";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "Tell whether nodes were right for a question: similar questions then rank them so";
+    const SUMMARY: &'static str = "Rate nodes for a question; similar questions rank them accordingly";
     const ANSWERS: &'static str =
-        "takes note of whether nodes were right for a question; similar questions rank them so, and it can be undone";
+        "records whether nodes were right for a question, to rank similar questions accordingly; can be undone";
     const HELP: &'static str = "\
-Adds a row to the feedback ledger of this project: these nodes were `correct`, `wrong` or `partial` (counts half of `correct`) for
-this `query`. Later `seek` and `activate` of any agent that ask something similar multiply the score of these nodes, and half as
-strongly of what they contain (each the first 200 nodes): on the same question by 4^strength (`wrong`: divided), so by 1.32 with the default of 0.2, and less
-the less alike the questions are (shared words weighed by how rare they are; below 0.5 nothing). Several rows add up, to at most 4
-times or a quarter. A row counts half after 30 days. Questions that are not similar, and the graph itself, stay as they are.
+Adds a row to the feedback ledger of this project: these nodes were `correct`, `wrong` or `partial` (counts half of
+`correct`) for this `query`. When any agent later asks `seek` or `activate` something similar, the score of these
+nodes (and, half as strongly, of their members, the first 200 of each) is multiplied by up to 4^strength, or divided
+for `wrong`: 1.32 with the default of 0.2. The effect is full for the same question and falls with similarity (shared
+words weighted by rarity; none below 0.5). Rows add up, to at most a factor of 4 or a quarter, and count half after 30
+days. Other questions and the graph do not change.
 
-Answers that feedback had a part in say so: `feedback` in a row (`weight` -1 to 1 and the `ledger_ids`), `feedback_applied` with
-the entries, told nodes that are `gone`, and those told right that are `not_among_rows`.
+Answers show the feedback they used: `feedback` in a row (`weight` -1 to 1 and the `ledger_ids`), and
+`feedback_applied` with the entries, rated nodes that are `gone`, and nodes rated correct that are `not_among_rows`.
 
-`undo: <ledger_id>` takes a row back; answers are then exactly as before. The ledger is only ever added to: taking back is a row,
-too; the newest 10,000 rows that stand are kept. `idempotency_key` makes repeating a call safe. Node ids that do not exist stand in `not_found`; if none exists nothing is told.
-What was asked is stored and compared, its first 2,000 characters, without passwords and keys, in m1nd's own folder.";
+`undo: <ledger_id>` reverts a row; answers are then exactly as before. The ledger is append-only: an undo is a row,
+too. The newest 10,000 rows in effect are kept. `idempotency_key` makes retries safe. Unknown node ids are listed in
+`not_found`; if none exists, nothing is recorded. The first 2,000 characters of the query are stored in m1nd's own
+folder, without passwords and keys, and compared with later ones.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials", "feedback": "correct", "node_ids": ["file::auth.py"]}"#;
     const UNLISTED: &'static [&'static str] = &["idempotency_key", "strength"];
     type Input = Input;
@@ -123,7 +125,7 @@ impl WriteTool for Learn {
         let strength = input.strength.unwrap_or(DEFAULT_STRENGTH);
         if !(strength > 0.0 && strength <= 1.0) {
             return Err(ToolError::invalid(format!(
-                "argument `strength` is {strength}, expected more than 0, at most 1"
+                "argument `strength` is {strength}, expected more than 0 and at most 1"
             )));
         }
         let (nodes, not_found) = resolve_all(&snapshot, &input.node_ids)?;
@@ -158,7 +160,7 @@ impl WriteTool for Learn {
     }
 }
 
-/// The nodes that are meant, without repetition, and what names none.
+/// The nodes that the texts name, without duplicates, and the texts that name none.
 fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Vec<NotFound>), ToolError> {
     if texts.is_empty() || texts.len() > MAX_NODES {
         let got = texts.len();
@@ -179,8 +181,8 @@ fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Ve
     }
     if nodes.is_empty() {
         let error =
-            ToolError::new(ErrorCode::NodeNotFound, "argument `node_ids`: none of them is a node; nothing was told")
-                .next_step("repeat the call with the `node_id` of rows of an answer, or look for them with `seek`");
+            ToolError::new(ErrorCode::NodeNotFound, "argument `node_ids`: no entry names a node; nothing was recorded")
+                .next_step("pass the `node_id` of rows of an answer, or find them with `seek`");
         return Err(error.detail("not_found", json!(not_found)));
     }
     Ok((nodes, not_found))
@@ -188,14 +190,18 @@ fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Ve
 
 fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Output>, ToolError> {
     if input.query.is_some() || input.feedback.is_some() || !input.node_ids.is_empty() {
-        return Err(ToolError::invalid("argument `undo` stands alone: leave out `query`, `feedback` and `node_ids`"));
+        return Err(ToolError::invalid(
+            "argument `undo` cannot be combined with `query`, `feedback` and `node_ids`: omit those",
+        ));
     }
     let (ledger_id, repeated) = match cx.sessions().unlearn(cx.agent(), entry).map_err(rows::session_error)? {
         Undone::Now(row) => (row, false),
         Undone::Before(row) => (row, true),
         Undone::NotThere => {
-            return Err(ToolError::invalid(format!("argument `undo`: no feedback has the number {entry}"))
-                .next_step("pass a `ledger_id` that `learn` gave, or one of `ledger_ids` of a row"));
+            return Err(ToolError::invalid(format!(
+                "argument `undo` is {entry}, but no feedback has this `ledger_id`"
+            ))
+            .next_step("pass a `ledger_id` that `learn` returned, or one of the `ledger_ids` of a row"));
         }
     };
     let hint = "repeat the question: it ranks as before";
@@ -206,8 +212,8 @@ fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Outpu
 fn guidance(query: &str, nodes: &[NodeIx], missed: usize) -> Guidance {
     let target = Some(query.chars().take(100).collect());
     let hint = match missed {
-        0 => format!("noted for {}: the same question now ranks so", count(nodes.len(), "node")),
-        _ => format!("noted for {}, but {} not found", count(nodes.len(), "node"), count(missed, "id")),
+        0 => format!("recorded for {}: the same question now ranks accordingly", count(nodes.len(), "node")),
+        _ => format!("recorded for {}, but {} not found", count(nodes.len(), "node"), count(missed, "id")),
     };
     Guidance::next(ProofState::Triaging, ToolRef("seek"), target, hint)
 }

@@ -1,4 +1,4 @@
-//! What nearly all siblings of the code of a topic have and it lacks, and what it does as others do, each for itself.
+//! Finds what code of a topic lacks but nearly all its siblings have, and what several functions repeat.
 
 use m1nd_base::{NodeKind, Relation};
 use m1nd_engine::Snapshot;
@@ -13,13 +13,13 @@ use crate::framework::{
 };
 use crate::rows::{self, count, rounded};
 
-/// Least activation of a node of the topic when the caller does not say.
+/// Default minimum activation of a node of the topic.
 const DEFAULT_ACTIVATION: f64 = 0.3;
-/// Rows returned when the caller does not say.
+/// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
-/// Most rows of one page.
+/// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
-/// Functions named in the evidence of a missing abstraction.
+/// Maximum functions in the evidence of a missing abstraction.
 const NAMED: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,7 +27,7 @@ const NAMED: usize = 8;
 pub(crate) struct Input {
     /// Topic: words or names
     query: String,
-    /// 0-1, default 0.3: what belongs to the topic
+    /// 0-1, default 0.3: threshold of the topic
     min_sibling_activation: Option<f64>,
     /// 1-200, default 20
     top_k: Option<usize>,
@@ -47,14 +47,14 @@ pub(crate) struct What {
 #[derive(Debug, Serialize)]
 pub(crate) struct Holder {
     node_id: String,
-    /// Of the line, where it is not that of the node.
+    /// The file of `line`, if it is not that of the node.
     #[serde(skip_serializing_if = "Option::is_none")]
     file_path: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
 }
 
-/// What every row says.
+/// Members of every row.
 #[derive(Debug, Serialize)]
 pub(crate) struct Place {
     node_id: String,
@@ -80,13 +80,13 @@ pub(crate) struct RepeatedRow {
     #[serde(flatten)]
     place: Place,
     reason: String,
-    /// What is used together.
+    /// The nodes that are used together.
     uses: Vec<String>,
-    /// Functions that do it, at most eight, and where each begins.
+    /// Functions that use them, at most eight, and where each begins to.
     evidence: Vec<Holder>,
     functions: usize,
     files: usize,
-    /// A function that does it for others.
+    /// A function that does the same for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     existing: Option<String>,
     strength: f64,
@@ -98,7 +98,7 @@ pub(crate) struct RepeatedRow {
 pub(crate) struct LackingRow {
     #[serde(flatten)]
     place: Place,
-    /// `missing`, or `cannot_tell` where something open could be it.
+    /// `missing`, or `cannot_tell` if something unresolved could fill the hole.
     status: &'static str,
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,7 +118,7 @@ pub(crate) struct Output {
     query: String,
     holes: Vec<Row>,
     total_holes: usize,
-    /// Structural holes with nothing open that could fill them.
+    /// Structural holes with the status `missing`.
     sure_holes: usize,
     missing_abstractions: usize,
     members: usize,
@@ -135,28 +135,29 @@ pub(crate) struct Missing;
 impl Tool for Missing {
     const NAME: &'static str = "missing";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "What code of a topic lacks that nearly all its siblings have";
+    const SUMMARY: &'static str = "Find what code of a topic lacks but its siblings have";
     const ANSWERS: &'static str =
-        "what code of a topic lacks that nearly all its siblings have: a call, a test, a registration, a member";
+        "what code of a topic lacks but nearly all its siblings have: a call, a test, a registration, a member";
     const HELP: &'static str = "\
-Takes the code that belongs to a topic (what meets the words, and what `activate` finds from `min_sibling_activation` on; no
-tests) and compares each function, type and file with its siblings: members of the same class or file, files of the same folder,
-types with the same base, functions with the same decorator or of the same name in one folder. What at least three, and three in
-four, of the siblings have and it lacks is a hole: a call, a base, a decorator or a key that it reads, being called, registered
-or imported by the same place, a member of a name, a test. Only what is rarer elsewhere than chance explains counts (`p_value`).
+Takes the code of a topic (what matches the words, and what `activate` finds from `min_sibling_activation` on; no
+tests) and compares each function, type and file with its siblings: members of the same class or file, files of the
+same folder, types with the same base, functions with the same decorator or of the same name in one folder. A hole is
+what at least three siblings, and three in four, have and it lacks: a call, a base, a decorator, a configuration key
+it reads, being called, registered or imported by the same code, a member of a certain name, a test. Only what is
+rarer elsewhere than chance explains counts (`p_value`).
 
-`status` is `missing` where the graph holds nothing that could fill the hole, within two calls either way and in base types, and
-`cannot_tell` where something open could: a reference of that name without a target, one of several candidates, a file that was
-not parsed whole; `cannot_tell` names it. `reason` says it in a sentence, `evidence` names siblings that have it and the line
-(of `file_path`, if that is not the sibling's own).
-`strength` is the lower end of the share's interval (Wilson, 90 %), weighed by kind. A hole is a difference, not a defect: look at
-the siblings before filling it. Groups of fewer than four or more than 200, or of which more than four lack it, show no pattern;
-of one node the four strongest holes are told. No answer is made up: with no siblings there are no holes, and `members_compared` says how much was looked at.
+`status` is `missing` if nothing in the graph could fill the hole, within two calls either way and in base types, and
+`cannot_tell` if something could: an unresolved reference of that name, one of several candidates, an incompletely
+parsed file; `cannot_tell` names it. `reason` explains the hole in a sentence, `evidence` lists siblings that have it
+with the line (in `file_path`, if that is not the sibling's own file). `strength` is the lower bound of the share
+(Wilson interval, 90 %), weighted by kind. A hole is a difference, not a defect: look at the siblings before filling
+it. Groups of fewer than four or more than 200 nodes, or in which more than four lack it, show no pattern; each node
+lists its four strongest holes. `members_compared` counts the nodes that had siblings to compare with.
 
-`missing_abstraction` rows come after them: functions in at least three files, at least two of them of the topic, that each call
-the same three or more things, which little else calls, and none of which calls another of them. `uses` names the things,
-`evidence` the functions and lines, `existing` a function that does the same for others, if one of those that use them all is
-called by another. Only certain calls count.";
+`missing_abstraction` rows come last: functions in at least three files, at least two of them of the topic, that each
+call the same three or more things, which little else calls, and none of which calls another. `uses` names the things,
+`evidence` the functions and lines, `existing` a function that already does it for others, if one of those that use
+all of them is called by another. Only certain calls count.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
@@ -271,7 +272,7 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
     }
 }
 
-/// A node's name as it tells something: all constructors of a language may have one name.
+/// The label of a node. A constructor is preceded by its class, since all constructors of a language may share a name.
 fn told(snapshot: &Snapshot, node: NodeIx) -> String {
     let graph = snapshot.graph();
     match graph.parent(node).filter(|_| graph.flags(node).has(NodeFlags::CONSTRUCTOR)) {
@@ -300,7 +301,7 @@ fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
     }
 }
 
-/// What the siblings are, for a sentence: `of the other functions of Store`.
+/// Describes the siblings for a sentence: `functions of Store`.
 fn siblings(snapshot: &Snapshot, hole: &Hole) -> String {
     let graph = snapshot.graph();
     let kind = graph.kind(hole.node);
@@ -372,14 +373,14 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
 fn what_is_missing(found: &GapsAnswer) -> Option<String> {
     let mut gaps = Vec::new();
     if found.members > found.compared {
-        gaps.push(format!("{} of the topic without enough siblings", count(found.members - found.compared, "node")));
+        gaps.push(format!("{} of the topic have too few siblings", count(found.members - found.compared, "node")));
     }
     let unsure = found.holes.iter().filter(|hole| hole.open.is_some()).count();
     if unsure > 0 {
-        gaps.push(format!("{} that open references could fill", count(unsure, "hole")));
+        gaps.push(format!("{} that unresolved references could fill", count(unsure, "hole")));
     }
     if found.incomplete {
-        gaps.push("the topic is larger than was looked at".to_owned());
+        gaps.push("the topic exceeds the search limit".to_owned());
     }
     (!gaps.is_empty()).then(|| gaps.join("; "))
 }
@@ -391,7 +392,7 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
     };
     if let Some(hole) = found.holes.first() {
         let target = Some(graph.id(hole.node).to_owned());
-        // Siblings of one name are known by what they are members of.
+        // Siblings with the same name are distinguished by their owners.
         let same_name = hole.holders.first().is_some_and(|(node, _)| graph.label(*node) == graph.label(hole.node));
         let told_apart = |node: NodeIx| match graph.parent(node).filter(|_| same_name) {
             Some(parent) => format!("{}.{}", graph.label(parent), graph.label(node)),
@@ -404,7 +405,7 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
         let label = told_apart(hole.node);
         let hint = match hole.open {
             None => format!("open `{label}`{like}"),
-            Some(_) => format!("no hole is sure: open `{label}`{like}, and check what `cannot_tell` names"),
+            Some(_) => format!("no hole is certain: open `{label}`{like}, and check what `cannot_tell` names"),
         };
         return Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint);
     }
@@ -417,13 +418,13 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
     let target = Some(graph.id(first).to_owned());
     match found.compared {
         0 => {
-            let hint = "nothing of the topic has siblings to compare with; look at what is built like it";
+            let hint = "no code of the topic has siblings to compare with; look for code built alike";
             Guidance::next(ProofState::Proving, ToolRef("resonate"), target, hint)
         }
         compared => {
-            let rest = if found.incomplete { "; the topic is larger than was looked at" } else { "" };
+            let rest = if found.incomplete { "; the topic exceeds the search limit" } else { "" };
             let compared = count(compared, "node");
-            let hint = format!("{compared} compared with their siblings, and none lacks anything{rest}");
+            let hint = format!("{compared} compared with their siblings, none lacks anything{rest}");
             let words = Some(query.chars().take(MAX_TARGET).collect());
             Guidance::next(ProofState::Proving, ToolRef("activate"), words, hint)
         }

@@ -1,4 +1,4 @@
-//! Finding what belongs together, what a failure is about, and what is risky.
+//! Exploration: related code, causes of failures, risks.
 
 mod activate;
 mod learn;

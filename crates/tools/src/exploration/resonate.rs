@@ -1,4 +1,4 @@
-//! What is tied to something at several scales, and what is built like it.
+//! Finds code related to a start at several scales, and code built alike.
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::rows::{self, NodeRow, Seed, rounded};
 
-/// Rows returned when the caller does not say.
+/// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
-/// Most rows of one page.
+/// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
-/// Strongest nodes that are named with each group.
+/// Maximum strongest nodes listed for each group.
 const NAMED: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Topic; neither this nor node_id: the whole project
+    /// Topic; omit both for the whole project
     query: Option<String>,
-    /// Wins over query
+    /// Overrides query
     node_id: Option<String>,
     /// 1-200, default 20
     top_k: Option<usize>,
@@ -45,13 +45,13 @@ pub(crate) struct Antinode {
 #[derive(Debug, Serialize)]
 pub(crate) struct Group {
     harmonic: usize,
-    /// Steps that a walk takes on average.
+    /// Average number of steps of a walk.
     mean_steps: u32,
-    /// One over the steps.
+    /// `1 / mean_steps`.
     frequency: f64,
     total_energy: f64,
     node_count: usize,
-    /// Node that the part is around; only without a start.
+    /// Node at the centre of the part; only without a start.
     #[serde(skip_serializing_if = "Option::is_none")]
     anchor: Option<String>,
     antinodes: Vec<Antinode>,
@@ -62,14 +62,14 @@ pub(crate) struct Pair {
     a: String,
     b: String,
     coupling: f64,
-    /// What both are connected with.
+    /// Common neighbours.
     shared: Vec<String>,
     shared_total: usize,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    /// The words or the node that were asked for; null for the whole project.
+    /// The words or the node of the request; null for the whole project.
     seed: Option<String>,
     seeds: Vec<Seed>,
     harmonics: Vec<Harmonic>,
@@ -89,25 +89,26 @@ impl Tool for Resonate {
     const NAME: &'static str = "resonate";
     const TOOLSET: Toolset = Toolset::Exploration;
     const SUMMARY: &'static str =
-        "What is tied to code from near to far, what is built like it, or the parts of the project";
-    const ANSWERS: &'static str =
-        "what is tied to code from near to far, what is built like it, and which parts a project has";
+        "Find code related at several distances, code built alike, or the parts of the project";
+    const ANSWERS: &'static str = "code related at several distances, code built alike, and the parts of a project";
     const HELP: &'static str = "\
-Walks from a start (`node_id`, or what meets `query`) over all relations in both directions, at five scales: walks that take 1, 2,
-4, 8 and 16 steps on average before they return (personalised PageRank). What a walk from anywhere has at a node is taken off.
-A node stands at the scale at which most of what has left the start is there: `harmonic_order` 1 is what the start works with directly, 5 the part of the
-project it belongs to. `amplitude` is 0 to 1 within its scale; what walks from anywhere come by as well, such as a logger, has little. Fields, constants, tests (unless the start is one) and what the start itself contains are left out.
-`groups` sums up each scale: `node_count`, `total_energy` (share of that), the strongest as `antinodes`.
+Walks from a start (`node_id`, or the matches of `query`) over all relations in both directions, at five scales: walks
+of 1, 2, 4, 8 and 16 steps on average (personalised PageRank), minus what a walk from anywhere has at a node. A node
+belongs to the scale that has most of what left the start there: `harmonic_order` 1 is what the start works with
+directly, 5 the part of the project around it. `amplitude` is 0 to 1 within its scale; it is low for what every walk
+reaches, such as a logger. Fields, constants, tests (unless the start is one) and the members of the start are
+omitted. `groups` summarises each scale: `node_count`, `total_energy` (share of the walk), the strongest nodes as
+`antinodes`.
 
-`sympathetic_pairs` are nodes of one kind without an edge between them that are connected with the same others: code of the same
-role, such as the other handlers or a second implementation. `coupling` is the correlation of where one step leads from each, 0
-being what chance gives and 1 the same places; `shared` names what both are connected with. The ten most alike are listed; a node
-with more than 300 neighbours is compared by the strongest 300.
+`sympathetic_pairs` are nodes of one kind without an edge between them that are connected to the same others: code of
+the same role, such as other handlers or a second implementation. `coupling` is the correlation of where one step
+leads from each, 0 by chance and 1 for the same nodes; `shared` lists common neighbours. The ten most similar pairs
+are listed; of a node with more than 300 neighbours, the strongest 300 are compared.
 
-With neither `query` nor `node_id` it shows the parts of the project: `groups` around `anchor`s, important nodes none of which is
-near another (files and types, at most 12, the most important first), and the pairs of these. `harmonic_order` is then the number of the
-group. Rows come by group. `incomplete`: a scale reached its limit of edges. `what_is_missing` says what a limit left out. The answer depends on the graph alone,
-but for what meets `query`: that is ranked as by `seek`.";
+Without `query` and `node_id`, it shows the parts of the project: `groups` around `anchor`s, important nodes far from
+each other (files and types, at most 12, most important first), and their pairs. `harmonic_order` is then the number
+of the group. Rows are ordered by group. `incomplete`: a scale reached its edge limit. `what_is_missing` says what a
+limit left out. The answer depends only on the graph, and on the ranking of `seek` for the matches of `query`.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
@@ -163,7 +164,7 @@ fn from(snapshot: &Snapshot, input: &Input) -> Result<(ResonateFrom, Option<Stri
     match &input.query {
         None => Ok((ResonateFrom::Everywhere, None)),
         Some(text) => {
-            rows::words("query", text, "the words or names of a topic; leave it out for the whole project")?;
+            rows::words("query", text, "the words or names of a topic; omit it for the whole project")?;
             Ok((ResonateFrom::Words(text.clone()), Some(text.clone())))
         }
     }
@@ -188,20 +189,20 @@ fn group(snapshot: &Snapshot, group: &ResonateGroup, rows: &[ResonateRow]) -> Gr
 fn missing(snapshot: &Snapshot, found: &ResonateAnswer) -> Option<String> {
     let mut gaps: Vec<String> = Vec::new();
     if found.incomplete {
-        gaps.push("a scale is larger than was looked at".to_owned());
+        gaps.push("a scale exceeds the search limit".to_owned());
     }
     if let Some((first, others)) = found.alike.in_part.split_first() {
         let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
         let (label, compared) = (snapshot.graph().label(*first), Alike::COMPARED);
         gaps.push(format!(
-            "`{label}`{others} compared by the strongest {compared} neighbours only: more may be shared"
+            "`{label}`{others} compared by the strongest {compared} neighbours only: they may share more"
         ));
     }
     if found.alike.more_candidates {
-        gaps.push("more nodes share neighbours with the start than it was compared with".to_owned());
+        gaps.push("the start was compared with only some of the nodes that share neighbours with it".to_owned());
     }
     if found.alike.more_pairs {
-        gaps.push("there are more `sympathetic_pairs`: the most alike are listed".to_owned());
+        gaps.push("there are more `sympathetic_pairs`: the most similar are listed".to_owned());
     }
     (!gaps.is_empty()).then(|| gaps.join("; "))
 }
@@ -221,21 +222,21 @@ fn guidance(snapshot: &Snapshot, found: &ResonateAnswer, from: &ResonateFrom) ->
         (Some(node), _) => {
             let label = graph.label(node);
             let hint = match (from, found.alike.more_candidates) {
-                (ResonateFrom::Everywhere, _) => format!("`{label}` has most to do with the rest: start there"),
-                (_, true) => format!("nothing that was compared is connected like it; the nearest is `{label}`"),
-                (_, false) => format!("nothing else is connected like it; the nearest is `{label}`"),
+                (ResonateFrom::Everywhere, _) => format!("`{label}` is the most important node: start there"),
+                (_, true) => format!("no compared node is connected alike; the nearest is `{label}`"),
+                (_, false) => format!("no other node is connected alike; the nearest is `{label}`"),
             };
             Guidance::next(ProofState::Triaging, ToolRef("view"), Some(graph.id(node).to_owned()), hint)
         }
         (None, false) => {
             let target = found.seeds.first().map(|(node, _)| graph.id(*node).to_owned());
-            let hint = "the start is connected with nothing that is known: ask what refers to it";
+            let hint = "the start has no known connections: check what refers to it";
             Guidance::next(ProofState::Proving, ToolRef("impact"), target, hint)
         }
         (None, true) => match from {
             ResonateFrom::Words(text) => Guidance::no_match(Some(text)),
             _ => {
-                let hint = "no file or type is connected with another one: list what is indexed";
+                let hint = "no file or type is connected to another: list the indexed files";
                 Guidance::next(ProofState::Blocked, ToolRef("glob"), Some("**/*".to_owned()), hint)
             }
         },

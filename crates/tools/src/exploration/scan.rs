@@ -1,4 +1,4 @@
-//! Finds patterns of code, and says of each match whether the graph bears it out.
+//! Finds code patterns and checks each match against the graph.
 
 use m1nd_engine::{Language, Snapshot};
 use m1nd_query::patterns::scan_paged;
@@ -14,19 +14,20 @@ use crate::framework::{
 };
 use crate::rows::{self, count, rounded};
 
-/// Rows returned when the caller does not say.
+/// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
-/// Most rows of one page.
+/// Maximum rows of one page.
 const MAX_ROWS: usize = 500;
-/// Least severity when the caller does not say.
+/// Default minimum severity.
 const DEFAULT_SEVERITY: f64 = 0.3;
-/// A pattern this near to a built-in one is a slip, not an expression.
+/// Maximum edit distance at which a pattern is taken for a misspelt built-in one, not for an expression.
 const SLIP_DISTANCE: usize = 3;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage, dependency_injection, or code (`$X.close()`), or a regex
+    /// error_handling, resource_cleanup, api_surface, state_mutation, concurrency, auth_boundary, test_coverage,
+    /// dependency_injection, or code (`$X.close()`), or a regex
     pattern: String,
     /// Folder or file
     scope: Option<String>,
@@ -36,9 +37,9 @@ pub(crate) struct Input {
     graph_validate: Option<bool>,
     /// 1-500, default 50
     limit: Option<usize>,
-    /// Of `pattern`: code, or a tree-sitter query
+    /// Of `pattern` as code or tree-sitter query
     language: Option<String>,
-    /// Also matches that are none
+    /// Also list false positives
     #[serde(default)]
     include_false_positives: bool,
 }
@@ -63,9 +64,9 @@ pub(crate) struct Row {
     line_end: u32,
     message: &'static str,
     line_content: String,
-    /// Why this status.
+    /// Reason for the status.
     reason: String,
-    /// What is not known and could change the status.
+    /// Unknown facts that could change the status.
     #[serde(skip_serializing_if = "Option::is_none")]
     cannot_tell: Option<String>,
     graph_context: Vec<Context>,
@@ -78,7 +79,7 @@ pub(crate) struct ByStatus {
     confirmed: usize,
     mitigated: usize,
     false_positive: usize,
-    /// Of these the graph cannot tell.
+    /// Matches that the graph cannot judge.
     #[serde(skip_serializing_if = "is_zero")]
     unvalidated: usize,
 }
@@ -101,17 +102,17 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     by_status: Option<ByStatus>,
     scope_applied: Option<String>,
-    /// Files in scope of a language that the pattern has no rules for.
+    /// Files in scope whose language has no rules for the pattern.
     #[serde(skip_serializing_if = "is_zero")]
     files_without_rules: usize,
     #[serde(skip_serializing_if = "is_zero")]
     files_skipped: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<Skipped>,
-    /// Files that the time or the limit of matches did not suffice for.
+    /// Files not scanned within the limits on time and matches.
     #[serde(skip_serializing_if = "is_zero")]
     files_not_scanned: usize,
-    /// There may be more matches than were counted.
+    /// There may be more matches than counted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     total_is_lower_bound: bool,
 }
@@ -121,31 +122,33 @@ pub(crate) struct Scan;
 impl Tool for Scan {
     const NAME: &'static str = "scan";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "Risky patterns in code, each checked against the graph";
-    const ANSWERS: &'static str = "risky patterns in code, each match checked against the graph";
+    const SUMMARY: &'static str = "Find risky code patterns, each checked against the graph";
+    const ANSWERS: &'static str = "risky code patterns, each match checked against the graph";
     const HELP: &'static str = "\
-Looks through indexed files as they are now, by rules for Python, JavaScript, TypeScript, Rust, Go and Java (also TSX; not the
-scripts of Vue and Svelte components): `error_handling`, `resource_cleanup`, `api_surface`, `state_mutation`, `concurrency`,
-`auth_boundary`, `test_coverage` (within 4 steps of calls; functions of one statement are left out), `dependency_injection` (an
-object made where it is used, whose own code or package is known to reach files, the network, processes, the clock or chance).
+Scans the current content of indexed files by rules for Python, JavaScript, TypeScript, Rust, Go and Java (also TSX;
+not the scripts of Vue and Svelte components): `error_handling`, `resource_cleanup`, `api_surface`, `state_mutation`,
+`concurrency`, `auth_boundary`, `test_coverage` (within 4 calls; functions of one statement are omitted),
+`dependency_injection` (an object created where it is used, whose own code or package is known to access files, the
+network, processes, the clock or randomness).
 
-Any other `pattern` is code, if it has metavariables or `language` is given: `$X.close()`, `open($$$)`, where `$X` is one piece (the
-same wherever it is named again, but for `$_`) and `$$$` any number of neighbours; it is looked for in every language in which it is
-code, not inside of macros, comments and strings. With `language` and brackets around it is a tree-sitter query of at most 4096 bytes, where `@found` marks the node to report
-(else the first capture). Else it is a regular expression (Rust syntax, linear time, by line). `read_as` says which.
+Any other `pattern` with metavariables, or with `language`, is code: `$X.close()`, `open($$$)`, where `$X` is one node
+(the same wherever it is repeated, except `$_`) and `$$$` any number of siblings; it is matched in every language in
+which it parses, not inside macros, comments and strings. With `language` and in brackets, it is a tree-sitter query
+of at most 4096 bytes, where `@found` marks the node to report (else the first capture). Otherwise it is a regular
+expression (Rust syntax, linear time, by line). `read_as` says which.
 
-Each finding has a `status`. `confirmed`: nothing known speaks against it; `cannot_tell`, if there, names what is not known and
-could. `mitigated`: something else makes up for it (a called function closes or logs, every caller is ready for the exception, the
-handler leads to a check, the value was asked before, only tests use it) or it lies in examples or benchmarks that nothing else
-uses, or in foreign code. `false_positive`: test code, or the graph shows otherwise; left out unless `include_false_positives`, but
-counted in `by_status`. `unvalidated`: the graph cannot tell (`cannot_tell` says what), or was not asked (`graph_validate: false`).
-`reason` and `graph_context` say on what it rests.
+Each finding has a `status`. `confirmed`: no known evidence against it; `cannot_tell`, if present, names what is
+unknown and could be. `mitigated`: something compensates for it (a called function closes or logs, every caller
+handles the exception, the handler leads to a check, the value was checked before, only tests use it), or it is in
+examples or benchmarks that nothing else uses, or in third-party code. `false_positive`: test code, or refuted by the
+graph; omitted unless `include_false_positives`, but counted in `by_status`. `unvalidated`: the graph cannot tell
+(`cannot_tell` says why), or was not asked (`graph_validate: false`). `reason` and `graph_context` give the evidence.
 
-Confirmed findings come first, those without `cannot_tell` before the others, then by `severity`. A severity is the rule's, not a
-measure of this place. Checks that are made outside of the code (proxies, framework settings) are not seen. Limits: 8 s for
-looking and 8 s for checking, 20,000 matches, 2,000 of a rule in a file; `files_not_scanned`, `skipped` and
-`total_is_lower_bound` say what was left; further pages are cut from the same rows, or their cursor is refused. `message` is this
-program's; `line_content` is text of the repository.";
+Confirmed findings come first, those without `cannot_tell` before the others, then by `severity`, which belongs to the
+rule, not to the place. Checks outside of the code (proxies, framework settings) are not seen. Limits: 8 s for
+scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_not_scanned`, `skipped` and
+`total_is_lower_bound` say what was left out; further pages come from the same rows, or their cursor is rejected.
+`message` is m1nd's own text; `line_content` is text of the repository.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
     const PAGED: bool = true;
@@ -241,7 +244,7 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
             words.join(", ")
         ))),
         (_, Some(word)) => Err(ToolError::invalid(format!("argument `pattern` is `{text}`, did you mean `{word}`?"))
-            .next_step(format!("repeat the call with `{word}`, or look for the text with `search`"))),
+            .next_step(format!("pass `{word}`, or find the text with `search`"))),
         _ => Ok(match first_metavariable(text) {
             Some(_) => Wanted::Code { language: None, text: text.to_owned() },
             None => Wanted::Regex(input.pattern.clone()),
@@ -255,13 +258,13 @@ fn fault(fault: ScanFault) -> ToolError {
         ScanFault::Cancelled(cancelled) => cancelled.into(),
         ScanFault::Query(QueryError::NoCode(_)) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
             .next_step(
-                "write one whole expression or statement, such as `$X.close()` or `open($$$)`; in a regular expression `\\$` is \
-                 the sign itself",
+                "write one whole expression or statement, such as `$X.close()` or `open($$$)`; in a regular expression, `\\$` is \
+                 a literal `$`",
             ),
         ScanFault::Query(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
-            .next_step("correct the query; node names are those of the language's tree-sitter grammar"),
+            .next_step("fix the query; node names are those of the language's tree-sitter grammar"),
         ScanFault::Regex(_) => ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: {text}"))
-            .next_step("correct the expression, or name a built-in pattern"),
+            .next_step("fix the expression, or pass a built-in pattern"),
     }
 }
 
@@ -291,14 +294,14 @@ fn row(snapshot: &Snapshot, pattern: &'static str, finding: Finding) -> Row {
     }
 }
 
-/// Nothing is to be shown of files that were all looked through: why, and what was not looked at.
+/// Guidance if all files were scanned and there is no finding to show: why, and what was skipped.
 fn nothing(found: &ScanAnswer) -> Guidance {
     let [.., false_positives] = found.by_status;
     let files = count(found.files_scanned, "file");
     let mut hint = match false_positives {
-        0 => format!("nothing in {files}"),
+        0 => format!("no match in {files}"),
         _ => format!(
-            "{} in {files}, none of them true: `include_false_positives` shows them",
+            "{} in {files}, all false positives: `include_false_positives` shows them",
             count(false_positives, "match")
         ),
     };
@@ -312,12 +315,11 @@ fn nothing(found: &ScanAnswer) -> Guidance {
 fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
     let Some(first) = found.findings.first() else {
         if found.files_left > 0 {
-            let hint =
-                format!("nothing yet, but {} were not looked at: narrow `scope`", count(found.files_left, "file"));
+            let hint = format!("no match so far, but {} not scanned: narrow `scope`", count(found.files_left, "file"));
             return Guidance::next(ProofState::Proving, ToolRef("scan"), None, hint);
         }
         if found.files_scanned == 0 {
-            let hint = "no file in scope is of a language with rules for this pattern; look for text instead";
+            let hint = "no file in scope has a language with rules for this pattern; search for text instead";
             return Guidance::next(ProofState::Blocked, ToolRef("search"), None, hint);
         }
         return nothing(found);
@@ -326,14 +328,14 @@ fn guidance(snapshot: &Snapshot, found: &ScanAnswer) -> Guidance {
     let target = target.or_else(|| Some(first.path.to_string()));
     let hint = match (first.status, first.open.is_some()) {
         (FindingStatus::Confirmed, false) => {
-            format!("{}: open the gravest one", count(found.findings.len(), "finding"))
+            format!("{}: open the most severe", count(found.findings.len(), "finding"))
         }
-        (FindingStatus::Confirmed, true) => "each finding has something that is not known: open the first".to_owned(),
-        _ => "none is confirmed: open the first".to_owned(),
+        (FindingStatus::Confirmed, true) => "every finding depends on something unknown: open the first".to_owned(),
+        _ => "no finding is confirmed: open the first".to_owned(),
     };
     let hint = match found.files_left {
         0 => hint,
-        left => format!("{hint}; {} were not looked at: narrow `scope` to find what is in them", count(left, "file")),
+        left => format!("{hint}; {} not scanned: narrow `scope` to scan them", count(left, "file")),
     };
     Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint)
 }

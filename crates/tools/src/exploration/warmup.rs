@@ -1,4 +1,4 @@
-//! Lets later answers lean towards a task.
+//! Primes later answers with a task.
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -12,9 +12,9 @@ use crate::framework::{
 };
 use crate::rows::{self, Seed, rounded};
 
-/// Share on top of the score of the nearest node, when the caller does not say.
+/// Default boost of the nearest node, as a share of its score.
 const DEFAULT_STRENGTH: f64 = 0.15;
-/// Nodes that are shown.
+/// Maximum nodes shown.
 const SHOWN: usize = 20;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub(crate) struct Primed {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     task: String,
-    /// The same, by its name as an argument.
+    /// The value of `task`, under the name of the argument.
     task_description: String,
     boost_strength: f64,
     half_life_minutes: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Output {
     seeds: Vec<Seed>,
     total_seeds: usize,
     total_priming: usize,
-    /// Nothing was kept: the server is read-only, or the call ends with its process.
+    /// Nothing was kept: the server is read-only, or the process ends with the call.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     preview: bool,
 }
@@ -55,17 +55,18 @@ pub(crate) struct Warmup;
 impl Tool for Warmup {
     const NAME: &'static str = "warmup";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "Say what you are about to do: later answers lean towards it";
-    const ANSWERS: &'static str = "says what you are about to do: later answers lean towards it, for a while";
+    const SUMMARY: &'static str = "Name your task, so that later answers favour its code";
+    const ANSWERS: &'static str = "names the task at hand, so that later answers favour its code for a while";
     const HELP: &'static str = "\
-Finds the code that a task is about (`seeds`: what meets its words; `top_primed`: what lies within about two steps of them, nearer
-than by chance, at most 200 nodes) and remembers it for this `agent_id`. Later answers of `seek` and `activate` for the same agent multiply the score
-of these nodes by up to 1 + `boost_strength`, and say so: `primed_by` in the answer names the task and what is left of the
-strength, `primed_by` in a row what it got. No row is added or hidden by it, and nothing else depends on it.
+Finds the code of a task (`seeds`: matches of its words; `top_primed`: nodes within about two steps of them, nearer
+than by chance, at most 200) and remembers it for this `agent_id`. Later answers of `seek` and `activate` for this
+agent multiply the score of these nodes by up to 1 + `boost_strength` and say so: `primed_by` in the answer names the
+task and the remaining strength, `primed_by` in a row the boost it got. No row is added or hidden, and nothing else
+depends on it.
 
-The strength halves every 30 minutes, in steps of 5, and is gone after four hours. A new task replaces the former one;
-`boost_strength: 0` ends it. It lives in the memory of the server: nothing is stored, the graph stays as it is, and other agents
-see nothing of it. A read-only server, and the command line, show what would be primed (`preview`).";
+The strength halves every 30 minutes, in steps of 5, and ends after four hours. A new task replaces the previous one;
+`boost_strength: 0` ends it. The priming is in server memory only: nothing is stored, the graph does not change, and
+other agents are not affected. A read-only server, and the command line, show what would be primed (`preview`).";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "task_description": "add a timeout to the retry of requests"}"#;
     type Input = Input;
@@ -85,7 +86,7 @@ impl WriteTool for Warmup {
         rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
         let plan = priming_plan(&snapshot, &input.task_description, cx.cancel())?;
         let preview = engine.is_read_only();
-        // With no strength nothing is primed: it ends what was.
+        // A strength of 0 primes nothing and ends the previous priming.
         let nodes = if strength > 0.0 { plan.nodes.as_slice() } else { &[] };
         if !preview {
             let nodes = plan.nodes.iter().map(|(node, near)| (snapshot.graph().id(*node).to_owned(), *near));
@@ -117,7 +118,7 @@ impl WriteTool for Warmup {
 
 fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, task: &str, strength: f64, preview: bool) -> Guidance {
     let Some(first) = first else {
-        let hint = "no symbol meets a word of the task, so nothing is primed; name the code, or search the text itself";
+        let hint = "no symbol matches a word of the task, so nothing is primed; name the code, or search for the text";
         return Guidance::next(
             ProofState::Blocked,
             ToolRef("search"),
@@ -127,9 +128,9 @@ fn guidance(snapshot: &Snapshot, first: Option<NodeIx>, task: &str, strength: f6
     };
     let (id, label) = (snapshot.graph().id(first).to_owned(), snapshot.graph().label(first));
     let hint = match (preview, strength > 0.0) {
-        (true, _) => format!("nothing is remembered here; `{label}` meets the task best: open it"),
-        (false, false) => format!("the priming is gone; `{label}` meets the task best"),
-        (false, true) => format!("`seek` and `activate` now lean towards the task; `{label}` meets it best: open it"),
+        (true, _) => format!("nothing is remembered here; `{label}` matches the task best: open it"),
+        (false, false) => format!("the priming ended; `{label}` matches the task best"),
+        (false, true) => format!("`seek` and `activate` now favour the task; `{label}` matches it best: open it"),
     };
     Guidance::next(ProofState::Triaging, ToolRef("view"), Some(id), hint)
 }

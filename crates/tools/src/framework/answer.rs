@@ -4,49 +4,48 @@ use serde_json::{Map, Value};
 
 use super::error::{ErrorCode, ToolError};
 
-/// What an answer lets its reader do next.
+/// How far the evidence of an answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProofState {
-    /// Nothing to act on: do what the hint says.
+    /// Nothing to act on: follow the hint.
     Blocked,
     /// There are candidates: open one and look.
     Triaging,
-    /// Partial evidence: gaps are named.
+    /// Partial evidence, with named gaps.
     Proving,
-    /// Nothing known stands against editing the target.
+    /// No known reason not to edit the target.
     ReadyToEdit,
 }
 
-/// The name of a tool in an answer. A test looks for every one that is written out in the sources, so that none is of a tool
-/// that does not exist.
+/// The name of a tool in an answer. A test checks that every name written in the sources is that of an existing tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ToolRef(pub &'static str);
 
-/// What to do next, derived from this answer.
+/// The suggested next step.
 #[derive(Debug, Clone, Serialize)]
 pub struct Guidance {
-    /// How far this answer carries.
+    /// State of the evidence in this answer.
     pub proof_state: ProofState,
-    /// Name of the tool to call next.
+    /// The tool to call next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_suggested_tool: Option<ToolRef>,
-    /// Node id or path to pass it.
+    /// The node id or path to pass to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_suggested_target: Option<String>,
-    /// One sentence that says why.
+    /// The reason, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_step_hint: Option<String>,
 }
 
 impl Guidance {
-    /// A state alone.
+    /// A state without a next call.
     pub fn state(proof_state: ProofState) -> Self {
         Self { proof_state, next_suggested_tool: None, next_suggested_target: None, next_step_hint: None }
     }
 
-    /// A state with the next call.
+    /// A state with a next call.
     pub fn next(proof_state: ProofState, tool: ToolRef, target: Option<String>, hint: impl Into<String>) -> Self {
         Self {
             proof_state,
@@ -57,28 +56,28 @@ impl Guidance {
     }
 }
 
-/// Longest text that is handed to the next tool, in characters.
+/// Maximum length of a suggested target, in characters.
 pub(crate) const MAX_TARGET: usize = 100;
 
 impl Guidance {
-    /// Nothing meets the words: their text may stand somewhere.
+    /// Guidance if no node matches the words: their text may still occur somewhere.
     pub(crate) fn no_match(words: Option<&str>) -> Self {
         let target = words.map(|words| words.chars().take(MAX_TARGET).collect());
-        Self::next(ProofState::Blocked, ToolRef("search"), target, "no symbol meets a word; search the text itself")
+        Self::next(ProofState::Blocked, ToolRef("search"), target, "no symbol matches; search for the text")
     }
 }
 
-/// Which rows of its full list an answer is to hold.
+/// The rows of the full list that an answer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
-    /// Rows to leave out at the front.
+    /// Rows to skip.
     pub offset: usize,
-    /// Most rows to return.
+    /// Maximum rows to return.
     pub limit: usize,
 }
 
 impl Page {
-    /// Rows that must be known to fill the page.
+    /// Number of rows needed to fill the page.
     pub fn end(self) -> usize {
         self.offset.saturating_add(self.limit)
     }
@@ -89,31 +88,31 @@ impl Page {
     }
 }
 
-/// What a tool returns: its own output, and what the framework needs to frame it.
+/// The result of a tool: its own output, and what the framework needs to frame it.
 #[derive(Debug)]
 pub struct Answer<T> {
     pub(crate) body: T,
     pub(crate) rows: Option<(&'static str, usize)>,
     pub(crate) guidance: Option<Guidance>,
-    /// State of what its rows depend on beside the arguments and the graph, see [`Cursor::state`].
+    /// State that the rows depend on besides the arguments and the graph, see [`Cursor::state`].
     pub(crate) state: u64,
 }
 
 impl<T> Answer<T> {
-    /// An answer that is always whole.
+    /// An answer that is never paged.
     pub fn new(body: T) -> Self {
         Self { body, rows: None, guidance: None, state: 0 }
     }
 
-    /// Names the member of the body that is a page of rows, and how many rows there are in all. The framework may cut it
-    /// to the size budget and adds `truncated` and `cursor`.
+    /// Sets the member of the body that is a page of rows, and the number of rows of all pages. The framework cuts the
+    /// member to the size budget and adds `truncated` and `cursor`.
     #[must_use]
     pub fn rows(mut self, member: &'static str, total: usize) -> Self {
         self.rows = Some((member, total));
         self
     }
 
-    /// What to do next.
+    /// Sets the suggested next step.
     #[must_use]
     pub fn guidance(mut self, guidance: Guidance) -> Self {
         self.guidance = Some(guidance);
@@ -121,21 +120,25 @@ impl<T> Answer<T> {
     }
 }
 
-/// Where a cursor goes on. It names what the answer depended on, so that no page follows one of another order.
+/// The position at which a call continues. It includes what the answer depended on, so that pages of different orders
+/// are never mixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cursor {
     pub(crate) generation: u64,
-    /// Identifies the tool and its arguments.
+    /// Hash of the tool and its arguments.
     pub(crate) call: u32,
-    /// Of what else the rows depend on: priming, feedback, the history.
+    /// Hash of the other state that the rows depend on: priming, feedback, history.
     pub(crate) state: u32,
     pub(crate) offset: usize,
 }
 
 impl Cursor {
-    /// Identifies a call by its tool and its arguments (cursor and size budget left out).
+    /// Hash of a tool and its arguments, without cursor and size budget.
     pub(crate) fn call_of(tool: &str, arguments: &Map<String, Value>) -> u32 {
-        let text = format!("{tool}{}", Value::Object(arguments.clone()));
+        let mut sorted: Vec<(&String, &Value)> = arguments.iter().collect();
+        sorted.sort_by_key(|(name, _)| *name);
+        let members: Vec<String> = sorted.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let text = format!("{tool}{}", members.join(","));
         ContentHash::of(text.as_bytes()).short() as u32
     }
 
@@ -154,28 +157,27 @@ impl Cursor {
         parts.next().is_none().then_some(cursor)
     }
 
-    /// The cursor that `text` stands for, if it belongs to this call and generation.
+    /// Parses `text` as a cursor of this call and generation.
     pub(crate) fn of_call(text: &str, generation: u64, call: u32) -> Result<Self, ToolError> {
-        let cursor = Self::parse(text)
-            .ok_or_else(|| ToolError::invalid("`cursor` is not one that a truncated answer gave; pass it unchanged"))?;
+        let cursor = Self::parse(text).ok_or_else(|| {
+            ToolError::invalid("argument `cursor` is not a cursor of a truncated answer; pass it unchanged")
+        })?;
         if cursor.generation != generation {
             let belongs = cursor.generation;
-            return Err(stale(format!("the cursor belongs to generation {belongs}, the graph is at {generation}")));
+            return Err(stale(format!("the cursor is of generation {belongs}, the graph is at {generation}")));
         }
         if cursor.call != call {
-            return Err(stale("the cursor belongs to a call with other arguments".to_owned()));
+            return Err(stale("the cursor is of a call with other arguments".to_owned()));
         }
         Ok(cursor)
     }
 
-    /// Refuses to go on where the rows depend on another state than those of the page before.
+    /// Rejects the cursor if the rows depend on another state than those of the previous page.
     pub(crate) fn check_state(self, state: u32) -> Result<(), ToolError> {
         if self.state == state {
             return Ok(());
         }
-        Err(stale(
-            "what the order of rows depends on (priming, feedback, history) changed since the page before".to_owned(),
-        ))
+        Err(stale("the order of rows changed since the previous page (priming, feedback or history)".to_owned()))
     }
 }
 
@@ -183,7 +185,7 @@ fn stale(message: String) -> ToolError {
     ToolError::new(ErrorCode::StaleCursor, message).next_step("repeat the call without `cursor`")
 }
 
-/// For fields that are left out of an answer where nothing is counted.
+/// For counts that are omitted if zero.
 pub(crate) fn is_zero(number: &usize) -> bool {
     *number == 0
 }

@@ -2,9 +2,9 @@ use serde_json::{Map, Value};
 
 use super::error::ToolError;
 
-/// Checks arguments against a tool's schema, so that every refusal names the argument, what it got and what it takes.
+/// Checks arguments against a tool's schema. Every error names the argument, the value received and those expected.
 ///
-/// Knows what the schemas of this crate use: types, enums, required and unknown members, items of arrays.
+/// Supports what the schemas of this crate use: types, enums, required and unknown members, items of arrays.
 pub(crate) fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), ToolError> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
@@ -17,7 +17,7 @@ pub(crate) fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<()
     }
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if !arguments.contains_key(name) {
-            return Err(ToolError::invalid(format!("missing argument `{name}`, the arguments are {}", allowed())));
+            return Err(ToolError::invalid(format!("missing argument `{name}`, expected arguments are {}", allowed())));
         }
     }
     for (name, value) in arguments {
@@ -31,7 +31,7 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
         && !has_type(kind, value)
     {
         let expected = match kind {
-            "integer" => "a whole number of at least 0",
+            "integer" => "an integer of at least 0",
             "number" => "a number",
             "boolean" => "true or false",
             "array" => "an array",
@@ -62,7 +62,7 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
     Ok(())
 }
 
-/// Rewrites the words of enums to the letter case of the schema, and drops `null`, which stands for "not given".
+/// Replaces aliases, rewrites enum words to the letter case of the schema, and drops `null`, which means "not given".
 pub(crate) fn normalise(schema: &Value, aliases: &[(&str, &str)], arguments: &mut Map<String, Value>) {
     arguments.retain(|_, value| !value.is_null());
     for (alias, name) in aliases {
@@ -125,9 +125,9 @@ mod tests {
                 json!({"path": "x", "bogus": 1}),
                 "unknown argument `bogus`, expected one of `depth`, `mode`, `path`, `tags`",
             ),
-            (json!({}), "missing argument `path`, the arguments are `depth`, `mode`, `path`, `tags`"),
+            (json!({}), "missing argument `path`, expected arguments are `depth`, `mode`, `path`, `tags`"),
             (json!({"path": 3}), "argument `path` is 3, expected a string"),
-            (json!({"path": "x", "depth": -1}), "argument `depth` is -1, expected a whole number of at least 0"),
+            (json!({"path": "x", "depth": -1}), "argument `depth` is -1, expected an integer of at least 0"),
             (json!({"path": "x", "mode": "c"}), "argument `mode` is \"c\", expected one of \"a\", \"b\""),
             (json!({"path": "x", "tags": ["t", 2]}), "argument `tags[1]` is 2, expected a string"),
         ];

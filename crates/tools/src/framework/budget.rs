@@ -3,25 +3,25 @@ use serde_json::{Map, Value, json};
 use super::answer::Cursor;
 use super::layout::text_bytes;
 
-/// Largest answer, in bytes as it is sent: 25,000 tokens of four bytes. Callers may ask for less.
+/// Maximum size of an answer, in bytes as sent: 25,000 tokens of four bytes. Callers may request less.
 pub(crate) const MAX_ANSWER_BYTES: usize = 100_000;
-/// Smallest budget that a caller can ask for, in bytes: room for the frame of an answer and a row or two.
+/// Minimum budget that a caller can request, in bytes: room for the frame of an answer and a row or two.
 pub(crate) const MIN_ANSWER_BYTES: usize = 2_000;
 /// Bytes that count as one token, see `token_budget`.
-const TOKEN_BYTES: usize = 4;
+pub(super) const TOKEN_BYTES: usize = 4;
 /// Room kept for what is added when the answer is ready: the time it took.
 const LATE_BYTES: usize = 60;
 /// Comma, line break and indentation of an element, in bytes.
 const ELEMENT_FRAME: usize = 4;
-/// How often the cut is tried with less room, when the notes about it do not fit.
+/// Maximum attempts to cut with less room if the notes about the cut do not fit.
 const TRIES: usize = 6;
-/// Longest text and most elements of a list inside rows, from generous to scarce, when cutting rows does not suffice.
+/// Limits on texts (in bytes) and list elements inside rows, tried in this order if cutting rows does not suffice.
 const INNER_LIMITS: &[(usize, usize)] = &[(4_000, 100), (1_000, 30), (400, 10), (200, 4), (120, 2)];
-/// Texts that are passed on as they are, or not at all. Lines of `content` are numbered: only its tool can cut them and say
-/// where to go on.
+/// Members that are never shortened. Only the tool itself can cut `content`, since it has to return the line at which
+/// to continue.
 const EXACT: &[&str] = &["content", "cursor", "node_id", "file_path", "next_suggested_target"];
 
-/// The member of an answer that is a page of rows, the number of all rows, and where the page starts.
+/// The member of an answer that is a page of rows, the number of all rows, and the start of the page.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paged {
     pub(crate) member: &'static str,
@@ -29,7 +29,7 @@ pub(crate) struct Paged {
     pub(crate) at: Cursor,
 }
 
-/// A list that can be cut: a member of the answer, or a member of a member.
+/// A list that can be cut: a member of the answer or of one of its members.
 struct List {
     outer: String,
     inner: Option<String>,
@@ -58,7 +58,7 @@ impl List {
         list.as_array_mut()
     }
 
-    /// Elements from the front that fit into `room` bytes.
+    /// Number of elements from the front that fit into `room` bytes.
     fn fitting(&self, room: usize) -> usize {
         let mut used = 0usize;
         self.sizes
@@ -71,10 +71,10 @@ impl List {
     }
 }
 
-/// Cuts an answer so that it fits into `budget` bytes as sent, and says what was cut and how to get the rest.
+/// Cuts an answer so that it fits into `budget` bytes as sent, and notes what was cut and how to get the rest.
 ///
-/// Lists share the room: small ones stay whole, the largest are cut to an equal size from their end. Of the page at least
-/// one row is kept, so that paging makes progress. Long texts and lists inside rows are cut only if that does not suffice.
+/// Lists share the room: small ones are kept whole, the largest are truncated to an equal size. The page keeps at least
+/// one row, so that paging makes progress. Long texts and lists inside rows are cut only if that does not suffice.
 pub(crate) fn fit(body: &mut Map<String, Value>, page: Option<Paged>, budget: usize) {
     let fits = |body: &Map<String, Value>| text_bytes(body) + LATE_BYTES <= budget;
     note(body, page, &[], false);
@@ -102,11 +102,11 @@ pub(crate) fn fit(body: &mut Map<String, Value>, page: Option<Paged>, budget: us
             best = Some(trial);
         }
     }
-    // Ids and paths longer than the whole budget: what is left is as small as it can be and still be used.
+    // Ids and paths exceed the budget on their own: the last attempt is the smallest usable answer.
     *body = best.unwrap_or_default();
 }
 
-/// A page cut to a number of tokens, before the answer as a whole is cut to its bytes.
+/// A page cut to a number of tokens, before the whole answer is cut to its byte budget.
 pub(crate) struct TokenCut {
     member: &'static str,
     requested: usize,
@@ -128,13 +128,13 @@ impl TokenCut {
             let kept = fits.count().max(1);
             rows.truncate(kept);
         }
-        // So that the room for the report is measured with the answer.
+        // Written here so that its size is measured with the answer.
         cut.report(body);
         cut
     }
 
-    /// Writes as `budget` what became of it: `requested`, tokens that the rows take (`used`), rows that are here (`kept`) and
-    /// rows of this page that are not (`dropped`); `cursor` goes on with those.
+    /// Writes the result as `budget`: the `requested` tokens, the tokens of the rows (`used`), the rows in the answer
+    /// (`kept`) and the rows cut off the page (`dropped`), with which `cursor` continues.
     pub(crate) fn report(&self, body: &mut Map<String, Value>) {
         let kept = body.get(self.member).and_then(Value::as_array).map_or(0, Vec::len).min(self.sizes.len());
         let used: usize = self.sizes[..kept].iter().sum();
@@ -152,7 +152,7 @@ fn cut_lists(body: &mut Map<String, Value>, page: Option<Paged>, room: usize, sh
     let mut room = room.saturating_sub(rest);
     let share = fair_share(lists.iter().map(List::bytes).collect(), room);
     let is_page = |list: &List| page.is_some_and(|page| list.inner.is_none() && list.outer == page.member);
-    // The page comes last: it gets what the rounding of the others leaves.
+    // The page comes last, so that it gets the room that the others leave by rounding.
     lists.sort_by_key(|list| is_page(list));
     for list in &mut lists {
         let (least, own) = if is_page(list) { (1, room) } else { (0, share.min(room)) };
@@ -167,7 +167,7 @@ fn cut_lists(body: &mut Map<String, Value>, page: Option<Paged>, room: usize, sh
     note(body, page, &others, shortened);
 }
 
-/// All lists of more than one element, in the order of their names.
+/// All lists of more than one element, ordered by name.
 fn lists(body: &Map<String, Value>) -> Vec<List> {
     let list = |outer: &str, inner: Option<&str>, value: &Value| {
         let elements = value.as_array().filter(|elements| elements.len() > 1)?;
@@ -187,11 +187,11 @@ fn lists(body: &Map<String, Value>) -> Vec<List> {
 
 /// Size of an element of a list, in bytes.
 fn inner_bytes(value: &Value) -> usize {
-    // Inside a list an element is laid out without lines.
+    // Elements of lists are written on one line.
     serde_json::to_string(value).map_or(0, |text| text.len())
 }
 
-/// The size to which each list may grow so that all of them fit into `room`.
+/// The size limit of each list at which all of them fit into `room`.
 fn fair_share(mut sizes: Vec<usize>, room: usize) -> usize {
     sizes.sort_unstable();
     let (mut left, mut share) = (room, usize::MAX);
@@ -206,7 +206,7 @@ fn fair_share(mut sizes: Vec<usize>, room: usize) -> usize {
     share
 }
 
-/// Writes `truncated`, `cursor`, `cut` and `rest_hint` as the body stands.
+/// Writes `truncated`, `cursor`, `cut` and `rest_hint` for the current body.
 fn note(body: &mut Map<String, Value>, page: Option<Paged>, cut: &[&List], shortened: bool) {
     let mut hints = Vec::new();
     if let Some(page) = page {
@@ -229,19 +229,19 @@ fn note(body: &mut Map<String, Value>, page: Option<Paged>, cut: &[&List], short
         body.insert("cut".into(), rows.into());
     }
     hints.push(match (page, shortened) {
-        (None, _) => "ask for less at once".to_owned(),
-        (Some(_), false) => format!("`max_output_chars` up to {MAX_ANSWER_BYTES} for the lists in `cut`"),
-        (Some(_), true) => format!("`max_output_chars` up to {MAX_ANSWER_BYTES} for what was shortened"),
+        (None, _) => "request less at once".to_owned(),
+        (Some(_), false) => format!("raise `max_output_chars` (up to {MAX_ANSWER_BYTES}) for the lists in `cut`"),
+        (Some(_), true) => format!("raise `max_output_chars` (up to {MAX_ANSWER_BYTES}) for shortened values"),
     });
     body.insert("rest_hint".into(), hints.join("; ").into());
 }
 
-/// Cuts the longest text of the answer itself, for answers that are one long text.
+/// Cuts the longest text among the members of the answer, for answers that are one long text.
 fn clip_longest_text(body: &mut Map<String, Value>, page: Option<Paged>, budget: usize) {
     if page.is_some() {
         return;
     }
-    let note = r#"rest_hint,truncated,ask for less at once"#.len() + 30;
+    let note = r#"rest_hint,truncated,request less at once"#.len() + 30;
     for _ in 0..TRIES {
         let over = (text_bytes(body) + LATE_BYTES + note).saturating_sub(budget);
         if over == 0 {
@@ -257,11 +257,11 @@ fn clip_longest_text(body: &mut Map<String, Value>, page: Option<Paged>, budget:
         let keep = text.floor_char_boundary(text.len().saturating_sub(over));
         text.truncate(keep);
         body.insert("truncated".into(), true.into());
-        body.insert("rest_hint".into(), "ask for less at once".into());
+        body.insert("rest_hint".into(), "request less at once".into());
     }
 }
 
-/// Cuts long texts and lists inside a value. `own` is the limit of the value itself if it is a list, `inner` of those in it.
+/// Cuts long texts and lists inside a value. `own` limits the value itself if it is a list, `inner` the lists in it.
 fn shrink(value: &mut Value, text_limit: usize, own: usize, inner: usize) {
     match value {
         Value::String(text) if text.len() > text_limit => {

@@ -3,67 +3,95 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::answer::{Answer, Cursor};
 use super::arguments;
-use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged, TokenCut};
+use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged, TOKEN_BYTES, TokenCut};
 use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::error::{ErrorCode, ToolError};
-use super::kinds::{Effect, Toolset};
+use super::kinds::{Effect, Format, Toolset};
 use super::stale::{Stale, caught_up};
+use super::text::{self, Style, TEXT_BYTES};
 use super::visible::make_visible;
 
-/// What the framework took out of the arguments of a call.
+/// Arguments of a call that the framework handles.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// Who calls; empty where that need not be said.
+    /// `agent_id` of the caller; empty if it is optional and not given.
     pub(super) agent: String,
-    /// Rows before the page.
+    /// Number of rows before the page.
     pub(super) offset: usize,
-    /// Largest answer, in bytes as it is sent.
+    /// Maximum size of the answer, in bytes as sent.
     pub(super) budget: usize,
     /// What changed on disk and is not in the snapshot.
     pub(super) stale: Option<Stale>,
 }
 
+/// An answer in the form that the caller takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// An object.
+    Json(Value),
+    /// Lines, for models and people.
+    Text(String),
+}
+
 impl ToolDef {
-    /// Calls the tool: checks the arguments, runs it, frames and bounds the answer. Never panics.
+    /// Calls the tool: checks the arguments, runs it, frames the answer and limits its size. Never panics.
     ///
-    /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer, and
-    /// for pages `truncated` and `cursor`. A tool with [`Tool::NEEDS_FRESH`] answers from what is on disk, or says in
-    /// `stale` which files it has not seen. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
+    /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer,
+    /// and for pages `truncated` and `cursor`. A tool with [`Tool::NEEDS_FRESH`] answers from what is on
+    /// disk, or says in `stale` which files it has not seen. Every failure is a [`ToolError`]; a caller shows
+    /// [`ToolError::to_json`].
     pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
+        match self.reply(cx, arguments, Format::Json)? {
+            Reply::Json(body) => Ok(body),
+            // Asked for in the arguments: a caller that takes JSON only gets it as one member.
+            Reply::Text(text) => Ok(json!({"text": text})),
+        }
+    }
+
+    /// Like [`ToolDef::invoke`], in the form that the argument `format` names, else in `default`.
+    pub fn reply(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.invoke_inner(cx, arguments))).unwrap_or_else(|panic| {
+        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, default));
+        let outcome = catch_unwind(answered).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
-                .next_step("other calls are not affected; report this message with the arguments"))
+                .next_step("other calls are not affected; report this message and the arguments as a bug"))
         });
-        let mut body = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
-        body.insert("elapsed_ms".into(), milliseconds(started).into());
-        Ok(Value::Object(body))
+        let mut reply = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
+        if let Reply::Json(Value::Object(body)) = &mut reply {
+            body.insert("elapsed_ms".into(), milliseconds(started).into());
+        }
+        Ok(reply)
     }
 
-    fn invoke_inner(&self, cx: &Context<'_>, arguments: Value) -> Result<Map<String, Value>, ToolError> {
+    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
             Value::Object(members) => members,
-            _ => return Err(ToolError::invalid("the arguments are not an object")),
+            _ => return Err(ToolError::invalid("arguments are not an object")),
         };
         let schema = self.schema();
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
         arguments::check(&schema, &arguments)?;
         let cursor = take_text(&mut arguments, "cursor");
-        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.answer_bytes);
+        let format = match self.has_own_format() {
+            true => Format::Json,
+            false => take_text(&mut arguments, "format").and_then(|word| Format::parse(&word)).unwrap_or(default),
+        };
+        let usual = if format == Format::Text { TEXT_BYTES } else { self.answer_bytes };
+        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
-        // The caller is part of what the rows depend on: it may be primed.
+        // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         let agent = take_text(&mut arguments, "agent_id");
         if let Some(agent) = &agent {
@@ -73,55 +101,79 @@ impl ToolDef {
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
         let call = Call { agent: agent.unwrap_or_default(), offset, budget, stale };
-        let answer = (self.run)(cx, Value::Object(arguments), &call);
-        let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
-        // Only now is it known what the rows depend on.
+        let given = if format == Format::Text { arguments.clone() } else { Map::new() };
+        let answer = match (&call.stale, (self.run)(cx, Value::Object(arguments), &call)) {
+            (None, answer) => answer?,
+            (Some(stale), Ok(answer)) => stale.in_answer(answer, cx),
+            (Some(stale), Err(error)) => return Err(stale.in_error(error)),
+        };
+        // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
-        self.framed(cx, answer, at, tokens, &call)
+        if format == Format::Text {
+            return self.as_text(answer, at, &given, tokens.map_or(budget, |tokens| tokens * TOKEN_BYTES));
+        }
+        Ok(Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, budget)?)))
     }
 
-    /// The answer with the members that every answer has, cut to the budget.
+    /// The answer as text, see [`text::render`].
+    fn as_text(
+        &self,
+        answer: Answer<Value>,
+        at: Cursor,
+        arguments: &Map<String, Value>,
+        budget: usize,
+    ) -> Result<Reply, ToolError> {
+        let page = answer.rows.map(|(member, total)| Paged { member, total, at });
+        let mut body = answer.body;
+        if let (Some(members), Some(guidance)) = (body.as_object_mut(), &answer.guidance)
+            && let Ok(Value::Object(guidance)) = serde_json::to_value(guidance)
+        {
+            members.extend(guidance);
+        }
+        let Value::Object(body) = make_visible(body) else { return Ok(Reply::Text(String::new())) };
+        let style = Style { arguments, row: self.row_text, omits: self.text_omits };
+        Ok(Reply::Text(text::render(&body, page, &style, budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES))))
+    }
+
+    /// Adds the members of every answer and cuts the answer to the budget.
     fn framed(
         &self,
         cx: &Context<'_>,
         answer: Answer<Value>,
         at: Cursor,
         tokens: Option<usize>,
-        call: &Call,
+        budget: usize,
     ) -> Result<Map<String, Value>, ToolError> {
         let Value::Object(mut body) = answer.body else {
-            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` did not answer with an object", self.name)));
+            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` returned no object", self.name)));
         };
+        if let Some((name, rows)) = answer.rows.and_then(|(member, _)| body.shift_remove_entry(member)) {
+            // What was asked for comes first.
+            body.shift_insert(0, name, rows);
+        }
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
-        let guidance = answer.guidance.map(|guidance| match &call.stale {
-            Some(stale) => stale.guidance(guidance, cx),
-            None => guidance,
-        });
-        if let Some(stale) = &call.stale {
-            body.insert("stale".into(), stale.to_json());
-        }
-        if let Some(guidance) = &guidance
+        if let Some(guidance) = &answer.guidance
             && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
         {
             body.extend(members);
         }
-        // A write tool answers for the state that it made.
+        // The answer of a write tool belongs to the generation after the write.
         let generation =
             if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
         body.insert("generation".into(), generation.into());
-        // Before the size is measured: characters that are made visible take more room.
+        // Before measuring the size, since hidden characters take more room once visible.
         let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
-        budget::fit(&mut body, page, call.budget);
+        budget::fit(&mut body, page, budget);
         if let Some(cut) = cut {
             cut.report(&mut body);
         }
         Ok(body)
     }
 
-    /// The codes and members of memory tools are those that their callers know.
+    /// Maps errors of memory tools to the codes and members of their published interface.
     fn in_own_words(&self, mut error: ToolError) -> ToolError {
         if self.toolset != Toolset::Memory {
             return error;
@@ -129,19 +181,19 @@ impl ToolDef {
         if error.code == ErrorCode::InvalidParams {
             error.code = ErrorCode::InvalidArgument;
         }
-        // They promise `{code, message, details?}`.
+        // The interface is `{code, message, details?}`.
         let message = error.message.clone().into();
         error.detail("message", message)
     }
 
-    /// An error about the arguments shows arguments that work.
+    /// Adds working arguments to an error about the arguments.
     fn with_example(&self, error: ToolError) -> ToolError {
         if error.code != ErrorCode::InvalidParams || error.has_example() {
             return error;
         }
-        // Where only the tools of the memory are there is no `help`.
+        // A server with only the memory tools has no `help`.
         let all = if self.toolset == Toolset::Memory { "" } else { "; `help` lists all of them" };
-        let step = format!("repeat `{}` with arguments like the example{all}", self.name);
+        let step = format!("repeat `{}` with arguments as in the example{all}", self.name);
         let missing_step = error.next_step_text().is_none();
         let error = error.example(self.example_arguments()).detail("tool", self.name.into());
         if missing_step { error.next_step(step) } else { error }
@@ -170,7 +222,7 @@ fn parse<T: Tool>(arguments: Value) -> Result<T::Input, ToolError> {
 
 fn erase<T: Serialize>(answer: Answer<T>) -> Result<Answer<Value>, ToolError> {
     let body = serde_json::to_value(&answer.body)
-        .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be written: {error}")))?;
+        .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be serialized: {error}")))?;
     Ok(Answer { body, rows: answer.rows, guidance: answer.guidance, state: answer.state })
 }
 

@@ -2,21 +2,21 @@ use super::definition::ToolDef;
 use super::kinds::{Purpose, Stage};
 use super::names::{canonical_name, edit_distance};
 
-/// Largest number of edits between an unknown name and one that is worth suggesting.
+/// Maximum edit distance between an unknown name and a suggested one.
 const SUGGESTION_DISTANCE: usize = 6;
-/// Names suggested for an unknown one.
+/// Maximum names suggested for an unknown one.
 const SUGGESTIONS: usize = 3;
-/// Characters of an unknown name that are compared.
+/// Maximum characters of an unknown name that are compared.
 const COMPARED_NAME: usize = 60;
 
-/// The tools that exist where a call is made. Whatever names tools (help, instructions, docs) takes them from here.
+/// The tools of a server or command line. Help, instructions and docs take the names of tools from here.
 #[derive(Debug, Clone, Copy)]
 pub struct Catalog {
     tools: &'static [ToolDef],
 }
 
 impl Catalog {
-    /// Of these tools, in the order of the list of tools.
+    /// Creates a catalog of these tools, in the order of the list of tools.
     pub const fn new(tools: &'static [ToolDef]) -> Self {
         Self { tools }
     }
@@ -26,17 +26,17 @@ impl Catalog {
         self.tools
     }
 
-    /// The tool with this name, in any form that [`canonical_name`] knows.
+    /// Returns the tool with this name, in any form that [`canonical_name`] accepts.
     pub fn find(self, name: &str) -> Option<&'static ToolDef> {
         let name = canonical_name(name);
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// Names of tools that `name` may have meant, nearest first, at most three.
+    /// Returns the names of tools similar to `name`, nearest first, at most three.
     pub fn suggestions(self, name: &str) -> Vec<&'static str> {
         let name: String = canonical_name(name).chars().take(COMPARED_NAME).collect();
         let mut near: Vec<_> = self.tools.iter().map(|tool| (edit_distance(&name, tool.name), tool.name)).collect();
-        // A name that shares nothing is no suggestion, however short both are.
+        // A name without a common character is no suggestion, however short both are.
         near.retain(|(distance, tool)| {
             *distance <= SUGGESTION_DISTANCE && *distance < tool.len().max(name.chars().count())
         });
@@ -44,12 +44,12 @@ impl Catalog {
         near.into_iter().take(SUGGESTIONS).map(|(_, tool)| tool).collect()
     }
 
-    /// The tools proposed for a stage, each with the reason, in order.
+    /// Returns the tools proposed for a stage, each with the reason, in order.
     pub fn route(self, stage: Stage) -> Vec<(&'static ToolDef, &'static str)> {
         self.ranked(|tool| tool.stages.iter().find(|(of, ..)| *of == stage).map(|(_, rank, why)| (*rank, *why)))
     }
 
-    /// The tools that a sentence of the instructions names, each with the words after its name, in order.
+    /// Returns the tools that a sentence of the instructions names, each with the words after its name, in order.
     pub fn mentions(self, purpose: Purpose) -> Vec<(&'static ToolDef, &'static str)> {
         self.ranked(|tool| tool.mentions.iter().find(|(of, ..)| *of == purpose).map(|(_, rank, text)| (*rank, *text)))
     }

@@ -15,21 +15,21 @@ use super::error::ToolError;
 use super::stale::Stale;
 use crate::services::Services;
 
-/// What a caller (server, command line) gives to a call.
+/// Input of a call from its caller (server, command line).
 #[derive(Clone)]
 pub struct Context<'a> {
-    /// What tools work with.
+    /// The index, memories and sessions.
     pub services: &'a Services,
-    /// The tools that exist here.
+    /// The tools of the server or command line.
     pub tools: Catalog,
-    /// The state that the call answers from. Taken once: an answer never mixes two generations.
+    /// The state that the call answers from. Taken once, so that an answer never mixes two generations.
     pub snapshot: Arc<Snapshot>,
-    /// Ends the call early when set.
+    /// Cancels the call when set.
     pub cancel: &'a Cancel,
     /// Receives the progress of long work.
     pub progress: &'a dyn Progress,
-    /// Whether a call that would take as much of the history of git as is loaded reads all of it: in a process that answers
-    /// once nobody reads it ahead.
+    /// Whether [`ReadContext::loaded_history`] reads all of the git history. For a process that answers once, since
+    /// nothing loads it ahead.
     pub reads_history: bool,
 }
 
@@ -40,17 +40,17 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What a read tool is given: a snapshot, and nothing that leads to the writer.
+/// Context of a read tool: a snapshot, without access to the writer.
 #[derive(Clone, Copy)]
 pub struct ReadContext<'a> {
-    // Private, and offered only through methods that cannot write: a read tool that writes does not compile.
+    // Private, and exposed only by methods that cannot write, so that a read tool that writes does not compile.
     services: &'a Services,
     tools: Catalog,
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
     reads_history: bool,
     call: &'a Call,
-    /// Of what was handed out that may be another at the next call: the next page has to rest on the same.
+    /// Hash of the state handed out that may change before the next call. The next page must depend on the same.
     state: &'a Cell<u64>,
 }
 
@@ -60,34 +60,34 @@ impl<'a> ReadContext<'a> {
         Self { services, tools: *tools, snapshot, cancel, reads_history: *reads_history, call, state }
     }
 
-    /// Who calls; empty where the caller did not say.
+    /// `agent_id` of the caller; empty if not given.
     pub fn agent(&self) -> &'a str {
         &self.call.agent
     }
 
-    /// Largest answer of this call, in bytes as it is sent. The framework cuts lists that do not fit; a tool asks for it only
-    /// where it has to choose what to leave out itself.
+    /// Maximum size of the answer, in bytes as sent. The framework cuts lists that do not fit; only a tool that chooses
+    /// itself what to omit needs this.
     pub fn budget(&self) -> usize {
         self.call.budget
     }
 
-    /// The tools that exist here.
+    /// The tools of the server or command line.
     pub fn tools(&self) -> Catalog {
         self.tools
     }
 
-    /// Notes what the order of rows depends on, beside what is handed out here.
+    /// Adds state that the order of rows depends on, besides the state handed out by this context.
     pub(crate) fn rests_on(&self, what: &[u8]) {
         let both = [&self.state.get().to_le_bytes(), what].concat();
         self.state.set(ContentHash::of(&both).short());
     }
 
-    /// The state to answer from.
+    /// The snapshot to answer from.
     pub fn snapshot(&self) -> &'a Snapshot {
         self.snapshot
     }
 
-    /// The state to answer from, or the error that every tool gives when there is no graph yet.
+    /// The snapshot to answer from, or the error of every tool if nothing is indexed.
     pub fn indexed(&self) -> Result<&'a Snapshot, ToolError> {
         if self.snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(self.snapshot) }
     }
@@ -108,17 +108,17 @@ impl<'a> ReadContext<'a> {
         Stale::of(&found, status.role).map(|stale| stale.why())
     }
 
-    /// To poll in long loops.
+    /// Cancellation, to poll in long loops.
     pub fn cancel(&self) -> &'a Cancel {
         self.cancel
     }
 
-    /// The rows to answer with: `limit` of them from where the caller's cursor points.
+    /// The page to answer with: `limit` rows from the position of the caller's cursor.
     pub fn page(&self, limit: usize) -> Page {
         Page { offset: self.call.offset, limit }
     }
 
-    /// What speaks for or against nodes beside the words of a question: what the caller primed, and the feedback of all.
+    /// Priming of the caller and feedback of all agents for a query.
     pub fn prior(&self, text: &str) -> Result<Prior, ToolError> {
         self.cancel.check()?;
         let prior = self.services.prior(self.agent(), text, self.snapshot);
@@ -126,14 +126,14 @@ impl<'a> ReadContext<'a> {
         Ok(prior)
     }
 
-    /// What git tells, read on to what is checked out now. Taken once: an answer never mixes two states of it.
+    /// The git history up to the current checkout. Take it once, so that an answer never mixes two states of it.
     pub fn history(&self) -> ProjectHistory {
         let history = self.snapshot.history(self.cancel);
         self.rests_on(&history.state().to_le_bytes());
         history
     }
 
-    /// What git tells as far as it is loaded, or all of it where nobody reads ahead; `None` while it is not.
+    /// The git history as far as it is loaded, or all of it with `reads_history`; `None` while nothing is loaded.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
         let history =
             if self.reads_history { Some(self.snapshot.history(self.cancel)) } else { self.snapshot.loaded_history() };
@@ -141,28 +141,28 @@ impl<'a> ReadContext<'a> {
         history
     }
 
-    /// The model of meaning that the user named.
+    /// The embedding model that the user configured.
     pub fn model(&self) -> Option<Arc<LocalModel>> {
         self.services.engine.model().cloned()
     }
 
-    /// How the engine is doing.
+    /// State of the engine.
     pub fn status(&self) -> Status {
         self.services.engine.status()
     }
 
-    /// Memories, for reading.
+    /// Memories, read-only.
     pub fn memory(&self) -> &'a m1nd_mind::Memories {
         &self.services.memories
     }
 
-    /// Who has called, oldest first.
+    /// Agents that have called, oldest first.
     pub fn agents(&self) -> Vec<m1nd_sessions::AgentSession> {
         self.services.sessions.agents()
     }
 }
 
-/// What a write tool is given: everything.
+/// Context of a write tool.
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     services: &'a Services,
@@ -176,32 +176,32 @@ impl<'a> WriteContext<'a> {
         Self { services: cx.services, call, cancel: cx.cancel, progress: cx.progress }
     }
 
-    /// The index, for reading and changing it.
+    /// The index, for reading and writing.
     pub fn engine(&self) -> &'a Engine {
         &self.services.engine
     }
 
-    /// What agents hold.
+    /// State of agents.
     pub fn sessions(&self) -> &'a Sessions {
         &self.services.sessions
     }
 
-    /// The one that writes about memories, with the current state of the code.
+    /// The writer of memories, on the current snapshot.
     pub fn keeper(&self) -> Keeper {
         self.services.memories.keeper(self.services.engine.snapshot())
     }
 
-    /// Who calls; empty where the caller did not say.
+    /// `agent_id` of the caller; empty if not given.
     pub fn agent(&self) -> &'a str {
         &self.call.agent
     }
 
-    /// To hand to the engine.
+    /// Cancellation, for the engine.
     pub fn cancel(&self) -> &'a Cancel {
         self.cancel
     }
 
-    /// To hand to the engine.
+    /// Progress, for the engine.
     pub fn progress(&self) -> &'a dyn Progress {
         self.progress
     }

@@ -10,57 +10,63 @@ use super::context::{Context, ReadContext, WriteContext};
 use super::error::ToolError;
 use super::kinds::{Effect, Mention, Route, Toolset};
 use super::schema::{add_own, input_schema};
+use super::text::RowText;
 
-/// Everything that is known of a tool without calling it. The registry, `help`, the command line, the instructions of the
-/// server, the docs and the tests over all tools are made of these constants.
+/// The static description of a tool. The registry, `help`, the command line, the instructions of the server, the docs
+/// and the tests over all tools are derived from these constants.
 ///
-/// The framework adds the arguments `agent_id`, `max_output_chars` and, where they apply, `cursor` and `token_budget`: it
-/// takes them out before the tool sees its own. A tool asks its context for what it needs of them.
+/// The framework adds the arguments `agent_id`, `max_output_chars` and, if they apply, `cursor` and `token_budget`, and
+/// removes them before the tool sees its own. Their values are available from the context.
 pub trait Tool {
     /// Canonical name: bare snake case.
     const NAME: &'static str;
-    /// Tools it is listed with.
+    /// The toolset it is listed in.
     const TOOLSET: Toolset;
-    /// One sentence for the list of tools.
+    /// One sentence for the list of tools, in the imperative.
     const SUMMARY: &'static str;
-    /// What it answers, for the table of the README: the end of a sentence whose subject is the tool.
+    /// What it answers, for the table in the README.
     const ANSWERS: &'static str;
-    /// The manual: what it answers, how to read it, what it does not know.
+    /// The manual: its answer, the meaning of the members, its limits.
     const HELP: &'static str;
-    /// Smallest useful arguments, as JSON. They must work on the program that the tests index.
+    /// Minimal useful arguments, as JSON. They must work on the program that the tests index.
     const EXAMPLE: &'static str;
-    /// The stages of work for which it is proposed.
+    /// Stages of work for which `help` proposes it.
     const STAGES: &'static [Route] = &[];
-    /// The sentences of the server's instructions that name it. Every word there costs every session: few tools have one.
+    /// Sentences of the server's instructions that name it. Every session pays for them, so few tools have one.
     const MENTIONS: &'static [Mention] = &[];
-    /// Whether its answer is a page of rows: it then takes `cursor`.
+    /// Whether its answer is a page of rows, so that it accepts `cursor`.
     const PAGED: bool = false;
-    /// Whether `max_output_chars` is worth its place in the list of tools. Every tool takes it.
+    /// Whether the list of tools shows `max_output_chars`. Every tool accepts it.
     const LISTS_BUDGET: bool = Self::PAGED;
-    /// Whether it takes `token_budget`, which cuts the page and is answered with what became of it.
+    /// Whether it accepts `token_budget`, which cuts the page and adds `budget` to the answer.
     const TOKEN_BUDGET: bool = false;
-    /// Whether calls wait their turn when many run; tools that say how the server is must answer then, too.
+    /// Whether calls queue while many run. Tools that report the state of the server must answer even then.
     const WAITS: bool = true;
     /// Whether its answer says what is not there, so that the index must be what is on disk: it is brought up to date
     /// before, or the answer has a member `stale`.
     const NEEDS_FRESH: bool = false;
-    /// Largest answer when the caller does not say, in bytes; never more than 25,000 tokens.
+    /// Default maximum size of an answer, in bytes; at most 25,000 tokens.
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
-    /// Other names of arguments, with the name they stand for.
+    /// Aliases of arguments, each with the name it stands for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
-    /// Arguments that are taken and stand in `help`, but not in the list of tools: each listed one costs every session tokens.
+    /// Arguments that are accepted and documented in `help`, but not listed, since each listed one costs every session
+    /// tokens.
     const UNLISTED: &'static [&'static str] = &[];
-    /// The member whose value alone is the text of an answer, where callers expect a list and not an object.
+    /// The member that is the text of an answer on its own, if callers expect a list and not an object.
     const TEXT_OF: Option<&'static str> = None;
+    /// How a row of its answer is written as text, where the general form is not the best.
+    const ROW_TEXT: Option<RowText> = None;
+    /// Members of the answer and its rows that the text leaves out: they repeat others, or serve programs only.
+    const TEXT_OMITS: &'static [&'static str] = &[];
     /// The JSON schema of its answer, where clients are told one; empty for none.
     const OUTPUT_SCHEMA: &'static str = "";
-    /// Arguments of its own. Unknown ones are refused.
+    /// Its own arguments. Unknown ones are rejected.
     type Input: DeserializeOwned + JsonSchema;
-    /// Members of the answer, before the frame is added.
+    /// Members of the answer, without the frame.
     type Output: Serialize;
 }
 
-/// A tool that changes nothing. It is given a snapshot; the writer is out of its reach.
+/// A tool that changes nothing. It gets a snapshot and has no access to the writer.
 pub trait ReadTool: Tool {
     /// Answers the call.
     fn run(cx: &ReadContext<'_>, input: Self::Input) -> Result<Answer<Self::Output>, ToolError>;
@@ -68,56 +74,58 @@ pub trait ReadTool: Tool {
 
 /// A tool that changes something.
 pub trait WriteTool: Tool {
-    /// What it can change.
+    /// What a call can change.
     const EFFECT: Effect;
 
     /// Does the work.
     fn run(cx: &WriteContext<'_>, input: Self::Input) -> Result<Answer<Self::Output>, ToolError>;
 }
 
-/// How a tool with its types erased is run.
+/// Runs a tool with its types erased.
 type Run = fn(&Context<'_>, Value, &Call) -> Result<Answer<Value>, ToolError>;
 
-/// One row of the registry: a tool with its types erased.
+/// A row of the registry: a tool with its types erased.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolDef {
     /// Canonical name.
     pub name: &'static str,
-    /// Tools it is listed with.
+    /// The toolset it is listed in.
     pub toolset: Toolset,
-    /// What it can change.
+    /// What a call can change.
     pub effect: Effect,
     /// One sentence.
     pub summary: &'static str,
-    /// What it answers, for the table of the README.
+    /// What it answers, for the table in the README.
     pub answers: &'static str,
     /// The manual.
     pub help: &'static str,
-    /// Smallest useful arguments, as JSON text.
+    /// Minimal useful arguments, as JSON.
     pub example: &'static str,
-    /// The stages of work for which it is proposed.
+    /// Stages of work for which `help` proposes it.
     pub stages: &'static [Route],
-    /// The sentences of the server's instructions that name it.
+    /// Sentences of the server's instructions that name it.
     pub mentions: &'static [Mention],
-    /// Other names of arguments.
+    /// Aliases of arguments.
     pub argument_aliases: &'static [(&'static str, &'static str)],
-    /// Arguments that are taken but not listed.
+    /// Arguments that are accepted but not listed.
     pub unlisted: &'static [&'static str],
     /// Whether the answer is a page of rows.
     pub paged: bool,
     /// Whether `max_output_chars` is listed.
     pub lists_budget: bool,
-    /// Whether it takes `token_budget`.
+    /// Whether it accepts `token_budget`.
     pub token_budget: bool,
-    /// Whether calls wait their turn when many run.
+    /// Whether calls queue while many run.
     pub waits: bool,
     /// Whether the index is brought up to date before it runs.
     pub needs_fresh: bool,
-    /// Largest answer when the caller does not say, in bytes.
+    /// Default maximum size of an answer, in bytes.
     pub answer_bytes: usize,
-    /// The member whose value alone is the text of an answer.
+    /// The member that is the text of an answer on its own.
     pub text_of: Option<&'static str>,
     output_schema: &'static str,
+    pub(super) row_text: Option<RowText>,
+    pub(super) text_omits: &'static [&'static str],
     schema: fn() -> Value,
     pub(super) run: Run,
 }
@@ -154,16 +162,23 @@ impl ToolDef {
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,
             output_schema: T::OUTPUT_SCHEMA,
+            row_text: T::ROW_TEXT,
+            text_omits: T::TEXT_OMITS,
             schema: input_schema::<T::Input>,
             run,
         }
     }
 
-    /// Schema of all arguments, those that the framework takes included: an object, self-contained.
+    /// Returns the schema of all arguments, including those of the framework: a self-contained object.
     pub fn schema(&self) -> Value {
         let mut schema = (self.schema)();
         add_own(&mut schema, self);
         schema
+    }
+
+    /// Whether the form of the answer is its own affair: it takes `format` itself, or promises an exact schema.
+    pub(super) fn has_own_format(&self) -> bool {
+        self.toolset == Toolset::Memory || (self.schema)()["properties"].get("format").is_some()
     }
 
     /// The schema for the list of tools: without the arguments that few calls need.
@@ -175,17 +190,18 @@ impl ToolDef {
         schema
     }
 
-    /// Whether this argument stands in the list of tools.
+    /// Returns whether the list of tools shows this argument.
     pub fn lists(&self, argument: &str) -> bool {
         match argument {
             "agent_id" => self.toolset.requires_agent(),
             "max_output_chars" => self.lists_budget,
             "token_budget" => false,
+            "format" => self.has_own_format(),
             _ => !self.unlisted.contains(&argument),
         }
     }
 
-    /// The schema of its answer, for `outputSchema`, if it has one.
+    /// Returns the schema of its answer for `outputSchema`, if it has one.
     pub fn output_schema(&self) -> Option<Map<String, Value>> {
         match serde_json::from_str(self.output_schema) {
             Ok(Value::Object(schema)) => Some(schema),
@@ -193,7 +209,7 @@ impl ToolDef {
         }
     }
 
-    /// The smallest useful arguments.
+    /// Returns the minimal useful arguments.
     pub fn example_arguments(&self) -> Value {
         serde_json::from_str(self.example).unwrap_or_else(|_| Value::Object(Map::new()))
     }

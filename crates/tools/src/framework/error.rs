@@ -2,7 +2,7 @@ use serde_json::{Map, Value, json};
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident = $word:literal,)*) => {
-        /// Why a tool gave no answer. The word is stable: programs match on it, exit codes and docs derive from it.
+        /// Kind of failure of a tool. The word is stable: programs match on it, and exit codes and docs derive from it.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum ErrorCode {
             $($(#[doc = $doc])* $variant,)*
@@ -17,7 +17,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $word,)* }
             }
 
-            /// What it means and what to do, for the docs.
+            /// Meaning and remedy, for the docs.
             pub const fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc, "\n"),*),)* }
             }
@@ -32,19 +32,19 @@ codes! {
     UnknownTool = "unknown_tool",
     /// Nothing is indexed yet: call `ingest` first.
     EmptyGraph = "empty_graph",
-    /// No node has this id, path or name. `suggestions` holds near ones.
+    /// No node has this id, path or name. `suggestions` holds similar ones.
     NodeNotFound = "node_not_found",
-    /// Several nodes fit. `candidates` holds them, best first: repeat the call with one of their ids.
+    /// Several nodes match. `candidates` holds them, best first: repeat the call with one of their ids.
     AmbiguousNode = "ambiguous_node",
-    /// The path leads out of the indexed roots. Roots are set when the server starts, never by a call.
+    /// The path is outside the indexed roots. Roots are set when the server starts, never by a call.
     OutsideWorkspace = "outside_workspace",
     /// No such file below the roots.
     FileNotFound = "file_not_found",
-    /// The file exists but cannot be shown: binary, too large, or the system refused.
+    /// The file exists but cannot be shown: it is binary, too large, or the system denied access.
     FileUnreadable = "file_unreadable",
-    /// The regular expression or glob cannot be used; the message says where it fails.
+    /// The regular expression or glob is invalid; the message says where.
     InvalidPattern = "invalid_pattern",
-    /// The cursor belongs to another call or an older generation: repeat the call without it.
+    /// The cursor is of another call or an older generation: repeat the call without it.
     StaleCursor = "stale_cursor",
     /// The server runs read-only and the tool writes.
     ReadOnly = "read_only",
@@ -56,29 +56,29 @@ codes! {
     StoreFailed = "store_failed",
     /// The path could not be indexed; the message says why.
     IngestFailed = "ingest_failed",
-    /// No project with a memory is here: run `mind init`. `details.cwd` says where was looked.
+    /// No project with a memory is here: run `mind init`. `details.cwd` is the folder that was searched.
     ProjectNotRegistered = "PROJECT_NOT_REGISTERED",
-    /// A gotcha like this one is stored. `details.existing_id` names it.
+    /// A similar gotcha is stored already. `details.existing_id` names it.
     EdgeExists = "EDGE_EXISTS",
-    /// Nothing was found, and comments and commits are still being read for the first time: repeat the call in a few seconds.
-    /// `details.progress` says how far that is.
+    /// Nothing was found, but comments and commits are still being read for the first time: repeat the call in a few
+    /// seconds. `details.progress` shows the progress.
     IndexNotReady = "INDEX_NOT_READY",
-    /// Neither the memory nor what was read of it before can be searched. `details.why` says what stands against it.
+    /// Neither the memory nor its last readable state can be searched. `details.why` gives the reason.
     SearchFailed = "SEARCH_FAILED",
-    /// The daemon is needed for this and does not run.
+    /// The call requires the daemon, which is not running.
     DaemonNotRunning = "DAEMON_NOT_RUNNING",
-    /// As `invalid_params`, of a tool about memories.
+    /// Like `invalid_params`, for the memory tools.
     InvalidArgument = "INVALID_ARGUMENT",
-    /// A bug of m1nd: the call failed, the server goes on. Please report it with the message.
+    /// A bug in m1nd: the call failed, the server continues. Please report it with the message.
     Internal = "internal",
 }
 
-/// Why a tool gave no answer, and what to do next. Shown to the agent as the body of a failed call.
+/// A failure of a tool, and what to do next. Shown to the agent as the body of the failed call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolError {
-    /// What kind of failure.
+    /// Kind of failure.
     pub code: ErrorCode,
-    /// What was received and what was expected: a lowercase fragment.
+    /// What was received and what was expected, as a lowercase fragment.
     pub message: String,
     more: Box<More>,
 }
@@ -92,32 +92,32 @@ struct More {
 }
 
 impl ToolError {
-    /// An error with nothing but its message.
+    /// An error with only a message.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), more: Box::default() }
     }
 
-    /// An argument that cannot be used.
+    /// An invalid argument.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidParams, message)
     }
 
-    /// The answer of every tool that needs a graph when there is none.
+    /// The error of every tool that needs a graph if nothing is indexed.
     pub fn empty_graph() -> Self {
         Self::new(ErrorCode::EmptyGraph, "nothing is indexed yet")
-            .hint("the graph is built by `ingest`; it takes seconds and the answer says when it is done")
+            .hint("`ingest` builds the graph, usually within seconds, and returns when it is done")
             .next_step("call `ingest` with the path of the repository, then repeat this call")
             .example(json!({"tool": "ingest", "arguments": {"agent_id": "agent", "path": "."}}))
     }
 
-    /// Adds how to avoid it.
+    /// Adds how to avoid the error.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.more.hint = Some(hint.into());
         self
     }
 
-    /// Adds a call or arguments that would work.
+    /// Adds a working call or working arguments.
     #[must_use]
     pub fn example(mut self, example: Value) -> Self {
         self.more.example = Some(example);
@@ -131,7 +131,7 @@ impl ToolError {
         self
     }
 
-    /// Adds a member of its own to the body, such as `candidates`.
+    /// Adds a member to the body, such as `candidates`.
     #[must_use]
     pub fn detail(mut self, key: &str, value: Value) -> Self {
         self.more.details.insert(key.to_owned(), value);
@@ -143,7 +143,7 @@ impl ToolError {
         self.more.hint.as_deref()
     }
 
-    /// What to do next, if there is something.
+    /// The next step, if there is one.
     pub fn next_step_text(&self) -> Option<&str> {
         self.more.suggested_next_step.as_deref()
     }
@@ -153,7 +153,7 @@ impl ToolError {
         self.more.example.as_ref()
     }
 
-    /// The members beside the usual ones.
+    /// The additional members of the body.
     pub fn details(&self) -> &Map<String, Value> {
         &self.more.details
     }
@@ -162,7 +162,7 @@ impl ToolError {
         self.more.example.is_some()
     }
 
-    /// The body of a failed call: `{error, code, hint, example, suggested_next_step, …}`; what is not known is left out.
+    /// The body of a failed call: `{error, code, hint, example, suggested_next_step, …}`. Missing members are omitted.
     pub fn to_json(&self) -> Value {
         let mut body = self.more.details.clone();
         body.insert("error".into(), self.message.clone().into());

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Effect {
     /// Nothing.
     Read,
-    /// What the server keeps of the calling agent until it ends; nothing that is stored.
+    /// The session of the calling agent, which ends with the server; nothing stored.
     Session,
     /// The graph and what is derived from it.
     Graph,
@@ -20,15 +20,43 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// What it does, as the end of a sentence whose subject is the tool.
+    /// The effect as a predicate, with the tool as its subject.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Read => "changes nothing",
-            Self::Session => "changes what the server keeps of the agent until it ends",
+            Self::Session => "changes the session of the agent",
             Self::Graph => "changes the index",
-            Self::State => "changes what m1nd remembers",
+            Self::State => "changes stored state of m1nd",
             Self::Disk => "changes files of the project",
         }
+    }
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// An object with all members, for programs.
+    #[default]
+    Json,
+    /// Compact lines in order of use, for models and people.
+    Text,
+}
+
+impl Format {
+    /// All forms.
+    pub const ALL: &'static [Self] = &[Self::Json, Self::Text];
+
+    /// The word on the wire and the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Text => "text",
+        }
+    }
+
+    /// The form with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|format| format.word() == word)
     }
 }
 
@@ -36,13 +64,13 @@ impl Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Toolset {
-    /// What every session needs.
+    /// Core tools, for every session.
     Core,
-    /// Judgement over the graph.
+    /// Reasoning over the graph.
     Analysis,
-    /// Finding things.
+    /// Related code, failures and risks.
     Exploration,
-    /// Moving through the graph with state.
+    /// Stateful navigation of the graph.
     Navigation,
     /// Saving and resuming investigations.
     Continuity,
@@ -50,7 +78,7 @@ pub enum Toolset {
     Documents,
     /// Changing files.
     Edit,
-    /// Whether answers can be relied on.
+    /// Reliability of answers.
     Trust,
     /// Decisions, issues, learnings.
     Memory,
@@ -89,29 +117,29 @@ impl Toolset {
         }
     }
 
-    /// Its purpose in a few words, for the docs.
+    /// Its purpose, for the docs.
     pub const fn text(self) -> &'static str {
         match self {
             Self::Core => "what every session needs",
-            Self::Analysis => "judgement over the graph",
-            Self::Exploration => "finding what belongs together, what failed and what is risky",
-            Self::Navigation => "moving through the graph with state",
+            Self::Analysis => "reasoning over the graph",
+            Self::Exploration => "related code, failures and risks",
+            Self::Navigation => "stateful navigation of the graph",
             Self::Continuity => "saving and resuming investigations",
             Self::Documents => "documents and their links to code",
             Self::Edit => "changing files",
-            Self::Trust => "whether answers can be relied on",
+            Self::Trust => "reliability of answers",
             Self::Memory => "decisions, issues, learnings and gotchas of the project",
             Self::Lifecycle => "the server and its index",
         }
     }
 
-    /// The toolset with this word.
+    /// Returns the toolset with this word.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|set| set.word() == word)
     }
 
-    /// Whether its tools must be told who calls. Those about memories take exactly the arguments that their page names, so
-    /// that the agent is optional there and not listed.
+    /// Returns whether its tools require `agent_id`. The memory tools list exactly the arguments of their published
+    /// interface, so it is optional and unlisted there.
     pub(super) const fn requires_agent(self) -> bool {
         !matches!(self, Self::Memory)
     }
@@ -119,7 +147,7 @@ impl Toolset {
 
 macro_rules! stages {
     ($($(#[doc = $doc:literal])* $variant:ident = $word:literal,)*) => {
-        /// A phase of work with a code base. For each, `help` proposes the tools that name it, in order.
+        /// A phase of work on a code base. `help` proposes the tools that name it, in order.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
         pub enum Stage {
             $($(#[doc = $doc])* #[serde(rename = $word)] $variant,)*
@@ -140,9 +168,9 @@ macro_rules! stages {
 stages! {
     /// Getting to know the code base.
     Orient = "orient",
-    /// Looking for a place.
+    /// Finding code.
     Find = "find",
-    /// Tying documents to code.
+    /// Linking documents to code.
     Ground = "ground",
     /// Explaining a failure.
     Diagnose = "diagnose",
@@ -150,16 +178,16 @@ stages! {
     Plan = "plan",
     /// Making a change.
     Edit = "edit",
-    /// Judging a change.
+    /// Reviewing a change.
     Review = "review",
-    /// Keeping the server well.
+    /// Operating the server.
     Operate = "operate",
-    /// Passing the work on.
+    /// Handing the work over.
     Handoff = "handoff",
 }
 
 impl JsonSchema for Stage {
-    // By hand: the description that the derived schema takes from the type would cost every session tokens.
+    // By hand, since the derived schema would add the doc comment of the type, which costs every session tokens.
     fn schema_name() -> Cow<'static, str> {
         "Stage".into()
     }
@@ -174,26 +202,26 @@ impl JsonSchema for Stage {
     }
 }
 
-/// A stage for which a tool is proposed: the stage, its place among the tools of that stage (smaller is earlier, equal
-/// ones in the order of the registry), and the reason to call it there.
+/// A stage for which a tool is proposed: the stage, the rank of the tool in it (lower is earlier, equal ranks in the
+/// order of the registry), and the reason to call it.
 pub type Route = (Stage, u8, &'static str);
 
-/// A sentence of what a server tells an agent when it connects.
+/// A sentence of the instructions that a server sends to an agent on connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// How to find code.
+    /// Tools that find code.
     Find,
-    /// How to read it.
+    /// Tools that read code.
     Read,
-    /// What to ask before a change.
+    /// Tools to call before a change.
     BeforeChange,
-    /// How to learn about the server itself.
+    /// Tools about the server itself.
     Server,
-    /// How to ask for memories.
+    /// Tools that recall memories.
     Recall,
-    /// Where a memory for all projects goes.
+    /// The tool that stores a memory for all projects.
     Keep,
 }
 
-/// A sentence that names a tool: which one, the place of the tool in it (smaller is earlier), and the words after its name.
+/// A mention of a tool: the sentence, its rank in it (lower is earlier), and the words after its name.
 pub type Mention = (Purpose, u8, &'static str);

@@ -4,12 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{Formatter, Serializer};
 
-/// Levels of an answer that are laid out line by line: its members, and what those hold.
+/// Levels of an answer that are written line by line: its members, and their elements.
 const LINE_LEVELS: usize = 2;
 
-/// An answer as it is sent: a line for each member and each row, the inside of a row on one line.
+/// Formats an answer as it is sent: one line per member and per row, each row on a single line.
 ///
-/// Full indentation costs an agent a third more tokens and tells it nothing; a single line would be hard on people.
+/// Full indentation would cost a third more tokens without a benefit; a single line would be hard to read for people.
 pub fn text_of(value: &Value) -> String {
     let mut bytes = Vec::new();
     write(value, &mut bytes);
@@ -25,7 +25,7 @@ pub(crate) fn text_bytes(value: &impl Serialize) -> usize {
 
 fn write(value: &impl Serialize, to: &mut impl Write) {
     let mut serializer = Serializer::with_formatter(to, Lines { depth: 0, has_value: false });
-    // Neither target fails, and JSON values hold nothing that JSON cannot.
+    // Neither target can fail, and every `Value` can be written as JSON.
     let _ = value.serialize(&mut serializer);
 }
 

@@ -1,4 +1,4 @@
-//! What a tool is, how it is called and what it answers.
+//! The framework of the tools: definition, calls, answers and errors.
 
 mod answer;
 mod arguments;
@@ -13,16 +13,19 @@ mod layout;
 mod names;
 mod schema;
 mod stale;
+mod text;
 mod visible;
 
 pub use answer::{Answer, Guidance, Page, ProofState, ToolRef};
 pub(crate) use answer::{MAX_TARGET, is_zero};
+pub use call::Reply;
 pub use catalog::Catalog;
 pub use context::{Context, ReadContext, WriteContext};
 pub use definition::{ReadTool, Tool, ToolDef, WriteTool};
 pub use error::{ErrorCode, ToolError};
-pub use kinds::{Effect, Mention, Purpose, Route, Stage, Toolset};
+pub use kinds::{Effect, Format, Mention, Purpose, Route, Stage, Toolset};
 pub use layout::text_of;
 pub use names::canonical_name;
 pub(crate) use names::edit_distance;
+pub use text::RowText;
 pub use visible::visible;

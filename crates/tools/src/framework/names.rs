@@ -1,5 +1,5 @@
 /// The bare snake-case name behind any form in use: `m1nd.activate`, `m1nd_activate`, `perspective.start`,
-/// `mcp__m1nd__activate`. Every name is put through this once, before it is looked up, logged or checked.
+/// `mcp__m1nd__activate`. Apply it once to every name before it is looked up, logged or checked.
 pub fn canonical_name(name: &str) -> String {
     let name = name.trim();
     let bare = match name.rfind("__") {
@@ -10,7 +10,7 @@ pub fn canonical_name(name: &str) -> String {
     bare.replace(['.', '-'], "_")
 }
 
-/// Fewest insertions, deletions and replacements of characters that turn `a` into `b`.
+/// Levenshtein distance in characters: the minimum insertions, deletions and replacements that turn `a` into `b`.
 pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -3,11 +3,12 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::definition::ToolDef;
+use super::kinds::Format;
 
 /// The schema of the arguments that a tool declares: small, self-contained, an object at its top.
 ///
-/// Every tool's schema is read by a model with each session, so what it does not need is left out: titles, number
-/// formats, defaults (they stand in the descriptions), the `null` of optional members.
+/// A model reads every schema in each session, so all that it does not need is omitted: titles, number
+/// formats, defaults (they are in the descriptions), the `null` of optional members.
 pub(super) fn input_schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -22,16 +23,20 @@ pub(super) fn input_schema<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Adds the arguments that the framework takes for the tool.
+/// Adds the arguments that the framework handles for the tool.
 pub(super) fn add_own(schema: &mut Value, tool: &ToolDef) {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.insert("agent_id".into(), json!({"type": "string"}));
         properties.insert("max_output_chars".into(), json!({"type": "integer"}));
+        if !tool.has_own_format() {
+            let words: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
+            properties.insert("format".into(), json!({"type": "string", "enum": words}));
+        }
         if tool.paged {
             properties.insert("cursor".into(), json!({"type": "string", "description": "From a truncated answer"}));
         }
         if tool.token_budget {
-            let about = json!({"type": "integer", "description": "Tokens that rows may take"});
+            let about = json!({"type": "integer", "description": "Maximum tokens of the rows"});
             properties.insert("token_budget".into(), about);
         }
     }
@@ -43,11 +48,11 @@ pub(super) fn add_own(schema: &mut Value, tool: &ToolDef) {
     }
 }
 
-/// Takes out what carries nothing for the caller. Recursion is bounded by the types of this crate.
+/// Removes members that the caller does not need. Recursion is bounded by the types of this crate.
 fn simplify(schema: Value) -> Value {
     let Value::Object(mut members) = schema else { return schema };
     for key in ["$schema", "$defs", "title", "format", "default"] {
-        // A property may bear such a name; those stand one level deeper, below `properties`.
+        // Properties with such a name are not affected: they are one level deeper, below `properties`.
         members.remove(key);
     }
     if members.get("minimum").is_some_and(|minimum| minimum.as_f64() == Some(0.0)) {

@@ -3,10 +3,10 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-/// Makes characters visible that a terminal or a reader would not show: control characters other than tab and line feed
-/// (so no escape sequence survives), bidirectional controls, zero-width and tag characters. Each becomes `\u{…}`.
+/// Escapes characters that a terminal would interpret or not show, as `\u{…}`: control characters other than tab and
+/// line feed (so no escape sequence survives), bidirectional controls, zero-width and tag characters.
 ///
-/// Text of a repository is data; whoever reads an answer must see what stands in it.
+/// Text of a repository is data, and the reader of an answer must see all of it.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
@@ -34,7 +34,7 @@ fn is_hidden(c: char) -> bool {
     }
 }
 
-/// [`visible`] for every text of a value, keys included.
+/// Applies [`visible`] to every text of a value, including keys.
 pub(crate) fn make_visible(value: Value) -> Value {
     match value {
         Value::String(text) => match visible(&text) {

@@ -61,10 +61,11 @@ impl Tool for AddGlobalEdge {
     const SUMMARY: &'static str = "Add a gotcha of a platform or language, for all projects";
     const ANSWERS: &'static str = "stores a gotcha of a platform or language for all projects";
     const HELP: &'static str = "\
-Stores a fact about a platform or language that others will run into; what only this project does belongs into the Gotchas
-section of its MEMORY.md. `detection` says when it applies: `context` and `intent` are keywords, `code` regular expressions
-(linear time, without look-around); at least one of them or a stack tag is needed. A gotcha like one that exists is not stored
-twice: the error EDGE_EXISTS names that one, which is counted as verified once more.";
+Stores a fact about a platform or language that others will run into; a gotcha of this project alone belongs in the
+Gotchas section of its MEMORY.md. `detection` says when it applies: `context` and `intent` are keywords, `code`
+regular expressions (linear time, without look-around); at least one of them or a stack tag is required. A gotcha
+similar to a stored one is not stored again: the error EDGE_EXISTS names the stored one, which is then counted as
+verified once more.";
     const EXAMPLE: &'static str = r#"{"title": "Safari ITP blocks cross-domain cookies", "description": "third-party cookies are deleted", "workaround": "use same-domain auth", "detection": {"context": ["safari"], "intent": ["cookies"], "code": ["sameSite.*none"]}}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::Keep, 10, "")];
     const OUTPUT_SCHEMA: &'static str = answers::EDGE;
@@ -83,7 +84,7 @@ impl WriteTool for AddGlobalEdge {
         let draft: EdgeDraft = serde_json::from_value(draft).map_err(|error| ToolError::invalid(error.to_string()))?;
         let edge = cx.keeper().add_global_edge(&draft).map_err(|error| memory_error(&error))?;
         let mut guidance = Guidance::state(ProofState::ReadyToEdit);
-        guidance.next_step_hint = Some("`mind_edges` shows it from now on in every project it applies to".into());
+        guidance.next_step_hint = Some("`mind_edges` now shows it in every project it applies to".into());
         Ok(Answer::new(Output { edge }).guidance(guidance))
     }
 }

@@ -1,9 +1,9 @@
-//! What the answers of the memory tools hold, as JSON schemas: the members that clients may rely on. More may follow.
+//! JSON schemas of the answers of the memory tools: the members that clients may rely on. Others may be added.
 //!
-//! At the top no member is required: clients check what comes with an error by these schemas, too, and refuse the whole result
-//! where `{code, message, details}` does not keep to them. What every row has is required in the row.
+//! No top-level member is required: clients also validate errors against these schemas, and would reject
+//! `{code, message, details}`. Members of every row are required in the row.
 
-/// Of `mind_search`.
+/// Schema of `mind_search`.
 pub(super) const SEARCH: &str = r#"{
   "type": "object",
   "properties": {
@@ -31,7 +31,7 @@ pub(super) const SEARCH: &str = r#"{
   }
 }"#;
 
-/// Of `mind_edges`.
+/// Schema of `mind_edges`.
 pub(super) const EDGES: &str = r#"{
   "type": "object",
   "properties": {
@@ -53,7 +53,7 @@ pub(super) const EDGES: &str = r#"{
   }
 }"#;
 
-/// Of `mind_add_global_edge`.
+/// Schema of `mind_add_global_edge`.
 pub(super) const EDGE: &str = r#"{
   "type": "object",
   "properties": {
@@ -77,7 +77,7 @@ pub(super) const EDGE: &str = r#"{
   }
 }"#;
 
-/// Of `mind_status`.
+/// Schema of `mind_status`.
 pub(super) const STATUS: &str = r#"{
   "type": "object",
   "properties": {

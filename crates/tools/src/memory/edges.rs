@@ -1,4 +1,4 @@
-//! Says what is known to go wrong, before code is written.
+//! Lists known gotchas before code is written.
 
 use m1nd_mind::{EdgeQuestion, EdgeWarning};
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     result: Vec<Value>,
-    /// Ids and titles of those that this agent was shown before.
+    /// Ids and titles of gotchas that were shown to this agent before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     repeated: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,15 +36,15 @@ pub(crate) struct Edges;
 impl Tool for Edges {
     const NAME: &'static str = "mind_edges";
     const TOOLSET: Toolset = Toolset::Memory;
-    const SUMMARY: &'static str = "Known gotchas of what you are about to do, before risky code";
-    const ANSWERS: &'static str = "what is known to go wrong with what you are about to do";
+    const SUMMARY: &'static str = "Check what you are about to do against known gotchas";
+    const ANSWERS: &'static str = "known gotchas of what you are about to do";
     const HELP: &'static str = "\
-Checks an intent, and a piece of code if there is one, against three kinds of gotchas: those stored for all projects (and the
-ones that come with the program), those of the Gotchas section of this project's MEMORY.md, and those of its stack, which is
-detected from manifests unless `stack` is given. The text of the answer is a list of warnings, the most certain and severe first;
-`matched_on` names the evidence, `confidence` its strength. Each is shown once to an agent (`agent_id`) while the server runs;
-those that apply again are named in `repeated` and `notice`. An empty list without them means that nothing known applies. Outside a
-project only the gotchas of all projects are checked.";
+Checks an intent, and optionally a piece of code, against three kinds of gotchas: those of all projects (stored or
+built in), those of the Gotchas section of this project's MEMORY.md, and those of its stack, which is detected from
+manifests unless `stack` is given. The text of the answer is a list of warnings, most certain and severe first;
+`matched_on` names the evidence, `confidence` its strength. Each is shown once to an agent (`agent_id`) while the
+server runs; those that apply again are named in `repeated` and `notice`. If the list is empty and these are absent,
+no known gotcha applies. Outside a project only the gotchas of all projects are checked.";
     const EXAMPLE: &'static str = r#"{"intent": "implementing token generation with crypto"}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::Recall, 20, "before risky code")];
     const OUTPUT_SCHEMA: &'static str = answers::EDGES;
@@ -56,7 +56,7 @@ project only the gotchas of all projects are checked.";
 impl ReadTool for Edges {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         if input.intent.trim().is_empty() {
-            return Err(ToolError::invalid("argument `intent` is empty, expected what you are about to do in words"));
+            return Err(ToolError::invalid("argument `intent` is empty, expected what you are about to do"));
         }
         let question = EdgeQuestion {
             intent: &input.intent,
@@ -68,13 +68,13 @@ impl ReadTool for Edges {
         let guidance = match found.warnings.first() {
             None if !found.repeated.is_empty() => {
                 let mut guidance = Guidance::state(ProofState::Proving);
-                guidance.next_step_hint = Some("nothing new: what applies was shown to you before".into());
+                guidance.next_step_hint = Some("no new gotcha: those that apply were shown before".into());
                 guidance
             }
             None => Guidance::state(ProofState::ReadyToEdit),
             Some(_) => {
                 let mut guidance = Guidance::state(ProofState::Proving);
-                guidance.next_step_hint = Some("read each `workaround` before you write the code".into());
+                guidance.next_step_hint = Some("read each `workaround` before writing the code".into());
                 guidance
             }
         };
@@ -87,7 +87,7 @@ impl ReadTool for Edges {
         let repeated: Vec<Value> = found.repeated.iter().map(|(id, title)| json!({"id": id, "title": title})).collect();
         let before = (!found.repeated.is_empty()).then(|| {
             let titles: Vec<&str> = found.repeated.iter().map(|(_, title)| title.as_str()).collect();
-            format!("shown to you before in this session and still due: {}", titles.join("; "))
+            format!("shown before in this session and still applicable: {}", titles.join("; "))
         });
         let notices: Vec<String> = before.into_iter().chain(found.notice).collect();
         let notice = (!notices.is_empty()).then(|| notices.join("; "));

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::framework::{ErrorCode, ToolError};
 
-/// An error of the engine as one of a tool, with its code and what to do next.
+/// Converts an error of the memory engine into a tool error with its code and the next step.
 #[must_use]
 pub fn memory_error(error: &MemoryError) -> ToolError {
     let code = match error {
@@ -39,23 +39,23 @@ pub fn memory_error(error: &MemoryError) -> ToolError {
             .next_step("move it away, run `mind init` in the project, then repeat this call"),
         MemoryError::EdgeExists { id, similarity, .. } => {
             let details = json!({"existing_id": id, "similarity": crate::rows::rounded(f64::from(*similarity))});
-            body.detail("details", details).next_step("nothing is to be done: the gotcha that exists is used")
+            body.detail("details", details).next_step("no action is required: the existing gotcha is used")
         }
         MemoryError::IndexNotReady { done, total } => body
             .detail("details", json!({"progress": {"done": done, "total": total}}))
             .next_step("repeat this call in a few seconds; `.mind/MEMORY.md` itself was searched"),
         MemoryError::SearchFailed { why } => body
             .detail("details", json!({"why": why}))
-            .next_step("run `mind doctor`: it says what to mend; reading `.mind/MEMORY.md` yourself works meanwhile"),
-        MemoryError::DaemonNotRunning => body.next_step("start it with `mind daemon start`; no tool needs it"),
+            .next_step("run `mind doctor` to find out what to repair; meanwhile read `.mind/MEMORY.md` directly"),
+        MemoryError::DaemonNotRunning => body.next_step("start it with `mind daemon start`; no tool requires it"),
         MemoryError::Damaged { .. } | MemoryError::Store(_) | MemoryError::Files(_) | MemoryError::Block { .. } => {
-            body.next_step("run `mind doctor`: it names the file and what to do")
+            body.next_step("run `mind doctor`: it names the file and how to repair it")
         }
         _ => body,
     }
 }
 
-/// A number between 0 and 1 as it is shown.
+/// A number between 0 and 1, rounded for the answer.
 fn share(value: f32) -> Value {
     json!((f64::from(value) * 100.0).round() / 100.0)
 }

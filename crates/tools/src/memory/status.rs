@@ -1,4 +1,4 @@
-//! Says how memories are doing.
+//! Reports the health of the memory.
 
 use m1nd_mind::MemoryStatusReport;
 use schemars::JsonSchema;
@@ -22,12 +22,13 @@ pub(crate) struct MemoryStatus;
 impl Tool for MemoryStatus {
     const NAME: &'static str = "mind_status";
     const TOOLSET: Toolset = Toolset::Memory;
-    const SUMMARY: &'static str = "Health of the memory, its daemon and statistics";
-    const ANSWERS: &'static str = "how the memory is doing";
+    const SUMMARY: &'static str = "Show memory health, daemon state and statistics";
+    const ANSWERS: &'static str = "the health of the memory, its daemon and statistics";
     const HELP: &'static str = "\
-`daemon` is optional: everything works without it. `current_project` is null outside a project; `memory_health` is `good`,
-`stale` or `empty`, and `memory_health_reason` says by which rule. `stats` counts what is in the memory now; blocked issues count as open,
-`edges` are the project's own gotchas. `global_stats` counts over all registered projects.";
+`daemon` is optional: everything works without it. `current_project` is null outside a project; `memory_health` is
+`good`, `stale` or `empty`, and `memory_health_reason` gives the rule. `stats` counts the current content of the
+memory; blocked issues count as open, `edges` are the project's own gotchas. `global_stats` counts all registered
+projects.";
     const EXAMPLE: &'static str = "{}";
     const OUTPUT_SCHEMA: &'static str = answers::STATUS;
     type Input = Input;
@@ -39,7 +40,7 @@ impl ReadTool for MemoryStatus {
         let report = cx.memory().status().map_err(|error| memory_error(&error))?;
         let mut guidance = Guidance::state(ProofState::Triaging);
         guidance.next_step_hint = Some(match &report.current_project {
-            None => "no project with a memory is here: `mind init` makes one".into(),
+            None => "no project with a memory is here; create one with `mind init`".into(),
             Some(project) => project.memory_health_reason.clone(),
         });
         Ok(Answer::new(Output { report }).guidance(guidance))

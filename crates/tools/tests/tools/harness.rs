@@ -45,7 +45,8 @@ impl Project {
         Self::over(TempTree::new(fixture), change)
     }
 
-    /// The fixture in a git repository, indexed: each commit has touched files that the words of its subject do not meet.
+    /// The fixture in a git repository, indexed: each commit has touched files that the words of its subject do not
+    /// meet.
     pub(crate) fn in_git(fixture: &str, commits: &[(&str, &[&str])]) -> Self {
         let mut repository = Repository::new();
         for (path, content) in parse_fixture(fixture) {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::harness::{PROGRAM, Project};
 
-/// Names that clients of such servers know, one a line, whether or not there is a tool of that name today. Left out are those
-/// that also are arguments, members of answers or commands.
+/// Names that clients of such servers know, one a line, whether or not there is a tool of that name today. Left out are
+/// those that also are arguments, members of answers or commands.
 const KNOWN: &str = include_str!("known_names.txt");
 
 /// Words before a name in backticks that can only mean a tool.

@@ -1,7 +1,7 @@
-//! The patterns over cases that are data: `scan_cases/<language>.txt` holds one folder a pattern, and the scan of that folder
-//! must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false positive), `OPEN` (cannot be
-//! told), each with the name of its rule. `CLEAR` marks lines that look like findings of a rule and must give none. That every rule has cases
-//! is checked where the rules are.
+//! The patterns over cases that are data: `scan_cases/<language>.txt` holds one folder a pattern, and the scan of that
+//! folder must find exactly the lines that say so at their end: `FIND` (confirmed), `MITIGATED`, `FALSE` (false
+//! positive), `OPEN` (cannot be told), each with the name of its rule. `CLEAR` marks lines that look like findings of a
+//! rule and must give none. That every rule has cases is checked where the rules are.
 
 use std::collections::BTreeSet;
 
@@ -334,7 +334,7 @@ fn where_nothing_is_to_be_shown_it_is_said_what_was_looked_at() {
     };
     assert_eq!(
         hint("error_handling"),
-        "1 match in 1 file, none of them true: `include_false_positives` shows them; 1 file of other languages"
+        "1 match in 1 file, all false positives: `include_false_positives` shows them; 1 file of other languages"
     );
-    assert_eq!(hint("concurrency"), "nothing in 1 file; 1 file of other languages");
+    assert_eq!(hint("concurrency"), "no match in 1 file; 1 file of other languages");
 }

@@ -104,7 +104,7 @@ fn what_meaning_does_not_find_leads_to_the_text_and_not_to_the_same_again() {
         (answer["next_suggested_tool"].clone(), answer["next_step_hint"].as_str().unwrap_or_default().to_owned())
     };
     let (tool, hint) = next(json!({"query": "zebra quagga", "mode": "semantic"}));
-    assert!(tool == "search" && hint.contains("search the text"), "{tool} {hint}");
+    assert!(tool == "search" && hint.contains("search for the text"), "{tool} {hint}");
     let (tool, hint) = next(json!({"query": "zebra quagga", "mode": "semantic", "scope": "auth.py"}));
     assert!(tool == "search" && hint.contains("without `scope`"), "{tool} {hint}");
 }
@@ -119,5 +119,5 @@ fn whether_meaning_had_a_part_is_said() {
     let long: String = (0..200).map(|n| format!("topic{n} ")).collect();
     let answer = project.ok("search", json!({"query": format!("validates {long}"), "mode": "semantic"}));
     let said = answer["inline_summary"].as_str().unwrap_or_default();
-    assert!(said.contains("not looked up of the long query"), "{said}");
+    assert!(said.contains("not looked up, since the query is long"), "{said}");
 }

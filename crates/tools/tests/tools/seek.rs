@@ -191,15 +191,15 @@ fn what_limits_left_out_is_said_where_it_may_matter() {
     };
     assert_eq!(said("validate credentials"), "", "every word is met");
     let beyond = said("validate zebra");
-    assert!(beyond.contains("`zebra` may stand in one of 2 long entries beyond the first 400 words"), "{beyond}");
+    assert!(beyond.contains("`zebra` may occur in one of 2 long entries beyond the first 400 words"), "{beyond}");
     let name = said("validate lastOfAll");
     assert!(name.contains("`lastofall` may be used in one of 1 long file beyond the first 1000 names"), "{name}");
     let known = said("validate name_of7");
     assert!(!known.contains("long file"), "a file is known to use it: {known}");
     let long: String = (0..200).map(|n| format!("topic{n} ")).collect();
     let asked = said(&format!("validate credentials {long}"));
-    assert!(asked.contains("not looked up of the long query: 42 words"), "{asked}");
-    assert!(asked.contains("are about the weightiest 64 words only"), "{asked}");
+    assert!(asked.contains("not looked up, since the query is long: 42 words"), "{asked}");
+    assert!(asked.contains("cover only the 64 words of most weight"), "{asked}");
     let short = Project::new(PROGRAM).ok("seek", json!({"query": "validate zebra"}));
     assert!(short["what_is_missing"].is_null(), "no entry is long: {short}");
 }
@@ -211,7 +211,7 @@ fn where_nothing_is_found_the_next_call_differs_in_what_stood_in_the_way() {
         (json!({"query": "validate", "scope": "twins", "min_score": 0.0}), "seek", "repeat without them"),
         (json!({"query": "zebra", "node_types": ["class"], "min_score": 0.0}), "seek", "repeat without them"),
         (json!({"query": "validate credentials", "min_score": 1.0}), "seek", "lower `min_score`"),
-        (json!({"query": "zebra quagga", "min_score": 0.0}), "search", "search the text"),
+        (json!({"query": "zebra quagga", "min_score": 0.0}), "search", "search for the text"),
     ];
     for (arguments, tool, hint) in cases {
         let answer = project.ok("seek", arguments.clone());
@@ -261,8 +261,8 @@ fn a_declaration_is_not_another_answer_than_its_definition() {
 fn that_a_file_meets_few_words_of_a_question_is_said() {
     let project = Project::new(PROGRAM);
     let cases = [
-        ("validate quagga", false, "the first row meets 1 of 2 words, not `quagga`"),
-        ("validate quagga zebra", true, "the first row meets 1 of 3 words, not `quagga`, `zebra`"),
+        ("validate quagga", false, "the first row matches 1 of 2 words, not `quagga`"),
+        ("validate quagga zebra", true, "the first row matches 1 of 3 words, not `quagga`, `zebra`"),
     ];
     for (query, is_few, why) in cases {
         let answer = project.ok("seek", json!({"query": query, "graph_rerank": false}));
@@ -271,7 +271,7 @@ fn that_a_file_meets_few_words_of_a_question_is_said() {
         // Such files are often the right ones all the same.
         assert_eq!(answer["trust_envelope"]["verdict"], "reverify", "{answer}");
         let reasons = answer["trust_envelope"]["reasons"].as_array().expect("reasons");
-        let few = reasons.contains(&json!("its file meets 1 of 3 words, fewer than half"));
+        let few = reasons.contains(&json!("its file matches 1 of 3 words, fewer than half"));
         assert_eq!(few, is_few, "{answer}");
     }
 }
@@ -281,6 +281,6 @@ fn a_question_in_another_language_is_told_to_ask_in_that_of_the_code() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("seek", json!({"query": "wo wird das Passwort vom user verglichen", "min_score": 0.0}));
     let hint = answer["next_step_hint"].as_str().expect("a hint");
-    assert!(hint.starts_with("most words of the query are nowhere in the index"), "{answer}");
+    assert!(hint.starts_with("most words of the query are not in the index"), "{answer}");
     assert_ne!(answer["trust_envelope"]["verdict"], "act");
 }

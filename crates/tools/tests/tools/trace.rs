@@ -118,7 +118,7 @@ fn without_a_mapped_frame_nothing_is_claimed_about_the_repair() {
     assert_eq!((&answer["causal_chain"], &answer["co_change_suspects"]), (&json!([]), &json!([])));
     assert_eq!(answer["proof_state"], "triaging");
     let missing = answer["what_is_missing"].as_str().expect("what is missing");
-    assert!(missing.starts_with("no frame lies in the index"), "{missing}");
+    assert!(missing.starts_with("no frame is in the index"), "{missing}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn what_the_innermost_frame_uses_beyond_a_limit_is_said() {
     let project = Project::new(&format!("//- steps.py\n{steps}def run():\n{calls}"));
     let answer = trace(&project, "  File \"steps.py\", line 1002, in run\nKeyError: 1\n");
     let said = answer["what_is_missing"].as_str().unwrap_or_default();
-    assert!(said.contains("uses more than was looked at"), "{answer}");
+    assert!(said.contains("uses more than was searched"), "{answer}");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_long_message_says_that_it_goes_on() {
     assert!(message.ends_with("é…") && message.chars().count() == 401, "{message}");
     let many = "\n more of it".repeat(50);
     let answer = trace(&project, &format!("  File \"auth.py\", line 11, in load_user\nKeyError: x{many}\n"));
-    assert_eq!(answer["what_is_missing"], "1 message read only in part: of each the first lines");
+    assert_eq!(answer["what_is_missing"], "1 message read in part, only the first lines of each");
 }
 
 #[test]

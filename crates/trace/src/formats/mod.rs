@@ -14,6 +14,7 @@ use crate::clean::{Lines, with_breaks};
 use crate::limits;
 use crate::model::{Exception, Format, Frame, Origin, Relation, Trace};
 use crate::origin;
+use crate::pattern::pattern;
 
 /// Start of a source line that raises an error deliberately.
 const REFUSALS: &[&str] = &["raise", "assert", "throw", "panic!"];
@@ -145,13 +146,3 @@ fn named(relation: Relation, kind: &str, message: &str) -> Exception {
     exception.say(kind, message);
     exception
 }
-
-/// A constant regular expression.
-macro_rules! pattern {
-    ($(#[$about:meta])* $name:ident, $text:expr) => {
-        $(#[$about])*
-        static $name: std::sync::LazyLock<regex::Regex> =
-            std::sync::LazyLock::new(|| regex::Regex::new($text).expect("the pattern is a constant"));
-    };
-}
-pub(crate) use pattern;

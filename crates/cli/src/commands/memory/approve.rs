@@ -27,7 +27,7 @@ pub(crate) fn run(args: &ApproveArgs, common: &Common, out: &mut Out) -> Result<
         keeper.disapprove(&project, &args.sources)?;
         return match out.json {
             true => out.value(&json!({"project": project, "taken_back": args.sources})),
-            false => out.line(format!("{}  taken back", project.display())),
+            false => out.line(format!("{}  approval withdrawn", project.display())),
         };
     }
     let new = keeper.approve(&project, &args.sources, None)?;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ApproveArgs, common: &Common, out: &mut Out) -> Result<
     list(&new, out, |_| "approved")
 }
 
-/// Each text with the memories in it: who approves should see what.
+/// Lists each text with its memories, so that users see what they approve.
 fn list(sources: &[Source], out: &mut Out, word: impl Fn(&Source) -> &'static str) -> Result<(), CliError> {
     for source in sources {
         out.line(format!("  {}  {}", source.file, word(source)))?;

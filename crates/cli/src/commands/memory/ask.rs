@@ -19,7 +19,7 @@ use crate::error::CliError;
 use crate::output::{Out, Tone, count};
 use crate::project::{self, memory_places, mind_home};
 
-/// Largest file of code that is checked, in bytes.
+/// Maximum size of a code file that is checked, in bytes.
 const MAX_CODE: u64 = 1 << 20;
 
 /// `mind search`.
@@ -37,7 +37,7 @@ pub(crate) fn search(args: &SearchArgs, common: &Common, out: &mut Out) -> Resul
     }
     let rows = answer["results"].as_array().map(Vec::as_slice).unwrap_or_default();
     if rows.is_empty() {
-        return out.line("nothing answers this");
+        return out.line("no memory matches");
     }
     for row in rows {
         let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
@@ -68,15 +68,15 @@ pub(crate) fn status(args: &PathArg, common: &Common, out: &mut Out) -> Result<(
         return out.value(&answer);
     }
     match &answer["current_project"] {
-        Value::Null => out.line("no project with a memory is here; `mind init` makes one")?,
+        Value::Null => out.line("no project with a memory is here; create one with `mind init`")?,
         project => show_project(project, out)?,
     }
     let daemon = &answer["daemon"];
     let running = match daemon["running"].as_bool() {
         Some(true) => {
-            format!("runs, process {}, looks after {}", daemon["pid"], number(daemon, "projects_watching", "project"))
+            format!("running, process {}, watching {}", daemon["pid"], number(daemon, "projects_watching", "project"))
         }
-        _ => "does not run; nothing needs it".to_owned(),
+        _ => "not running; not required".to_owned(),
     };
     out.line(format!("daemon: {running}"))?;
     let all = &answer["global_stats"];
@@ -95,12 +95,12 @@ pub(crate) fn status(args: &PathArg, common: &Common, out: &mut Out) -> Result<(
     Ok(())
 }
 
-/// A figure of an answer, in words.
+/// A number of an answer, with its noun.
 fn number(of: &Value, name: &str, noun: &str) -> String {
     count(of[name].as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or_default(), noun)
 }
 
-/// The current project of `mind status`.
+/// Prints the current project for `mind status`.
 fn show_project(project: &Value, out: &mut Out) -> Result<(), CliError> {
     let text = |name: &str| project[name].as_str().unwrap_or_default();
     let name = out.paint(Tone::Strong, text("name"));
@@ -112,10 +112,10 @@ fn show_project(project: &Value, out: &mut Out) -> Result<(), CliError> {
     out.line(format!("  {}, {}", counts(&stats), count(stats.sessions_inferred, "session")))?;
     let stack: Vec<&str> = project["stack"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if !stack.is_empty() {
-        out.line(format!("  made with {}", stack.join(", ")))?;
+        out.line(format!("  stack: {}", stack.join(", ")))?;
     }
     let day = text("last_activity").get(..16).unwrap_or_default().replace('T', " ");
-    let registered = if project["registered"] == true { "" } else { "; not registered, `mind add` does that" };
+    let registered = if project["registered"] == true { "" } else { "; not registered, run `mind add`" };
     out.line(format!("  last activity {day}{registered}"))
 }
 
@@ -143,7 +143,7 @@ pub(crate) fn edges(args: &EdgesArgs, common: &Common, out: &mut Out) -> Result<
         }
         Some(EdgesCommand::Verify { id }) => {
             let edge = GlobalEdges::verify(&home, id)?;
-            said(&json!(edge), &format!("{id}: met again, {}", count(edge.verified_count as usize, "time")), out)
+            said(&json!(edge), &format!("{id}: verified, {}", count(edge.verified_count as usize, "time")), out)
         }
         Some(EdgesCommand::Remove { id }) => {
             let edge = GlobalEdges::remove(&home, id)?;
@@ -157,7 +157,7 @@ fn said(value: &Value, text: &str, out: &mut Out) -> Result<(), CliError> {
 }
 
 fn list(args: &EdgesArgs, home: &SharedFolder, out: &mut Out) -> Result<(), CliError> {
-    // Outside of a project there are none of it.
+    // Outside a project, there are no gotchas of its own.
     let project = find_project(Path::new("."), home.path()).and_then(|path| ProjectMemory::read(&path, home)).ok();
     let own = project.iter().flat_map(|memory| &memory.parsed.gotchas);
     let mut rows: Vec<Value> = own.map(|gotcha| row(own_row(gotcha), "project")).collect();
@@ -209,7 +209,7 @@ fn show_warnings(answer: &Value, out: &mut Out) -> Result<(), CliError> {
         let tone = if text("severity") == "info" { Tone::Dim } else { Tone::Warn };
         let head = format!("[{}, {}] {}", text("severity"), row["confidence"], text("title"));
         out.line(out.paint(tone, &head))?;
-        // The bullet of a project is its own description.
+        // The description of a project's gotcha contains its title.
         if !text("description").contains(text("title")) {
             out.line(format!("    {}", text("description")))?;
         }
@@ -218,13 +218,13 @@ fn show_warnings(answer: &Value, out: &mut Out) -> Result<(), CliError> {
         }
         out.line(format!("    {}", text("matched_on")))?;
     }
-    if rows.is_empty() { out.line("nothing known applies") } else { Ok(()) }
+    if rows.is_empty() { out.line("no known gotcha applies") } else { Ok(()) }
 }
 
 fn read(path: &Path) -> Result<String, CliError> {
-    let unusable = |why: String| CliError::usage(format!("cannot read {}: {why}", path.display()), "name a text file");
+    let unusable = |why: String| CliError::usage(format!("cannot read {}: {why}", path.display()), "pass a text file");
     match std::fs::metadata(path) {
-        Ok(data) if data.len() > MAX_CODE => return Err(unusable(format!("it has more than {MAX_CODE} bytes"))),
+        Ok(data) if data.len() > MAX_CODE => return Err(unusable(format!("it is larger than {MAX_CODE} bytes"))),
         _ => {}
     }
     std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))
@@ -240,12 +240,12 @@ fn without_nulls(mut value: Value) -> Value {
 /// Calls a memory tool on the project around a folder.
 fn call(tool: &str, arguments: Value, folder: Option<&Path>, common: &Common) -> Result<Value, CliError> {
     let services = services(folder, common)?;
-    let tool = m1nd_tools::find(tool).ok_or_else(|| CliError::failed("no such tool", "report this"))?;
+    let tool = m1nd_tools::find(tool).ok_or_else(|| CliError::failed("no such tool", "report this as a bug"))?;
     let cancel = Cancel::new();
     tool.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments).map_err(CliError::Tool)
 }
 
-/// The index of the repository around a folder and the memories beside it, for reading.
+/// Opens the index of the repository around a folder and its memories, read-only.
 pub(super) fn services(folder: Option<&Path>, common: &Common) -> Result<Services, CliError> {
     let mut config = EngineConfig::new(project::home(common)?, vec![project::root(folder)?]);
     config.read_only = true;

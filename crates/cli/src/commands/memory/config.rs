@@ -41,21 +41,21 @@ pub(crate) fn run(args: &ConfigArgs, out: &mut Out) -> Result<(), CliError> {
     }
 }
 
-/// Opens the file in the user's editor, and says what is wrong with it then.
+/// Opens the file in the user's editor, then reports problems with its content.
 fn edit(path: &Path) -> Result<(), CliError> {
     let named = ["VISUAL", "EDITOR"].iter().find_map(std::env::var_os).filter(|editor| !editor.is_empty());
     let Some(editor) = named else {
-        return Err(CliError::usage("no editor is named", format!("set EDITOR, or edit {}", path.display())));
+        return Err(CliError::usage("no editor is set", format!("set EDITOR, or edit {}", path.display())));
     };
     if !path.exists() {
         write(path, &Settings::default().to_text())?;
     }
-    // An editor may be named with options: `code --wait`.
+    // The editor may have options: `code --wait`.
     let editor = editor.to_string_lossy();
     let mut words = editor.split_whitespace();
     let status = std::process::Command::new(words.next().unwrap_or_default()).args(words).arg(path).status();
     if !status.is_ok_and(|status| status.success()) {
-        return Err(CliError::failed(format!("`{editor}` did not end well"), format!("edit {}", path.display())));
+        return Err(CliError::failed(format!("`{editor}` failed"), format!("edit {}", path.display())));
     }
     for problem in Settings::default().apply(&read(path)?, Owner::User) {
         note(format!("{}: {problem}", path.display()));
@@ -63,7 +63,7 @@ fn edit(path: &Path) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What holds now.
+/// Shows the settings in effect.
 fn show(path: &PathBuf, is_project: bool, out: &mut Out) -> Result<(), CliError> {
     let mut settings = Settings::default();
     let owner = if is_project { Owner::Project } else { Owner::User };

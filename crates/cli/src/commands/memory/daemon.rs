@@ -15,11 +15,11 @@ use crate::error::CliError;
 use crate::output::{Out, count};
 use crate::project::{self, mind_home};
 
-/// How long a daemon may take until it answers.
+/// Maximum time until a started daemon answers.
 const START: Duration = Duration::from_secs(10);
-/// How the daemon begins to say in its log why it does not run.
+/// Prefix of the daemon's log line that gives the reason for not starting.
 const NOT_STARTED: &str = "daemon: not started: ";
-/// Time between two looks at something that is waited for.
+/// Polling interval.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs the command.
@@ -48,7 +48,7 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
     if daemon::is_running(home) {
         return Err(MemoryError::Daemon("a daemon is running already; `mind daemon status` shows it".into()).into());
     }
-    // What stands against it is said here: nobody hears the one in the background.
+    // Errors are reported here, since nobody sees those of a background process.
     daemon::prepare(home)?;
     let mut child = launch(home, common)?;
     let begun = Instant::now();
@@ -63,15 +63,15 @@ fn start(home: &Path, common: &Common, out: &mut Out) -> Result<(), CliError> {
         if let Some(ended) = child.try_wait()? {
             let said = logs::last(home, "errors").filter(|line| line.contains(NOT_STARTED));
             let said = said.as_deref().and_then(|line| line.split_once(NOT_STARTED)).map(|(_, why)| format!(": {why}"));
-            let why = format!("the daemon ended at once ({ended}){}", said.unwrap_or_default());
-            return Err(CliError::failed(why, "run `mind daemon run` to see all of it"));
+            let why = format!("the daemon exited immediately ({ended}){}", said.unwrap_or_default());
+            return Err(CliError::failed(why, "run `mind daemon run` for the full output"));
         }
         std::thread::sleep(LOOK);
     }
-    Err(CliError::failed("the daemon was started and does not answer", "look at `mind daemon logs`"))
+    Err(CliError::failed("the daemon was started but does not answer", "check `mind daemon logs`"))
 }
 
-/// Starts the program once more as a daemon that outlives this process.
+/// Starts the program as a daemon that outlives this process.
 fn launch(home: &Path, common: &Common) -> std::io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
     if let Some(store) = &common.home {
@@ -79,14 +79,14 @@ fn launch(home: &Path, common: &Common) -> std::io::Result<Child> {
     }
     command.args(["memory", "daemon", "run"]).env("MIND_HOME", home).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Not in the group of the terminal: what is typed there must not end it.
+    // Not in the process group of the terminal, so that keys typed there do not stop it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn()
 }
 
-/// Starts a daemon for a server if the user's configuration wants that (`daemon.autostart`), none runs, and `MIND_NO_DAEMON` is
-/// not set. Waits for nothing; the lock settles which of several starts goes on.
+/// Starts a daemon for a server if the user's configuration enables it (`daemon.autostart`), none runs, and
+/// `MIND_NO_DAEMON` is not set. Does not wait; a lock decides between concurrent starts.
 pub(crate) fn autostart(home: &Path, common: &Common) {
     let is_forbidden = std::env::var_os("MIND_NO_DAEMON").is_some_and(|value| !value.is_empty() && value != "0");
     let (settings, problems) = user_settings(&SharedFolder::new(home.to_owned()));
@@ -97,18 +97,19 @@ pub(crate) fn autostart(home: &Path, common: &Common) {
         return;
     }
     if let Err(error) = launch(home, common) {
-        tracing::warn!(%error, "the daemon does not start; everything works without it");
+        tracing::warn!(%error, "cannot start the daemon; everything works without it");
     }
 }
 
-/// What makes the system start the daemon, with where to put it. Printed, never installed: a home is not ours to change.
+/// The unit that starts the daemon, with its path as a comment. Printed, not installed, since that changes the user's
+/// home.
 fn unit(system: UnitWord) -> Result<String, CliError> {
     let program = std::env::current_exe()?;
     let program = program.display();
     Ok(match system {
         UnitWord::Systemd => format!(
             "# ~/.config/systemd/user/mind.service, then: systemctl --user enable --now mind.service\n\
-             [Unit]\nDescription=Keeps the memory blocks of projects fresh\n\n\
+             [Unit]\nDescription=Keeps the memory blocks of projects up to date\n\n\
              [Service]\nExecStart=\"{program}\" memory daemon run\nRestart=always\nRestartSec=10\n\n\
              [Install]\nWantedBy=default.target\n"
         ),
@@ -138,10 +139,10 @@ fn status(home: &Path, out: &mut Out) -> Result<(), CliError> {
     let age = |since: jiff::Timestamp| crate::output::duration(now.duration_since(since).as_millis() as f64);
     out.line(format!("running, process {}, for {}", report.pid, age(report.started_at)))?;
     if let Some(last) = report.last_index {
-        out.line(format!("last looked at a changed memory {} ago", age(last)))?;
+        out.line(format!("last update after a change {} ago", age(last)))?;
     }
     if let Some(degraded) = &report.degraded {
-        out.line(format!("changes are noticed late: {degraded}"))?;
+        out.line(format!("changes are detected late: {degraded}"))?;
     }
     let memories: usize = report.projects.iter().map(|project| project.memories).sum();
     out.line(format!("{}, {}", count(report.projects.len(), "project"), count(memories, "memory")))?;

@@ -10,21 +10,21 @@ use m1nd_mind::daemon::{LOG_FOLDER, LOGS};
 use crate::error::CliError;
 use crate::output::Out;
 
-/// Bytes of a log from its end that are looked at.
+/// Maximum bytes read from the end of a log.
 const MAX_TAIL: u64 = 1 << 20;
-/// Time between two looks for new lines.
+/// Polling interval for new lines.
 const LOOK: Duration = Duration::from_millis(250);
-/// The log that repeats lines of the others: left out where those are shown.
+/// The log that repeats lines of the others, omitted if those are shown.
 const REPEATED: &str = "errors";
 
-/// Shows the last `lines` of one log, or of all in the order of time; then what is added, if that is followed.
+/// Shows the last `lines` of one log, or of all of them merged by time; with `follow`, then new lines.
 pub(super) fn run(home: &Path, only: Option<&str>, follow: bool, lines: usize, out: &mut Out) -> Result<(), CliError> {
     let names = LOGS.iter().filter(|name| only.map_or(**name != REPEATED, |only| **name == only));
     let paths: Vec<PathBuf> = names.map(|name| home.join(LOG_FOLDER).join(format!("{name}.log"))).collect();
     let (mut all, mut ends) = (Vec::new(), Vec::new());
     for path in &paths {
         let (text, end) = tail(path)?;
-        // A log that was begun anew a moment ago says little.
+        // A log that was just rotated has few lines.
         let (before, _) = tail(&PathBuf::from(format!("{}.1", path.display())))?;
         all.extend(before.lines().chain(text.lines()).map(str::to_owned));
         ends.push(end);
@@ -54,7 +54,7 @@ pub(super) fn last(home: &Path, name: &str) -> Option<String> {
     text.lines().last().map(str::to_owned)
 }
 
-/// The last of some lines in the order of their times, with which each begins; lines of one time stay as they are.
+/// The last `most` lines, sorted by the time with which each begins. The sort is stable.
 fn in_order(mut lines: Vec<String>, most: usize) -> Vec<String> {
     lines.sort_by(|a, b| time(a).cmp(time(b)));
     lines.split_off(lines.len().saturating_sub(most))
@@ -64,7 +64,7 @@ fn time(line: &str) -> &str {
     line.split(' ').next().unwrap_or_default()
 }
 
-/// The end of a file, and its size; nothing if there is none.
+/// The end of a file and its size; empty if the file does not exist.
 fn tail(path: &Path) -> Result<(String, u64), CliError> {
     let mut file = match File::open(path) {
         Ok(file) => file,
@@ -74,12 +74,12 @@ fn tail(path: &Path) -> Result<(String, u64), CliError> {
     let start = file.metadata()?.len().saturating_sub(MAX_TAIL);
     let bytes = read_from(&mut file, start)?;
     let text = String::from_utf8_lossy(&bytes);
-    // The first line may be cut.
+    // The first line may be incomplete.
     let whole = if start == 0 { &*text } else { text.split_once('\n').map_or("", |(_, rest)| rest) };
     Ok((whole.to_owned(), start + bytes.len() as u64))
 }
 
-/// The whole lines behind `end`, which is moved. A log that was begun anew is shown from its start.
+/// The complete lines after `end`, which is advanced. A rotated log is read from its start.
 fn added(path: &Path, end: &mut u64) -> Result<Vec<String>, CliError> {
     let Ok(mut file) = File::open(path) else { return Ok(Vec::new()) };
     if file.metadata()?.len() < *end {

@@ -16,7 +16,7 @@ use crate::error::CliError;
 use crate::output::{Out, Tone, count, duration, note};
 use crate::project::{self, mind_home};
 
-/// The project around a folder, and what may change something about it.
+/// The project around a folder, and the writer of its memories.
 pub(super) fn open(path: Option<&Path>, common: &Common) -> Result<(PathBuf, Keeper), CliError> {
     let home = mind_home()?;
     let start = match path {
@@ -59,10 +59,10 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
     ))?;
     out.line(format!("  {}  ({})", counts(&stats), duration(looked.as_secs_f64() * 1e3)))?;
     if !memory.stack.is_empty() {
-        out.line(format!("  made with {}", memory.stack.join(", ")))?;
+        out.line(format!("  stack: {}", memory.stack.join(", ")))?;
     }
     for path in &kept.written {
-        out.line(format!("  wrote the block of {}", path.display()))?;
+        out.line(format!("  updated the block of {}", path.display()))?;
     }
     for problem in memory.left_out().chain(kept.problems) {
         note(problem);
@@ -70,12 +70,12 @@ pub(crate) fn index(args: &IndexArgs, common: &Common, out: &mut Out) -> Result<
     Ok(())
 }
 
-/// What is in a memory, in words.
+/// Counts of a memory, as text.
 pub(super) fn counts(stats: &m1nd_mind::ProjectStats) -> String {
     let parts = [
         count(stats.decisions, "decision"),
         count(stats.issues_open, "open issue"),
-        format!("{} solved", stats.issues_resolved),
+        format!("{} resolved", stats.issues_resolved),
         count(stats.learnings, "learning"),
         count(stats.edges, "gotcha"),
     ];
@@ -100,12 +100,12 @@ pub(crate) fn context(args: &ContextArgs, common: &Common, out: &mut Out) -> Res
             }
         }
         return match (kept.written.is_empty(), kept.problems.is_empty()) {
-            (true, false) => Err(CliError::failed("no block was written", "do what stands above")),
-            (true, true) if !out.json => out.line("every block is as it should be"),
+            (true, false) => Err(CliError::failed("no block was written", "fix the problems above")),
+            (true, true) if !out.json => out.line("every block is up to date"),
             _ => Ok(()),
         };
     }
-    // Where it was just checked out, as in CI, nobody has read its comments and commits yet, and the block holds some.
+    // In a fresh checkout, as in CI, comments and commits have not been read yet, but the block contains some.
     if args.check
         && let Err(error) = keeper.refresh(&project, Depth::Full)
     {
@@ -134,7 +134,7 @@ pub(crate) fn context(args: &ContextArgs, common: &Common, out: &mut Out) -> Res
     match (bad, with_block.len()) {
         (0, 1..) => Ok(()),
         (0, 0) => Err(CliError::failed("no file has a block", "run `mind context --regenerate`")),
-        _ => Err(CliError::failed("a block is not as it should be", "run `mind context --regenerate`")),
+        _ => Err(CliError::failed("a block is out of date", "run `mind context --regenerate`")),
     }
 }
 
@@ -182,7 +182,7 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
     for path in paths {
         match ProjectMemory::read(&path, &folder) {
             Ok(memory) => projects.push(memory),
-            Err(error) => note(format!("{}: left out: {error}", path.display())),
+            Err(error) => note(format!("{}: skipped: {error}", path.display())),
         }
     }
     if args.format == "json" {
@@ -214,7 +214,7 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
                 let reason = record.reasoning.as_deref().map(|reason| format!(" - {reason}")).unwrap_or_default();
                 let date = record.date.map(|date| format!(" ({date})")).unwrap_or_default();
                 let state = match record.status {
-                    Some(Status::Resolved) => " [solved]",
+                    Some(Status::Resolved) => " [resolved]",
                     Some(Status::Blocked) => " [blocked]",
                     Some(Status::Open) | None => "",
                 };
@@ -229,7 +229,7 @@ pub(crate) fn export(args: &MemoryExport, common: &Common, out: &mut Out) -> Res
     Ok(())
 }
 
-/// What is kept beside a memory, as lines below it.
+/// Prints the indexed data of a memory below it.
 fn indexed(index: &m1nd_mind::IndexExport, record: &Record, out: &mut Out) -> Result<(), CliError> {
     let place = format!("{}:{}", record.source.file, record.source.line);
     let known = index.memories.iter().find(|known| known.id == record.id);

@@ -1,4 +1,4 @@
-//! `mind …` and `m1nd memory …`, one file a group of commands.
+//! `mind …` and `m1nd memory …`, one file per group of commands.
 
 mod approve;
 mod ask;
@@ -21,7 +21,7 @@ use crate::project::mind_home;
 
 /// Runs the command.
 pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
-    // What programs read is no chatter.
+    // Output for programs is never suppressed.
     let is_for_programs = matches!(args.command, MemoryCommand::Hook(_) | MemoryCommand::Completions(_));
     out.quiet = args.quiet && !is_for_programs;
     match &args.command {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(
     }
 }
 
-/// Makes and registers the memory of a project, for `m1nd init --memory`.
+/// Creates and registers the memory of a project, for `m1nd init --memory`.
 pub(crate) fn connect(root: &std::path::Path, common: &Common) -> Result<(), CliError> {
     let done = projects::make(root, None, true, true, common)?;
     done.kept.problems.iter().for_each(crate::output::note);

@@ -14,7 +14,7 @@ use crate::error::CliError;
 use crate::output::{Out, Tone, count, note};
 use crate::project::{self, mind_home};
 
-/// Largest template, in bytes.
+/// Maximum size of a template, in bytes.
 const MAX_TEMPLATE: u64 = 1 << 20;
 
 /// `mind init`.
@@ -32,32 +32,32 @@ pub(crate) fn init(args: &MemoryInit, common: &Common, out: &mut Out) -> Result<
         }));
     }
     let file = done.made.project.join(".mind/MEMORY.md");
-    let what = if done.made.is_new { "made" } else { "left as it is" };
+    let what = if done.made.is_new { "created" } else { "unchanged" };
     out.line(format!("{}  {what}", file.display()))?;
     for path in &done.kept.written {
-        out.line(format!("{}  has the block", path.display()))?;
+        out.line(format!("{}  contains the block", path.display()))?;
     }
     if !done.stack.is_empty() {
-        out.line(format!("made with {}", done.stack.join(", ")))?;
+        out.line(format!("stack: {}", done.stack.join(", ")))?;
     }
     if done.registered {
-        out.line("registered; write in MEMORY.md as you go: it is read by itself")?;
+        out.line("registered; write to MEMORY.md as you work: it is read automatically")?;
     }
     Ok(())
 }
 
-/// What `make` did.
+/// Result of [`make`].
 pub(super) struct Connected {
     pub(super) made: m1nd_mind::Made,
-    /// What the project is made with.
+    /// Stack tags of the project.
     pub(super) stack: Vec<String>,
-    /// The project is newly registered.
+    /// Whether the project is newly registered.
     pub(super) registered: bool,
-    /// Files whose block was written, and what stood against it.
+    /// Files whose block was written, and problems with others.
     pub(super) kept: m1nd_mind::Kept,
 }
 
-/// Makes what is missing: the memory, its registration, the block.
+/// Creates what is missing: the memory, its registration, the block.
 pub(super) fn make(
     folder: &Path,
     template: Option<&str>,
@@ -68,7 +68,7 @@ pub(super) fn make(
     let home = mind_home()?;
     let made = m1nd_mind::make(folder, &home, template)?;
     let keeper = Keeper::new(&home, Some(&project::home(common)?));
-    // What is there is what the user wants, comments and commits too: they ask for it here.
+    // The user asks for it, which approves existing memories, including comments and commits.
     keeper.approve(&made.project, &[], Some(!block))?;
     let memory = ProjectMemory::read(&made.project, keeper.home())?;
     let stack = memory.stack_tags();
@@ -79,11 +79,11 @@ pub(super) fn make(
 
 fn template(path: &Path) -> Result<String, CliError> {
     let unusable = |why: String| {
-        CliError::usage(format!("cannot use the template {}: {why}", path.display()), "name a readable text file")
+        CliError::usage(format!("cannot use the template {}: {why}", path.display()), "pass a readable text file")
     };
     match std::fs::metadata(path) {
         Ok(data) if data.len() > MAX_TEMPLATE => {
-            return Err(unusable(format!("it has more than {MAX_TEMPLATE} bytes")));
+            return Err(unusable(format!("it is larger than {MAX_TEMPLATE} bytes")));
         }
         _ => {}
     }
@@ -105,7 +105,7 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
                 keeper.approve(&project, &[], None)?;
                 let stack = ProjectMemory::read(&project, keeper.home())?.stack_tags();
                 let is_new = registry.add(&project, &stack, Timestamp::now())?;
-                rows.push((project, if is_new { "registered" } else { "was registered" }));
+                rows.push((project, if is_new { "registered" } else { "already registered" }));
             }
             Err(error) => {
                 note(format!("{}: skipped: {error}", path.display()));
@@ -120,7 +120,7 @@ pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
             out.line(format!("{}  {state}", path.display()))?;
         }
     }
-    // Something was done, so this is only an error if nothing could be.
+    // Only an error if no project was registered.
     match skipped {
         Some(error) if rows.is_empty() => Err(error.into()),
         _ => Ok(()),
@@ -132,7 +132,7 @@ pub(crate) fn remove(args: &PathArg, out: &mut Out) -> Result<(), CliError> {
     let path = args.path.clone().unwrap_or_else(|| ".".into());
     let project = match m1nd_mind::find_project(&path, &mind_home()?) {
         Ok(project) => project,
-        // The folder may be gone: its path is all that is left.
+        // The folder may no longer exist, so its path is used as given.
         Err(_) => std::path::absolute(&path)?,
     };
     let removed = registry()?.remove(&project)?;
@@ -142,7 +142,7 @@ pub(crate) fn remove(args: &PathArg, out: &mut Out) -> Result<(), CliError> {
     }
     match out.json {
         true => out.value(&json!({"path": project, "state": "removed"})),
-        false => out.line(format!("{}  removed; its files stay", project.display())),
+        false => out.line(format!("{}  removed; its files are kept", project.display())),
     }
 }
 
@@ -150,9 +150,9 @@ pub(crate) fn remove(args: &PathArg, out: &mut Out) -> Result<(), CliError> {
 pub(crate) fn list(out: &mut Out) -> Result<(), CliError> {
     let projects = registry()?.list()?;
     let home = SharedFolder::new(mind_home()?);
-    // Nothing for one that cannot be read: that is no count.
+    // `None` for an unreadable memory, which is not a count of 0.
     let memories = |path: &Path| ProjectMemory::read(path, &home).ok();
-    // Without a daemon nobody notes when a memory changes; its file says it.
+    // Without a daemon no activity is recorded, so the modification time of the file counts too.
     let last = |known: Option<Timestamp>, memory: &Option<ProjectMemory>| {
         let is_used = |memory: &&ProjectMemory| !memory.records.is_empty();
         known.max(memory.as_ref().filter(is_used).map(|memory| memory.modified))

@@ -1,14 +1,15 @@
-//! Memories as JSON rows: the names of `mind_search`, ids as text (they are larger than a number of JavaScript can be).
+//! Memories as JSON rows, with the names of `mind_search`. Ids are strings, since they exceed the integers of
+//! JavaScript.
 
 use m1nd_mind::{GotchaBullet, ParseStats, Record, Relation, SourceKind};
 use serde_json::{Value, json};
 
-/// A share as people read it.
+/// A share, rounded to two decimals.
 fn share(value: f32) -> Value {
     json!((f64::from(value) * 100.0).round() / 100.0)
 }
 
-/// A memory, with the rule that found it.
+/// A memory, with the rule that matched it.
 pub(super) fn entity(record: &Record) -> Value {
     let kind = match record.source.kind {
         SourceKind::MemoryFile => "memory",
@@ -34,7 +35,7 @@ pub(super) fn gotcha(gotcha: &GotchaBullet) -> Value {
     })
 }
 
-/// What one memory says of another.
+/// A relation of one memory to another.
 pub(super) fn relation(relation: &Relation) -> Value {
     json!({
         "from": relation.from.to_string(), "to": relation.to.to_string(), "kind": relation.kind,
@@ -42,7 +43,7 @@ pub(super) fn relation(relation: &Relation) -> Value {
     })
 }
 
-/// Figures of the file.
+/// Statistics of the file.
 pub(super) fn stats(stats: &ParseStats) -> Value {
     json!({
         "lines_processed": stats.lines, "entities_found": stats.found, "high_confidence": stats.high,

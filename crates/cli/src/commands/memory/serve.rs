@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::output::{Out, note};
 use crate::project::{self, memory_places, mind_home};
 
-/// Largest input of a hook, in bytes.
+/// Maximum input of a hook, in bytes.
 const MAX_INPUT: u64 = 8 << 20;
 
 /// `mind mcp`: the memory tools and no others. The code index is only read.
@@ -28,23 +28,23 @@ pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
     let services = Services::open(config, mind)?;
     let options = ServeOptions { name: "mind", only: Some(Toolset::Memory), ..ServeOptions::default() };
     serve(&services, options, std::io::stdin(), std::io::stdout())
-        .map_err(|error| CliError::failed(error.to_string(), "start the server again"))
+        .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
 }
 
-/// `mind hook`. What goes wrong is logged and otherwise silence: a hook must not stand in the way.
+/// `mind hook`. Errors are only logged, since a hook must not block the agent.
 pub(crate) fn answer(event: &MaybeHook, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let event = match event {
         MaybeHook::Known(event) => *event,
         MaybeHook::Unknown(word) => {
-            note(format!("no hook for `{word}`: nothing is said"));
+            note(format!("unknown hook `{word}`, no answer"));
             return Ok(());
         }
     };
-    // Whatever status but 0 this ended with would mean something to the client: 2 forbids what the agent is about to do.
+    // Always exit code 0, since others have a meaning for the client: 2 blocks the action of the agent.
     match said(event, common) {
         Ok(Some(answer)) => drop(out.line(answer.to_string())),
         Ok(None) => {}
-        Err(error) => tracing::warn!(%error, "the hook has nothing to say"),
+        Err(error) => tracing::warn!(%error, "the hook has no answer"),
     }
     Ok(())
 }
@@ -57,7 +57,7 @@ fn said(event: HookWord, common: &Common) -> Result<Option<Value>, CliError> {
         HookWord::Stop => HookEvent::Stop,
     };
     let mut text = String::new();
-    // A client that sends something else than text asks for nothing that could be answered.
+    // Input that is not text has no answer.
     let _ = std::io::stdin().take(MAX_INPUT).read_to_string(&mut text);
     let input: Value = serde_json::from_str(&text).unwrap_or_default();
     let open = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);

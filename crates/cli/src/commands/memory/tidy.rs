@@ -12,9 +12,9 @@ use crate::error::CliError;
 use crate::output::{Out, Tone, count, note};
 use crate::project::mind_home;
 
-/// How the ids of gotchas of all projects begin.
+/// Prefix of the ids of gotchas of all projects.
 const GLOBAL_GOTCHA: &str = "edge_";
-/// Days after which entries are moved when nothing is said.
+/// Default age in days at which entries are archived.
 const OLD_DAYS: i32 = 180;
 
 /// `mind doctor`.
@@ -22,11 +22,11 @@ pub(crate) fn doctor(args: &DoctorArgs, common: &Common, out: &mut Out) -> Resul
     let home = mind_home()?;
     let project = match open(args.path.path.as_deref(), common) {
         Ok((project, keeper)) => {
-            // What stands against mending is among what is looked at.
+            // The check below reports why a repair fails.
             if args.fix
                 && let Err(error) = keeper.keep(&project)
             {
-                note(format!("nothing was mended: {error}"));
+                note(format!("nothing was repaired: {error}"));
             }
             Some(project)
         }
@@ -51,8 +51,8 @@ pub(crate) fn doctor(args: &DoctorArgs, common: &Common, out: &mut Out) -> Resul
     }
     match findings.iter().filter(|finding| finding.level == Level::Bad).count() {
         0 => Ok(()),
-        1 => Err(CliError::failed("1 thing does not work", "do what stands below it")),
-        bad => Err(CliError::failed(format!("{bad} things do not work"), "do what stands below each")),
+        1 => Err(CliError::failed("1 problem found", "follow the step below it")),
+        bad => Err(CliError::failed(format!("{bad} problems found"), "follow the step below each")),
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn archive(args: &ArchiveArgs, common: &Common, out: &mut Out) -> Res
     let before = match &args.before {
         Some(text) => text
             .parse::<Date>()
-            .map_err(|_| CliError::usage(format!("`{text}` is not a day"), "write it as in 2026-05-31"))?,
+            .map_err(|_| CliError::usage(format!("`{text}` is not a date"), "pass a date such as 2026-05-31"))?,
         None => memory.today.saturating_sub(OLD_DAYS.days()),
     };
     let moved = m1nd_mind::archive(&memory, before, args.dry_run)?;
@@ -71,10 +71,10 @@ pub(crate) fn archive(args: &ArchiveArgs, common: &Common, out: &mut Out) -> Res
         return out.value(&json!({"moved": moved, "dry_run": args.dry_run}));
     }
     for day in &moved {
-        let what = if args.dry_run { "would go to" } else { "went to" };
+        let what = if args.dry_run { "would be moved to" } else { "moved to" };
         out.line(format!("{}  {} {what} {}", day.date, count(day.lines, "line"), day.file.display()))?;
     }
-    if moved.is_empty() { out.line(format!("nothing of before {before} can be moved")) } else { Ok(()) }
+    if moved.is_empty() { out.line(format!("no entry before {before} can be moved")) } else { Ok(()) }
 }
 
 /// `mind forget`.
@@ -89,12 +89,12 @@ pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Resul
     let (project, keeper) = open(args.path.path.as_deref(), common)?;
     if args.undo {
         if !m1nd_mind::show_again(&keeper, &project, &args.id)? {
-            let why = format!("no memory of the id `{}` is out of sight", args.id);
-            return Err(CliError::failed(why, "one whose line was taken out is kept in .mind/.index/backup"));
+            let why = format!("no hidden memory has the id `{}`", args.id);
+            return Err(CliError::failed(why, "a removed line is kept in .mind/.index/backup"));
         }
         return match out.json {
             true => out.value(&json!({"id": args.id, "hidden": false})),
-            false => out.line(format!("{}  is shown again", args.id)),
+            false => out.line(format!("{}  shown again", args.id)),
         };
     }
     let memory = ProjectMemory::read(&project, keeper.home())?;
@@ -111,10 +111,10 @@ pub(crate) fn forget(args: &ForgetArgs, common: &Common, out: &mut Out) -> Resul
     }
     let place = format!("{}:{}", forgotten.file, forgotten.line);
     let what = match (args.dry_run, forgotten.hidden) {
-        (true, false) => "would be taken out",
-        (false, false) => "was taken out",
-        (true, true) => "would be put out of sight on this machine",
-        (false, true) => "is out of sight on this machine; its text stays there",
+        (true, false) => "would be removed",
+        (false, false) => "was removed",
+        (true, true) => "would be hidden on this machine",
+        (false, true) => "is hidden on this machine; its text is kept",
     };
     out.line(format!("{place} {what}:\n  {}", forgotten.text))
 }

@@ -121,7 +121,7 @@ fn a_block_for_programs_and_a_status_for_people() {
     assert!(block["text"].as_str().unwrap().starts_with("<!-- MIND:CONTEXT"), "{block}");
     assert_eq!(mind(&place, &["init"]).code, 0);
     let said = mind(&place, &["status"]).out;
-    for expected in ["  memory: ", "1 decision, 1 open issue, ", "daemon: does not run", "all: 1 project, 3 memories, "]
+    for expected in ["  memory: ", "1 decision, 1 open issue, ", "daemon: not running", "all: 1 project, 3 memories, "]
     {
         assert!(said.contains(expected), "{expected}: {said}");
     }

@@ -198,7 +198,7 @@ fn a_word_that_is_no_hook_does_not_stop_the_agent() {
         let run = mind(&place, arguments);
         assert_eq!((run.code, run.out.as_str()), (0, ""), "{arguments:?}: {}", run.err);
     }
-    assert!(mind(&place, &["hook", "pre-compact"]).err.contains("no hook for `pre-compact`"));
+    assert!(mind(&place, &["hook", "pre-compact"]).err.contains("unknown hook `pre-compact`"));
 }
 
 #[test]

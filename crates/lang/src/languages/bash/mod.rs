@@ -1,20 +1,13 @@
 //! Bash and POSIX shell: functions, sourced files, commands as calls, variables.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{descend, nothing};
-use super::outline::{self, Compiled, Define, Grammar, Mark, NoBody, Outline, Pick, Rule};
-use crate::facts::{DefKind, Expr, FactsBuilder, FileFacts, ImportKind, Literal, Role, ScopeKind};
+use super::outline::{Define, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule};
+use crate::facts::{DefKind, Expr, FactsBuilder, ImportKind, Literal, Role, ScopeKind};
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar =
     Grammar { name_kinds: &["variable_name"], ..Grammar::new(|| tree_sitter_bash::LANGUAGE.into(), RULES) };
@@ -32,8 +25,6 @@ static RULES: &[(&str, Rule)] = &[
     ("special_variable_name", Rule::Skip),
     ("word", Rule::Literal(Literal::Str)),
     ("raw_string", Rule::Literal(Literal::Str)),
-    ("string", Rule::Literal(Literal::Str)),
-    ("number", Rule::Literal(Literal::Int)),
 ];
 
 fn variable(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {

@@ -7,21 +7,20 @@ pub(super) mod macros;
 pub(super) mod prepare;
 pub(super) mod rules;
 
-use std::sync::OnceLock;
-
 use m1nd_base::Problem;
 
 use self::rules::{C_RULES, adjust};
 use super::Input;
-use super::outline::{self, Compiled, Grammar};
+use super::outline::{Extractor, Grammar};
 use crate::facts::{FactsBuilder, FileFacts, Import, ImportFlags, ImportKind, Pos};
 
+static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
+
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
     let original = input.text;
     let text = prepare::prepare(original, false);
     let input = Input { text: &text, ..*input };
-    let mut facts = outline::extract(&input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))?;
+    let mut facts = EXTRACTOR.extract(&input)?;
     finish(&mut facts, original, &text);
     Ok(facts)
 }

@@ -10,12 +10,8 @@ use crate::facts::{
     ParameterKind, Role, ScopeKind, Visibility,
 };
 use crate::languages::outline::common::nothing;
-use crate::languages::outline::{Define, Draft, Mark, NoBody, Outline, Pick, Rule};
+use crate::languages::outline::{Define, Draft, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::walk::Enter;
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
 
 static FUNCTION: Define = Define {
     name: Pick::None,
@@ -76,13 +72,8 @@ pub(in crate::languages) static C_RULES: &[(&str, Rule)] = &[
     ("ms_declspec_modifier", Rule::Skip),
     ("gnu_asm_expression", Rule::Skip),
     ("initializer_list", Rule::Collection(Collection::List)),
-    ("string_literal", Rule::Literal(Literal::Str)),
     ("concatenated_string", Rule::Literal(Literal::Str)),
     ("char_literal", Rule::Literal(Literal::Int)),
-    ("number_literal", Rule::Literal(Literal::Int)),
-    ("true", Rule::Literal(Literal::Bool)),
-    ("false", Rule::Literal(Literal::Bool)),
-    ("null", Rule::Literal(Literal::Null)),
 ];
 
 /// `...` at the end of a parameter list.

@@ -1,7 +1,5 @@
 //! C++: namespaces, classes with sections, templates, qualified names, members defined outside of their class.
 
-use std::sync::OnceLock;
-
 use m1nd_base::Problem;
 use tree_sitter::Node;
 
@@ -10,24 +8,21 @@ use super::c::declarator::{declarators, declared};
 use super::c::rules::{self, C_RULES};
 use super::c::{given, prepare};
 use super::outline::common::{descend, nothing};
-use super::outline::{self, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
+use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
     DefKind, Expr, ExprId, FileFacts, Import, ImportFlags, ImportKind, Literal, PathRoot, Role, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
+static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
+
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
     let original = input.text;
     let text = prepare::prepare(original, true);
     let input = Input { text: &text, ..*input };
-    let mut facts = outline::extract(&input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))?;
+    let mut facts = EXTRACTOR.extract(&input)?;
     super::c::finish(&mut facts, original, &text);
     Ok(facts)
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
 }
 
 /// Words of statements and types.

@@ -1,27 +1,15 @@
 //! C#: namespaces, properties, primary constructors, extension methods, null-conditional access.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{descend, nothing};
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, field};
 use crate::facts::{
-    Collection, DefFlags, DefKind, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, Role, ScopeKind,
-    Visibility,
+    Collection, DefFlags, DefKind, Import, ImportFlags, ImportKind, Literal, ParameterKind, Role, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     type_fields: &["type", "returns"],
@@ -161,15 +149,8 @@ static RULES: &[(&str, Rule)] = &[
     ("implicit_type", Rule::Skip),
     ("this", Rule::This),
     ("base", Rule::Super),
-    ("string_literal", Rule::Literal(Literal::Str)),
     ("verbatim_string_literal", Rule::Literal(Literal::Str)),
     ("raw_string_literal", Rule::Literal(Literal::Str)),
-    ("interpolated_string_expression", Rule::Literal(Literal::Str)),
-    ("character_literal", Rule::Literal(Literal::Int)),
-    ("integer_literal", Rule::Literal(Literal::Int)),
-    ("real_literal", Rule::Literal(Literal::Float)),
-    ("boolean_literal", Rule::Literal(Literal::Bool)),
-    ("null_literal", Rule::Literal(Literal::Null)),
     ("preproc_if", Rule::Without(field("condition"))),
     ("preproc_elif", Rule::Without(field("condition"))),
 ];

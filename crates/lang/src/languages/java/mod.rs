@@ -4,28 +4,16 @@ mod bodies;
 mod expressions;
 mod finish;
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::nothing;
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, common};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, common, field};
 use crate::facts::{
-    Collection, DefFlags, DefKind, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind,
-    Visibility,
+    Collection, DefFlags, DefKind, Import, ImportFlags, ImportKind, ParameterKind, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 /// Name that constructors are bound under.
 const INIT: &str = "<init>";
@@ -145,7 +133,6 @@ static RULES: &[(&str, Rule)] = &[
     ("void_type", Rule::Primitive),
     ("this", Rule::This),
     ("super", Rule::Super),
-    ("string_literal", Rule::Literal(Literal::Str)),
     ("character_literal", Rule::Custom(common::descend, expressions::character)),
     ("decimal_integer_literal", Rule::Custom(common::descend, expressions::number)),
     ("hex_integer_literal", Rule::Custom(common::descend, expressions::number)),
@@ -157,9 +144,6 @@ static RULES: &[(&str, Rule)] = &[
     ("binary_expression", Rule::Custom(common::descend, expressions::leave_binary)),
     ("unary_expression", Rule::Custom(common::descend, expressions::leave_unary)),
     ("update_expression", Rule::Forward),
-    ("true", Rule::Literal(Literal::Bool)),
-    ("false", Rule::Literal(Literal::Bool)),
-    ("null_literal", Rule::Literal(Literal::Null)),
 ];
 
 fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {

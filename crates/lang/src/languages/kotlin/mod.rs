@@ -1,26 +1,13 @@
 //! Kotlin: primary constructors, properties, extensions, companion objects, lambdas.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{descend, nothing};
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
-use crate::facts::{
-    DefFlags, DefKind, Expr, FileFacts, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
-};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
+use crate::facts::{DefKind, Expr, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     type_parameters: &["type_parameters"],
@@ -87,7 +74,7 @@ static RULES: &[(&str, Rule)] = &[
     ("value_arguments", Rule::Values),
     ("value_argument", Rule::Custom(argument, leave_argument)),
     ("primary_constructor", Rule::Custom(primary, nothing)),
-    ("class_parameter", Rule::Custom(enter_class_parameter, leave_class_parameter)),
+    ("class_parameter", Rule::Custom(enter_parameter, leave_class_parameter)),
     ("function_declaration", Rule::Define(&FUNCTION)),
     ("secondary_constructor", Rule::Define(&CONSTRUCTOR)),
     ("constructor_delegation_call", Rule::Plain),
@@ -137,13 +124,8 @@ static RULES: &[(&str, Rule)] = &[
     ("super_expression", Rule::Super),
     ("label", Rule::Skip),
     ("package_header_name", Rule::Skip),
-    ("string_literal", Rule::Literal(Literal::Str)),
     ("multiline_string_literal", Rule::Literal(Literal::Str)),
-    ("number_literal", Rule::Literal(Literal::Int)),
     ("float_literal", Rule::Literal(Literal::Float)),
-    ("character_literal", Rule::Literal(Literal::Int)),
-    ("boolean_literal", Rule::Literal(Literal::Bool)),
-    ("null", Rule::Literal(Literal::Null)),
 ];
 
 fn block(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
@@ -247,25 +229,12 @@ fn value_after_equals(node: Node<'_>) -> Option<Node<'_>> {
     (is_value && !plain && follows).then_some(last)
 }
 
-fn enter_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    cx.skip_names(&PARAMETER, node, parent);
-    Enter::Descend
-}
-
 /// `val` and `var` make a parameter of the primary constructor a property.
 fn leave_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(name) = NAME.get(node, None) else { return };
     let declared = cx.known(TYPE.get(node, None));
     let default = cx.known(value_after_equals(node));
-    let text = cx.name_text(name);
-    cx.add_parameter(text, ParameterKind::Plain, declared, default);
-    let words = cx.words_before(node.start_byte(), name.start_byte());
-    if words.iter().any(|word| matches!(*word, "val" | "var")) {
-        let visibility = cx.visibility(&words, text);
-        cx.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
-    } else {
-        cx.bind_in_body(name, declared);
-    }
+    cx.class_parameter(node, name, declared, default, false);
 }
 
 fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {

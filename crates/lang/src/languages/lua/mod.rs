@@ -1,24 +1,13 @@
 //! Lua: `require`, functions named by paths, methods with an implicit receiver.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{block, descend, nothing};
-use super::outline::{self, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
-use crate::facts::{Collection, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, ScopeKind, Visibility};
+use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
+use crate::facts::{Collection, DefKind, Expr, ImportKind, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     access: &[("local", Visibility::Private)],
@@ -52,11 +41,6 @@ static RULES: &[(&str, Rule)] = &[
     ("table_constructor", Rule::Collection(Collection::Map)),
     ("field", Rule::Custom(enter_field, leave_field)),
     ("identifier", Rule::Name),
-    ("string", Rule::Literal(Literal::Str)),
-    ("number", Rule::Literal(Literal::Int)),
-    ("true", Rule::Literal(Literal::Bool)),
-    ("false", Rule::Literal(Literal::Bool)),
-    ("nil", Rule::Literal(Literal::Null)),
 ];
 
 /// A function of a table extends it: `function Pool.new()`, and with a receiver `function Pool:get()`.

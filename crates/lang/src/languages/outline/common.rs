@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::{Mark, Outline, Rule};
 use crate::facts::{
     BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, Import, ImportFlags, ImportId, ImportKind, NameId,
-    Namespace, ScopeId, ScopeKind,
+    Namespace, ParameterKind, ScopeId, ScopeKind,
 };
 use crate::walk::Enter;
 
@@ -56,6 +56,27 @@ impl Outline<'_> {
         let (scope, pos) = (self.scope(), self.source.pos(at));
         let import = Import { kind, module, level: 0, path: None, scope, pos, flags: ImportFlags::default() };
         self.builder.import(import, bound)
+    }
+
+    /// A parameter behind the name of a class: a field of it if `val` or `var` stands before the name, or if
+    /// `is_field`.
+    pub(crate) fn class_parameter(
+        &mut self,
+        node: Node<'_>,
+        name: Node<'_>,
+        declared: Option<ExprId>,
+        default: Option<ExprId>,
+        is_field: bool,
+    ) {
+        let text = self.name_text(name);
+        self.add_parameter(text, ParameterKind::Plain, declared, default);
+        let words = self.words_before(node.start_byte(), name.start_byte());
+        if is_field || words.iter().any(|word| matches!(*word, "val" | "var")) {
+            let visibility = self.visibility(&words, text);
+            self.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
+        } else {
+            self.bind_in_body(name, declared);
+        }
     }
 
     /// The scope that an undeclared variable belongs to: the function, class, module or file around the current node.

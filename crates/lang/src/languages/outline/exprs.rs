@@ -91,8 +91,8 @@ impl Outline<'_> {
         self.list_in_frame(expr, at);
     }
 
-    /// Adds an expression to the bases or interfaces of the definition around it, or to the decorators of what it stands
-    /// before, if its mark says so.
+    /// Adds an expression to the bases or interfaces of the definition around it, or to the decorators of what it
+    /// stands before, if its mark says so.
     pub(crate) fn list_in_frame(&mut self, expr: ExprId, at: Node<'_>) {
         let mark = self.current_mark();
         if mark == Mark::Decorate(true) {

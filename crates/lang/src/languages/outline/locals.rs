@@ -17,8 +17,8 @@ struct Known {
     local_type: bool,
 }
 
-/// Drops references to parameters, type parameters and local variables; with `methods_apart` no call is one to them. In C,
-/// calls stay: the variable may hold a function.
+/// Drops references to parameters, type parameters and local variables; with `methods_apart` no call is one to them. In
+/// C, calls stay: the variable may hold a function.
 pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) {
     let mut known: FxHashMap<(ScopeId, NameId), Known> = FxHashMap::default();
     for binding in facts.bindings.iter().filter(|binding| binding.namespace != Namespace::Callee) {

@@ -6,9 +6,12 @@ pub(super) mod common;
 mod define;
 mod draft;
 mod exprs;
+mod literals;
 mod locals;
 mod position;
 pub(super) mod rules;
+
+use std::sync::OnceLock;
 
 use m1nd_base::Problem;
 use rustc_hash::FxHashMap;
@@ -17,7 +20,8 @@ use tree_sitter::Node;
 use self::define::Frame;
 use self::draft::CommentRun;
 pub(super) use self::draft::Draft;
-pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap};
+use self::literals::LITERALS;
+pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap, field};
 use super::Input;
 use crate::facts::{DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
 pub(super) use crate::walk;
@@ -25,14 +29,14 @@ use crate::walk::{Enter, Step, Visitor};
 
 /// Rules of a grammar by number of the kind of node. Made once a language, as it takes longer than a small file.
 #[derive(Default)]
-pub(super) struct Compiled {
+struct Compiled {
     rules: Vec<Rule>,
     fields: Vec<&'static str>,
 }
 
 impl Compiled {
     /// Numbers the kinds of node.
-    pub(super) fn new(grammar: &Grammar) -> Self {
+    fn new(grammar: &Grammar) -> Self {
         let language = (grammar.language)();
         let mut rules = vec![Rule::Plain; language.node_kind_count()];
         for (id, rule) in rules.iter_mut().enumerate() {
@@ -40,15 +44,34 @@ impl Compiled {
             if !language.node_kind_is_named(id as u16) {
                 continue;
             }
-            let given =
-                grammar.rules.iter().chain(grammar.base_rules).find(|(name, _)| *name == kind).map(|&(_, rule)| rule);
-            *rule = given.unwrap_or(if kind.ends_with("comment") { Rule::Comment } else { Rule::Plain });
+            let given = grammar.rules.iter().chain(grammar.base_rules).find(|(name, _)| *name == kind);
+            let literal =
+                || LITERALS.iter().find(|(name, _)| *name == kind).map(|&(_, literal)| Rule::Literal(literal));
+            let other = if kind.ends_with("comment") { Rule::Comment } else { Rule::Plain };
+            *rule = given.map(|&(_, rule)| rule).or_else(literal).unwrap_or(other);
         }
         Self { rules, fields: grammar.type_fields.to_vec() }
     }
 
     fn rule(&self, node: Node<'_>) -> Rule {
         self.rules.get(usize::from(node.kind_id())).copied().unwrap_or(Rule::Plain)
+    }
+}
+
+/// The extractor of a language that is outlined.
+pub(super) struct Extractor {
+    grammar: &'static Grammar,
+    compiled: OnceLock<Compiled>,
+}
+
+impl Extractor {
+    pub(super) const fn new(grammar: &'static Grammar) -> Self {
+        Self { grammar, compiled: OnceLock::new() }
+    }
+
+    /// The facts of a file.
+    pub(super) fn extract(&self, input: &Input<'_>) -> Result<FileFacts, Problem> {
+        extract(input, self.grammar, self.compiled.get_or_init(|| Compiled::new(self.grammar)))
     }
 }
 
@@ -118,7 +141,7 @@ pub(super) struct Outline<'a> {
 }
 
 /// Extracts a file by a grammar.
-pub(super) fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) -> Result<FileFacts, Problem> {
+fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) -> Result<FileFacts, Problem> {
     let language = (grammar.language)();
     let tree = walk::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
     let root = State {

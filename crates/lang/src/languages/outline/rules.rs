@@ -23,6 +23,11 @@ pub(crate) enum Pick {
     Up(&'static str),
 }
 
+/// The child in a field.
+pub(crate) const fn field(name: &'static str) -> Pick {
+    Pick::Field(name)
+}
+
 impl Pick {
     /// The child, if it is there.
     pub(crate) fn get<'t>(self, node: Node<'t>, parent: Option<Node<'t>>) -> Option<Node<'t>> {

@@ -1,27 +1,16 @@
 //! PHP: namespaces, `use` of classes, functions and traits, variables without declarations, promoted parameters.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{descend, forward, named_argument, nothing};
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
-    BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, FileFacts, ImportKind, Literal, Namespace,
-    ParameterKind, PathRoot, ScopeKind, Visibility,
+    BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, ImportKind, Literal, Namespace, ParameterKind,
+    PathRoot, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     type_fields: &["type", "return_type"],
@@ -119,14 +108,10 @@ static RULES: &[(&str, Rule)] = &[
     ("dynamic_variable_name", Rule::Plain),
     ("text", Rule::Skip),
     ("php_tag", Rule::Skip),
-    ("string", Rule::Literal(Literal::Str)),
     ("encapsed_string", Rule::Literal(Literal::Str)),
     ("heredoc", Rule::Literal(Literal::Str)),
     ("nowdoc", Rule::Literal(Literal::Str)),
-    ("integer", Rule::Literal(Literal::Int)),
-    ("float", Rule::Literal(Literal::Float)),
     ("boolean", Rule::Literal(Literal::Bool)),
-    ("null", Rule::Literal(Literal::Null)),
 ];
 
 fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
@@ -155,7 +140,8 @@ fn namespace(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> 
     Enter::Descend
 }
 
-/// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`: one import each, the module being what stands before the name.
+/// `use A\B;`, `use A\{B, C as D};`, `use function A\f;`: one import each, the module being what stands before the
+/// name.
 fn uses(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     let prefix = Pick::Kind(&["namespace_name"]).get(node, None).map_or("", |prefix| cx.text(prefix));
     let body = node.child_by_field_name("body").unwrap_or(node);

@@ -194,7 +194,7 @@ mod tests {
     use m1nd_base::{Cancel, Limits};
 
     use crate::facts::FileFacts;
-    use crate::languages::{Language, extract};
+    use crate::{Language, extract};
 
     #[test]
     fn sections_beyond_the_limit_are_said_to_be_missing() {

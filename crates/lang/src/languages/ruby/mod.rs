@@ -2,23 +2,22 @@
 
 mod assign;
 
-use std::sync::OnceLock;
-
 use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
 use super::outline::common::nothing;
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
     Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, PathRoot, Role, ScopeKind,
     Visibility,
 };
 use crate::walk::Enter;
 
+static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
+
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    let mut facts = outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))?;
+    let mut facts = EXTRACTOR.extract(input)?;
     // A bare name that is no local variable calls a method.
     for index in 0..facts.references.len() {
         let reference = facts.references[index];
@@ -30,10 +29,6 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
         }
     }
     Ok(facts)
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
 }
 
 static GRAMMAR: Grammar = Grammar {
@@ -88,13 +83,7 @@ static RULES: &[(&str, Rule)] = &[
     ("super", Rule::Custom(bare_super, nothing)),
     ("hash_key_symbol", Rule::Skip),
     ("simple_symbol", Rule::Literal(Literal::Str)),
-    ("string", Rule::Literal(Literal::Str)),
-    ("integer", Rule::Literal(Literal::Int)),
-    ("float", Rule::Literal(Literal::Float)),
     ("regex", Rule::Literal(Literal::Regex)),
-    ("true", Rule::Literal(Literal::Bool)),
-    ("false", Rule::Literal(Literal::Bool)),
-    ("nil", Rule::Literal(Literal::Null)),
     ("array", Rule::Collection(Collection::List)),
     ("hash", Rule::Collection(Collection::Map)),
     ("pair", Rule::Plain),

@@ -1,26 +1,13 @@
 //! Scala: objects and case classes, several parameter lists, patterns, extensions, infix calls.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{block, descend, nothing};
-use super::outline::{self, Bind, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
-use crate::facts::{
-    Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, Role, Visibility,
-};
+use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
+use crate::facts::{Collection, DefKind, Expr, ImportKind, Literal, ParameterKind, Role, Visibility};
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     this: &["this"],
@@ -65,7 +52,7 @@ static RULES: &[(&str, Rule)] = &[
     ("full_enum_case", Rule::Define(&VARIANT)),
     ("extends_clause", Rule::Bases),
     ("template_body", Rule::Custom(template_body, nothing)),
-    ("class_parameter", Rule::Custom(enter_class_parameter, leave_class_parameter)),
+    ("class_parameter", Rule::Custom(enter_parameter, leave_class_parameter)),
     ("function_definition", Rule::Define(&FUNCTION)),
     ("function_declaration", Rule::Define(&FUNCTION)),
     ("extension_definition", Rule::Define(&EXTENSION)),
@@ -112,13 +99,7 @@ static RULES: &[(&str, Rule)] = &[
     ("identifier", Rule::Name),
     ("type_identifier", Rule::TypeName),
     ("wildcard", Rule::Skip),
-    ("string", Rule::Literal(Literal::Str)),
-    ("interpolated_string_expression", Rule::Literal(Literal::Str)),
-    ("integer_literal", Rule::Literal(Literal::Int)),
     ("floating_point_literal", Rule::Literal(Literal::Float)),
-    ("boolean_literal", Rule::Literal(Literal::Bool)),
-    ("character_literal", Rule::Literal(Literal::Int)),
-    ("null_literal", Rule::Literal(Literal::Null)),
 ];
 
 fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
@@ -208,25 +189,13 @@ fn template_body(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>)
     Enter::Descend
 }
 
-fn enter_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    cx.skip_names(&PARAMETER, node, parent);
-    Enter::Descend
-}
-
 /// `val`, `var` and all parameters of a case class are fields.
 fn leave_class_parameter(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     let Some(name) = node.child_by_field_name("name") else { return };
     let declared = cx.known(node.child_by_field_name("type"));
     let default = cx.known(node.child_by_field_name("default_value"));
-    let text = cx.name_text(name);
-    cx.add_parameter(text, ParameterKind::Plain, declared, default);
-    let words = cx.words_before(node.start_byte(), name.start_byte());
-    if cx.is_case_class() || words.iter().any(|word| matches!(*word, "val" | "var")) {
-        let visibility = cx.visibility(&words, text);
-        cx.field_of_parameter(node, name, declared, DefFlags::default(), visibility);
-    } else {
-        cx.bind_in_body(name, declared);
-    }
+    let is_field = cx.is_case_class();
+    cx.class_parameter(node, name, declared, default, is_field);
 }
 
 fn enter_parameter(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {

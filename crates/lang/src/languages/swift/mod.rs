@@ -1,26 +1,15 @@
 //! Swift: classes, structs, enums and extensions in one kind of node, argument labels, optional binding.
 
-use std::sync::OnceLock;
-
-use m1nd_base::Problem;
 use tree_sitter::Node;
 
-use super::Input;
 use super::outline::common::{block, descend, nothing};
-use super::outline::{self, Compiled, Define, Draft, Grammar, Mark, NoBody, Outline, Pick, Rule};
+use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
-    Collection, DefFlags, DefKind, Expr, ExprId, FileFacts, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
+    Collection, DefFlags, DefKind, Expr, ExprId, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
 };
 use crate::walk::Enter;
 
-pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    static COMPILED: OnceLock<Compiled> = OnceLock::new();
-    outline::extract(input, &GRAMMAR, COMPILED.get_or_init(|| Compiled::new(&GRAMMAR)))
-}
-
-const fn field(name: &'static str) -> Pick {
-    Pick::Field(name)
-}
+pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
     name_kinds: &["simple_identifier"],
@@ -134,9 +123,6 @@ static RULES: &[(&str, Rule)] = &[
     ("where_keyword", Rule::Skip),
     ("line_string_literal", Rule::Literal(Literal::Str)),
     ("multi_line_string_literal", Rule::Literal(Literal::Str)),
-    ("integer_literal", Rule::Literal(Literal::Int)),
-    ("real_literal", Rule::Literal(Literal::Float)),
-    ("boolean_literal", Rule::Literal(Literal::Bool)),
     ("nil_literal", Rule::Literal(Literal::Null)),
 ];
 

@@ -3,7 +3,7 @@
 use m1nd_base::{Cancel, Limits};
 
 use crate::facts::{BindingTarget, DefId, Expr, ExprId, FileFacts, ImportKind, Literal, Namespace};
-use crate::languages::{Language, extract};
+use crate::{Language, extract};
 
 fn facts(language: Language, text: &str) -> FileFacts {
     extract(language, text.as_bytes(), &Limits::default(), &Cancel::default())

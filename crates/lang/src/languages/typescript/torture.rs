@@ -3,7 +3,7 @@
 use m1nd_base::{Cancel, Limits};
 
 use crate::facts::FileFacts;
-use crate::languages::{Language, extract};
+use crate::{Language, extract};
 
 const LANGUAGES: [Language; 5] =
     [Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte];

@@ -8,9 +8,9 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::compile::{self, Command};
 use super::standard;
+use crate::files::{FileId, Files};
 use crate::languages::Manifests;
 use crate::languages::paths::normal;
-use crate::project::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
 /// Files that an ambiguous include may mean; with more, none is named.

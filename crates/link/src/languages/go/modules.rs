@@ -11,7 +11,7 @@ use super::super::Manifests;
 use super::super::paths::join;
 use super::manifest::Manifest;
 use super::universe::UNIVERSE;
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
 /// External package for names of the language.

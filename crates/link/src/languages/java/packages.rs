@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use m1nd_lang::{FileFacts, Language};
 use rustc_hash::FxHasher;
 
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 use crate::rules::ModuleTarget;
 
 /// The packages of a project.

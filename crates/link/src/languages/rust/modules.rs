@@ -12,7 +12,7 @@ use super::super::paths::join;
 use super::cargo::{self, Dependency, Package, Probe, TargetKind};
 use super::prelude;
 use super::test_files::{Source, test_files};
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
 /// Position of a file in its crate.

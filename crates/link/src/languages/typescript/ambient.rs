@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use m1nd_lang::facts::{BindingTarget, ScopeId};
 
 use super::super::paths::{folder, upwards};
-use crate::project::{FileId, Files};
+use crate::files::{FileId, Files};
 
 /// Endings of declaration files.
 const DECLARATIONS: &[&str] = &[".d.ts", ".d.mts", ".d.cts"];

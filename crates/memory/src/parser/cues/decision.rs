@@ -1,154 +1,55 @@
 //! Cues of decisions.
 
-use super::{Hit, Role, Title};
+use super::{Cue, Hit, Role, Title};
 use crate::parser::sentence::Sentence;
+use crate::parser::words::decision;
 
-/// Before `decided`, these say that nothing is decided.
-const UNDECIDED: &[&str] = &[
-    "haven't",
-    "hasn't",
-    "hadn't",
-    "not",
-    "never",
-    "undecided",
-    "should",
-    "could",
-    "would",
-    "if",
-    "may",
-    "might",
-    "must",
-    "need",
-    "needs",
-    "be",
-    "unless",
-    "until",
-    "till",
-    "whether",
-    "once",
-    "yet",
-    "who",
-    "when",
-    "before",
-    "didn't",
-    "can't",
-    "cannot",
-    "nobody",
-    "nothing",
-    "being",
-    "get",
-    "gets",
-    "don't",
-    "as",
-    "how",
-    "where",
-    "what",
+/// The words that may say that something was decided.
+const CUES: &[Cue] = &[
+    Cue::new(&["decided"], decided),
+    Cue::new(&["chose", "picked"], chose),
+    Cue::new(&["going", "gone"], going_with).then(&["with"]),
+    Cue::new(&["went"], went_with).then(&["with"]),
+    Cue::new(&["settled"], settled_on).then(&["on"]),
+    Cue::new(&["opted", "opting"], |s, at| taken(ours_or_being(s, at), at, "decision.opted_for")).then(&["for"]),
+    Cue::new(&["agreed"], |s, at| taken(s.is_ours(at), at, "decision.agreed")).then(&["to", "on", "that"]),
+    Cue::new(&["sticking", "staying"], |s, at| taken(ours_or_being(s, at), at, "decision.sticking_with"))
+        .then(&["with"]),
+    Cue::new(&["switched", "switching", "moved", "migrated", "moving", "migrating"], switched),
+    Cue::new(decision::ENDING, |s, at| replaced(s, at).or_else(|| done_away_with(s, at))),
+    Cue::new(&["rolled", "backed"], |s, at| done_away_with(s, at + 1)).then(&["back", "out"]),
+    Cue::new(&["using"], using),
+    Cue::new(&["use"], used_instead),
+    Cue::new(&["longer"], no_longer).after(&["no"]),
 ];
-/// Who may decide, without being `we`.
-const DECIDERS: &[&str] = &[
-    "customer",
-    "design",
-    "everyone",
-    "group",
-    "management",
-    "maintainers",
-    "product",
-    "team",
-    "they",
-    "was",
-    "were",
-    "been",
-    "meeting",
-    "people",
-    "board",
-    "legal",
-    "security",
-    "ops",
-    "it's",
-    "is",
-];
-/// After `decided to`, these put it off or bring people together: nothing is chosen.
-const NO_MATTER: &[&str] = &[
-    "celebrate",
-    "discuss",
-    "eat",
-    "explore",
-    "evaluate",
-    "investigate",
-    "look",
-    "meet",
-    "reconsider",
-    "revisit",
-    "talk",
-    "think",
-];
-/// After `going with` or `went with`, these are no choice.
-const NO_CHOICE: &[&str] = &[
-    "it",
-    "him",
-    "her",
-    "them",
-    "me",
-    "us",
-    "you",
-    "my",
-    "his",
-    "no",
-    "everything",
-    "everyone",
-    "anna",
-    "mum",
-    "kids",
-    "whom",
-    "that",
-    "what",
-    "which",
-];
-/// What shows that one thing was taken and another was not.
-const CONTRAST: &[&str] = &["over", "because", "instead", "rather", "since", "not"];
 
 /// The cue at a word, if there is one.
 pub(super) fn cue(s: &Sentence<'_>, at: usize) -> Option<Hit> {
-    match s.word(at) {
-        "decided" => decided(s, at),
-        "chose" | "picked" => chose(s, at),
-        "going" | "gone" if s.word(at + 1) == "with" => going_with(s, at),
-        "went" if s.word(at + 1) == "with" => {
-            let ours = s.is_ours(at) && !s.has(at + 2, &["the", "flow"]) && !s.has(at + 2, &["the", "team"]);
-            (ours && is_choice(s, at + 2)).then(|| Hit::decision("decision.went_with", Title::After(at + 1)))
-        }
-        "settled" if s.word(at + 1) == "on" => {
-            let ours = s.is_ours(at) || DECIDERS.contains(&s.before(at)) && s.before(at) != "is";
-            ours.then(|| Hit::decision("decision.settled_on", Title::After(at + 1)))
-        }
-        "opted" | "opting" if s.word(at + 1) == "for" => {
-            ours_or_being(s, at).then(|| Hit::decision("decision.opted_for", Title::After(at + 1)))
-        }
-        "agreed" if matches!(s.word(at + 1), "to" | "on" | "that") => {
-            s.is_ours(at).then(|| Hit::decision("decision.agreed", Title::After(at + 1)))
-        }
-        "sticking" | "staying" if s.word(at + 1) == "with" => {
-            ours_or_being(s, at).then(|| Hit::decision("decision.sticking_with", Title::After(at + 1)))
-        }
-        "switched" | "switching" | "moved" | "migrated" | "moving" | "migrating" => switched(s, at),
-        "dropped" | "replaced" | "ditched" | "rejected" | "reverted" | "abandoned" | "scrapped" | "removed" => {
-            replaced(s, at).or_else(|| done_away_with(s, at))
-        }
-        "rolled" | "backed" if matches!(s.word(at + 1), "back" | "out") => done_away_with(s, at + 1),
-        "using" => using(s, at),
-        "use" if at == 0 && s.words.len() > 1 => used_instead(s),
-        "longer" if s.before(at) == "no" => no_longer(s, at),
-        _ => None,
-    }
+    Cue::at(CUES, s, at)
+}
+
+/// The decision that two words make it, the title behind them.
+fn taken(holds: bool, at: usize, rule: &'static str) -> Option<Hit> {
+    holds.then(|| Hit::decision(rule, Title::After(at + 1)))
+}
+
+fn went_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let ours = s.is_ours(at) && !s.has(at + 2, &["the", "flow"]);
+    taken(ours && is_choice(s, at + 2), at, "decision.went_with")
+}
+
+fn settled_on(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    let ours = s.is_ours(at) || decision::DECIDERS.contains(&s.before(at)) && s.before(at) != "is";
+    taken(ours, at, "decision.settled_on")
 }
 
 fn is_choice(s: &Sentence<'_>, at: usize) -> bool {
-    at < s.words.len() && !NO_CHOICE.contains(&s.word(at))
+    at < s.words.len() && !decision::NO_CHOICE.contains(&s.word(at))
 }
 
 /// Whether a participle is said of the writers: `going with`, `we're going with`, `we are going with`.
 fn ours_or_being(s: &Sentence<'_>, at: usize) -> bool {
-    let be = matches!(s.before(at), "are" | "am" | "were");
+    let be = decision::ARE.contains(&s.before(at));
     if s.before(at) == "up" && matches!(s.before(at - 1), "ended" | "end" | "ending") {
         return s.is_ours(at - 2);
     }
@@ -158,20 +59,17 @@ fn ours_or_being(s: &Sentence<'_>, at: usize) -> bool {
 }
 
 fn decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
-    if s.clause_has_before(at, UNDECIDED) && !decided_it_is(s, at) {
+    if s.clause_has_before(at, decision::UNDECIDED) && !decided_it_is(s, at) {
         return None;
     }
-    if !(s.is_ours(at) || DECIDERS.contains(&s.before(at)) || is_named(s, at)) {
+    if !(s.is_ours(at) || decision::DECIDERS.contains(&s.before(at)) || is_named(s, at)) {
         return None;
     }
     let mut next = at + 1;
-    while matches!(
-        s.word(next),
-        "to" | "on" | "that" | "upon" | "we" | "today" | "yesterday" | "finally" | "we'll" | "unanimously"
-    ) {
+    while decision::BEFORE_MATTER.contains(&s.word(next)) {
         next += 1;
     }
-    if s.word(next - 1) == "to" && NO_MATTER.contains(&s.word(next)) {
+    if s.word(next - 1) == "to" && decision::NO_MATTER.contains(&s.word(next)) {
         return None;
     }
     let hit = Hit::decision("decision.decided", Title::After(next - 1));
@@ -180,7 +78,7 @@ fn decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         return Some(Hit { title, prefix: "against ", gives_up: true, ..hit });
     }
     if s.has(next, &["not", "to"]) {
-        let uses = matches!(s.word(next + 2), "use" | "adopt" | "have" | "add");
+        let uses = decision::ADOPTING.contains(&s.word(next + 2));
         let title = Title::After(if uses { next + 2 } else { next + 1 });
         // "I decided not to." says nothing more.
         let says_more = next + 2 + usize::from(uses) < s.words.len();
@@ -193,8 +91,8 @@ fn decided(s: &Sentence<'_>, at: usize) -> Option<Hit> {
 /// `it was decided`, `it's been decided`: passive, and a fact.
 fn decided_it_is(s: &Sentence<'_>, at: usize) -> bool {
     let from = at.saturating_sub(3);
-    let is_it = (from..at).any(|index| matches!(s.word(index), "it" | "it's" | "that's"));
-    is_it && !s.clause_has_before(at, &["not", "be", "if", "until", "once", "should", "whether", "never", "when"])
+    let is_it = (from..at).any(|index| decision::IMPERSONAL.contains(&s.word(index)));
+    is_it && !s.clause_has_before(at, decision::NOT_DECIDED)
 }
 
 /// Whether somebody with a name decided, not at the start, where every word has a capital letter.
@@ -205,19 +103,18 @@ fn is_named(s: &Sentence<'_>, at: usize) -> bool {
 }
 
 fn chose(s: &Sentence<'_>, at: usize) -> Option<Hit> {
-    let is_up = s.word(at) == "picked" && matches!(s.word(at + 1), "up" | "off" | "out" | "apart" | "by");
+    let is_up = s.word(at) == "picked" && decision::PICKED_PARTICLES.contains(&s.word(at + 1));
     if is_up || !s.is_ours(at) || s.word(at + 1) == "to" && s.word(at) == "picked" {
         return None;
     }
-    let says_who = matches!(s.before(at), "we" | "i" | "team") || s.before(at) == "finally";
+    let says_who = decision::CHOOSERS.contains(&s.before(at)) || s.before(at) == "finally";
     let is_choice_for = s.word(at) == "chose" && at == 0 && s.find(at + 2, &["for"]).is_some();
-    let contrasts = is_choice_for || s.find(at + 2, CONTRAST).is_some();
+    let contrasts = is_choice_for || s.find(at + 2, decision::CONTRAST).is_some();
     (at + 1 < s.words.len() && (says_who || contrasts)).then(|| Hit::decision("decision.chose", Title::After(at)))
 }
 
 fn going_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
-    let is_doubt =
-        s.clause_has_before(at, &["not", "consider", "considering", "about", "before", "if", "maybe", "might"]);
+    let is_doubt = s.clause_has_before(at, decision::NOT_GOING);
     (ours_or_being(s, at) && is_choice(s, at + 2) && !is_doubt)
         .then(|| Hit::decision("decision.going_with", Title::After(at + 1)))
 }
@@ -239,10 +136,10 @@ fn switched(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         _ => at + 1,
     };
     let to = ends_in_to(from)?;
-    // `moved the file to src` is work; `moved from REST to gRPC` is a choice. What is switched may be anything, from the lights
-    // to the seats: so with that before it something must say that it was weighed, or be code.
+    // `moved the file to src` is work; `moved from REST to gRPC` is a choice. What is switched may be anything, from
+    // the lights to the seats: so with that before it something must say that it was weighed, or be code.
     let is_code = || s.line.shown[s.start..s.end].contains('`') || names_software(s, to);
-    let is_weighed = || s.find(to + 1, CONTRAST).is_some() || is_code();
+    let is_weighed = || s.find(to + 1, decision::CONTRAST).is_some() || is_code();
     let is_choice = s.word(at + 1) == "from" || is_switch && is_weighed();
     (is_choice && to + 1 < s.words.len()).then(|| Hit::decision("decision.switched", Title::After(to)))
 }
@@ -260,12 +157,7 @@ fn replaced(s: &Sentence<'_>, at: usize) -> Option<Hit> {
 /// `reverted the advisory lock`: work like any other, but where a decision had taken just that.
 fn done_away_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
     let verb = if matches!(s.word(at), "back" | "out") { at - 1 } else { at };
-    (matches!(
-        s.word(verb),
-        "dropped" | "ditched" | "reverted" | "abandoned" | "scrapped" | "removed" | "rolled" | "backed"
-    ) && s.is_ours(verb)
-        && at + 1 < s.words.len())
-    .then(|| Hit {
+    (decision::GIVING_UP.contains(&s.word(verb)) && s.is_ours(verb) && at + 1 < s.words.len()).then(|| Hit {
         gives_up: true,
         role: Role::OnlyGivenUp,
         prefix: "gave up ",
@@ -274,8 +166,8 @@ fn done_away_with(s: &Sentence<'_>, at: usize) -> Option<Hit> {
 }
 
 fn using(s: &Sentence<'_>, at: usize) -> Option<Hit> {
-    let starts = s.starts_clause(at) || ours_or_being(s, at) || matches!(s.before(at), "keep" | "start" | "started");
-    let contrast = s.find(at + 2, &["instead", "over", "because", "rather"])?;
+    let starts = s.starts_clause(at) || ours_or_being(s, at) || decision::STARTING.contains(&s.before(at));
+    let contrast = s.find(at + 2, decision::USED_OVER)?;
     let is_wire = s.word(contrast) == "over" && !is_alternative(s, contrast + 1);
     let new_clause = (at..contrast).any(|index| s.after(index).contains([';', ':']));
     // `using X instead` of a subject is a fact about code: "using unwrap instead of ? panics".
@@ -292,90 +184,27 @@ fn names_software(s: &Sentence<'_>, at: usize) -> bool {
 }
 
 /// `use zstd instead of gzip`, as a note of its own.
-fn used_instead(s: &Sentence<'_>) -> Option<Hit> {
+fn used_instead(s: &Sentence<'_>, at: usize) -> Option<Hit> {
+    if at > 0 || s.words.len() < 2 {
+        return None;
+    }
     let contrast = s.find(2, &["instead", "rather"])?;
     let is_contrast = matches!(s.word(contrast + 1), "of" | "than") && contrast + 2 < s.words.len();
     let new_clause = (0..contrast).any(|index| s.after(index).contains([';', ':']));
     // An article makes it an everyday thing: `use the side door instead of the lift`.
-    let is_everyday = matches!(s.word(1), "the" | "your" | "my" | "this" | "that" | "it");
+    let is_everyday = decision::EVERYDAY.contains(&s.word(1));
     (is_contrast && !new_clause && !is_everyday).then(|| Hit::decision("decision.using", Title::After(0)))
 }
-
-/// After `over`, these are an amount, a time or a medium.
-const NO_ALTERNATIVES: &[&str] = &[
-    "air",
-    "all",
-    "and",
-    "bluetooth",
-    "christmas",
-    "course",
-    "day",
-    "days",
-    "friday",
-    "here",
-    "holidays",
-    "http",
-    "https",
-    "internet",
-    "ip",
-    "it",
-    "last",
-    "limit",
-    "lunch",
-    "monday",
-    "month",
-    "months",
-    "network",
-    "next",
-    "night",
-    "past",
-    "phone",
-    "quic",
-    "serial",
-    "socket",
-    "ssh",
-    "summer",
-    "tcp",
-    "there",
-    "time",
-    "tls",
-    "to",
-    "tor",
-    "udp",
-    "usb",
-    "vpn",
-    "week",
-    "weekend",
-    "weeks",
-    "websocket",
-    "websockets",
-    "wifi",
-    "wire",
-    "years",
-    "http/2",
-    "stdio",
-    "budget",
-    "quota",
-    "threshold",
-    "top",
-    "every",
-    "each",
-    "whole",
-    "entire",
-    "same",
-    "many",
-    "several",
-];
 
 /// Whether what stands after `over` can be something that was not chosen: no amount, no time, no medium.
 pub(crate) fn is_alternative(s: &Sentence<'_>, at: usize) -> bool {
     let word = s.word(at);
-    let noun = if matches!(word, "the" | "a" | "an" | "our" | "this" | "that") { s.word(at + 1) } else { word };
-    !word.is_empty() && !NO_ALTERNATIVES.contains(&noun) && !word.starts_with(|c: char| c.is_ascii_digit())
+    let noun = if decision::BEFORE_NOUN.contains(&word) { s.word(at + 1) } else { word };
+    !word.is_empty() && !decision::NO_ALTERNATIVES.contains(&noun) && !word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn no_longer(s: &Sentence<'_>, at: usize) -> Option<Hit> {
-    let verb = matches!(s.word(at + 1), "use" | "using" | "support" | "supporting" | "ship" | "shipping");
+    let verb = decision::NO_LONGER.contains(&s.word(at + 1));
     let no = at - 1;
     let ours = ours_or_being(s, no);
     (verb && ours && at + 2 < s.words.len()).then(|| Hit {

@@ -1,8 +1,9 @@
 //! Labels, pins and the quick form.
 
-use super::label_words::{self, Meaning};
 use super::{DECISION, DECISION_LABEL, Hit, ISSUE_WORD, LABEL, LEARNING, LEARNING_WORD, Role, Title};
 use crate::parser::sentence::Sentence;
+use crate::parser::words::label;
+use crate::parser::words::meaning::{self, Meaning};
 
 /// The rule of a text that is a memory without any cue.
 pub(crate) const NO_CUE: &str = "learning.text";
@@ -28,38 +29,10 @@ pub(super) fn quick(sentence: &Sentence<'_>) -> Option<usize> {
         .map(|index| index + 1)
 }
 
-/// Words that may stand between the start of a sentence and the noun of a `word:` form.
-const MODIFIERS: &[&str] = &[
-    "a",
-    "also",
-    "an",
-    "and",
-    "another",
-    "big",
-    "biggest",
-    "current",
-    "first",
-    "key",
-    "known",
-    "main",
-    "new",
-    "one",
-    "only",
-    "open",
-    "other",
-    "remaining",
-    "root",
-    "second",
-    "still",
-    "the",
-    "third",
-    "our",
-];
-
 /// A label or a `word:` form at the start of a sentence. `strong` makes a plain label count as a bold one.
 pub(super) fn label(sentence: &Sentence<'_>, at: usize, strong: bool) -> Option<Hit> {
     let mut index = at;
-    while MODIFIERS.contains(&sentence.word(index)) {
+    while label::MODIFIERS.contains(&sentence.word(index)) {
         index += 1;
     }
     let word = sentence.words.get(index)?;
@@ -74,7 +47,8 @@ pub(super) fn label(sentence: &Sentence<'_>, at: usize, strong: bool) -> Option<
     of_meaning(sentence, (index, index), at, is_bold || strong)
 }
 
-/// The last word of what stands between a label and its colon: `Decided (Sam): …`, `Decision #7: …`, `Decision made: …`.
+/// The last word of what stands between a label and its colon: `Decided (Sam): …`, `Decision #7: …`, `Decision made:
+/// …`.
 fn end_of_remark(sentence: &Sentence<'_>, index: usize) -> Option<usize> {
     const MAX_WORDS: usize = 5;
     let next = sentence.word(index + 1);
@@ -100,7 +74,7 @@ fn of_meaning(sentence: &Sentence<'_>, (index, last): (usize, usize), at: usize,
     let issue = |rule: (&'static str, &'static str)| {
         Hit::issue(if bold { rule.0 } else { rule.1 }, pick(LABEL, ISSUE_WORD), title)
     };
-    match label_words::meaning(&word.text)? {
+    match meaning::meaning(&word.text)? {
         Meaning::Decision => {
             let rule = if bold { "decision.label" } else { "decision.word" };
             // `**Decided** to use it`, `**Decided:** to use it`: the title is what was decided.
@@ -140,20 +114,7 @@ fn closes_label(sentence: &Sentence<'_>, index: usize) -> bool {
 
 /// Whether nothing but the word of a cue is left: it says what would follow, and nothing does.
 pub(super) fn is_bare_cue(sentence: &Sentence<'_>, at: usize) -> bool {
-    let is_cue = matches!(
-        sentence.word(at),
-        "decided"
-            | "problem"
-            | "issue"
-            | "bug"
-            | "learned"
-            | "til"
-            | "gotcha"
-            | "blocked"
-            | "fixed"
-            | "resolved"
-            | "solved"
-    );
+    let is_cue = label::BARE.contains(&sentence.word(at));
     is_cue && at + 1 == sentence.words.len()
 }
 
@@ -164,7 +125,7 @@ pub(super) fn without_cue(sentence: &Sentence<'_>, at: usize, pinned: bool) -> H
         let last = if sentence.word(at + 1) == "that" { at + 1 } else { at };
         return Hit::learning("learning.til", LEARNING_WORD, Title::After(last));
     }
-    let decides = matches!(sentence.word(at), "use" | "choose" | "never" | "always");
+    let decides = label::PINNED_DECISIONS.contains(&sentence.word(at));
     let title = Title::After(at - 1);
     let mut hit = if pinned && decides {
         Hit::decision("decision.pin", title)

@@ -3,7 +3,6 @@
 mod decision;
 mod issue;
 mod label;
-mod label_words;
 mod learning;
 mod rule;
 
@@ -11,6 +10,7 @@ pub(crate) use decision::is_alternative;
 pub(crate) use rule::RULE;
 
 use super::sentence::Sentence;
+use super::words::Words;
 use crate::{Kind, Status};
 
 /// Base of a decision; what adds to it is below.
@@ -122,6 +122,41 @@ impl Hit {
         self.status = Some(Status::Resolved);
         self.role = Role::Fix;
         self
+    }
+}
+
+/// A row of a table of cues: which words make one, and who reads on from there.
+struct Cue {
+    /// The word itself is one of these.
+    words: Words,
+    /// The word before it is one of these; any if there are none.
+    before: Words,
+    /// The word behind it is one of these; any if there are none.
+    next: Words,
+    /// Says whether it is a cue where it stands.
+    read: fn(&Sentence<'_>, usize) -> Option<Hit>,
+}
+
+impl Cue {
+    const fn new(words: Words, read: fn(&Sentence<'_>, usize) -> Option<Hit>) -> Self {
+        Self { words, before: &[], next: &[], read }
+    }
+
+    const fn after(self, before: Words) -> Self {
+        Self { before, ..self }
+    }
+
+    const fn then(self, next: Words) -> Self {
+        Self { next, ..self }
+    }
+
+    /// The cue at a word by the first row that fits there.
+    fn at(rows: &[Self], s: &Sentence<'_>, at: usize) -> Option<Hit> {
+        let fits = |words: Words, word: &str| words.is_empty() || words.contains(&word);
+        let here = rows.iter().find(|row| {
+            row.words.contains(&s.word(at)) && fits(row.before, s.before(at)) && fits(row.next, s.word(at + 1))
+        })?;
+        (here.read)(s, at)
     }
 }
 

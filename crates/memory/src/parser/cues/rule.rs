@@ -2,16 +2,10 @@
 
 use super::{Hit, LEARNING, Title};
 use crate::parser::sentence::Sentence;
+use crate::parser::words::rule;
 
 /// The name of the rule of these.
 pub(crate) const RULE: &str = "learning.rule";
-/// What is ordered of those who work on code. Others order dinner: `Always fun to pair with Kai`, `Never mind`.
-const VERBS: &[&str] = &[
-    "add", "assume", "bump", "cache", "call", "change", "close", "commit", "create", "delete", "deploy", "disable",
-    "edit", "enable", "expose", "import", "install", "keep", "log", "merge", "mix", "mock", "move", "mutate", "open",
-    "pass", "pin", "push", "put", "rebase", "release", "rely", "remove", "rename", "restart", "return", "reuse", "run",
-    "send", "set", "share", "skip", "squash", "start", "store", "touch", "trust", "upgrade", "use", "wrap", "write",
-];
 /// Fewest words of one that says what it is about: `Never run it` does not.
 const MIN_WORDS: usize = 4;
 
@@ -22,6 +16,6 @@ pub(super) fn rule(s: &Sentence<'_>, at: usize) -> Option<Hit> {
         ("do", "not") => at + 1,
         _ => return None,
     };
-    let is_order = VERBS.contains(&s.word(last + 1)) && !matches!(s.word(last + 2), "it" | "this" | "that" | "them");
+    let is_order = rule::VERBS.contains(&s.word(last + 1)) && !rule::NO_OBJECT.contains(&s.word(last + 2));
     (is_order && s.words.len() >= at + MIN_WORDS).then(|| Hit::learning(RULE, LEARNING, Title::From(at)))
 }

@@ -3,7 +3,7 @@
 
 /// What a label announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     Decision,
     Issue,
     Fix,
@@ -100,6 +100,6 @@ const WORDS: &[(Meaning, &[&str])] = &[
 ];
 
 /// What a word announces where it is a label.
-pub(super) fn meaning(word: &str) -> Option<Meaning> {
+pub(crate) fn meaning(word: &str) -> Option<Meaning> {
     WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(meaning, _)| *meaning)
 }

@@ -1,0 +1,346 @@
+//! The table of languages: how they are called, how far they are understood, and which files are of them.
+
+use m1nd_base::RepoPath;
+use serde::{Deserialize, Serialize};
+
+/// A language, or [`Language::Text`] for every other file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Text that is not parsed.
+    Text,
+    /// Python and its stubs.
+    Python,
+    /// JavaScript, with or without JSX.
+    JavaScript,
+    /// TypeScript.
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+    /// Script blocks of Vue components.
+    Vue,
+    /// Script blocks of Svelte components.
+    Svelte,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// C#.
+    CSharp,
+    /// Kotlin.
+    Kotlin,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Swift.
+    Swift,
+    /// Scala.
+    Scala,
+    /// Bash and POSIX shell.
+    Bash,
+    /// Lua.
+    Lua,
+    /// Markdown.
+    Markdown,
+    /// reStructuredText.
+    #[serde(rename = "rst")]
+    RestructuredText,
+    /// AsciiDoc.
+    AsciiDoc,
+}
+
+/// How far a language is understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Module resolution and member lookup as the language does it: edges can be `certain` across files.
+    Linked,
+    /// Definitions, imports and calls; names are resolved inside the file, the rest stays unresolved or possible.
+    Outlined,
+    /// A file node only.
+    Named,
+}
+
+/// One row of the table.
+struct Row {
+    language: Language,
+    /// Name on the wire and in `help`.
+    name: &'static str,
+    tier: Tier,
+    /// File name endings without the dot, lower case.
+    extensions: &'static [&'static str],
+    /// Whole file names, or first words after `#!` and its interpreter's folder.
+    names: &'static [&'static str],
+}
+
+static ROWS: &[Row] = &[
+    Row { language: Language::Text, name: "text", tier: Tier::Named, extensions: &[], names: &[] },
+    Row {
+        language: Language::Python,
+        name: "python",
+        tier: Tier::Linked,
+        extensions: &["py", "pyi", "pyw"],
+        names: &["python", "python3"],
+    },
+    Row {
+        language: Language::JavaScript,
+        name: "javascript",
+        tier: Tier::Linked,
+        extensions: &["js", "jsx", "mjs", "cjs"],
+        names: &["node"],
+    },
+    Row {
+        language: Language::TypeScript,
+        name: "typescript",
+        tier: Tier::Linked,
+        extensions: &["ts", "mts", "cts"],
+        names: &[],
+    },
+    Row { language: Language::Tsx, name: "tsx", tier: Tier::Linked, extensions: &["tsx"], names: &[] },
+    Row { language: Language::Vue, name: "vue", tier: Tier::Linked, extensions: &["vue"], names: &[] },
+    Row { language: Language::Svelte, name: "svelte", tier: Tier::Linked, extensions: &["svelte"], names: &[] },
+    Row { language: Language::Rust, name: "rust", tier: Tier::Linked, extensions: &["rs"], names: &[] },
+    Row { language: Language::Go, name: "go", tier: Tier::Linked, extensions: &["go"], names: &[] },
+    Row { language: Language::Java, name: "java", tier: Tier::Linked, extensions: &["java"], names: &[] },
+    Row { language: Language::C, name: "c", tier: Tier::Linked, extensions: &["c", "h"], names: &[] },
+    Row {
+        language: Language::Cpp,
+        name: "cpp",
+        tier: Tier::Linked,
+        extensions: &["cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "h++", "ipp", "inl", "tpp", "cu", "cuh"],
+        names: &[],
+    },
+    Row { language: Language::CSharp, name: "csharp", tier: Tier::Outlined, extensions: &["cs", "csx"], names: &[] },
+    Row {
+        language: Language::Kotlin,
+        name: "kotlin",
+        tier: Tier::Outlined,
+        extensions: &["kt", "kts"],
+        names: &["kotlin"],
+    },
+    Row {
+        language: Language::Php,
+        name: "php",
+        tier: Tier::Outlined,
+        extensions: &["php", "phtml", "php5", "phps"],
+        names: &["php"],
+    },
+    Row { language: Language::Swift, name: "swift", tier: Tier::Outlined, extensions: &["swift"], names: &["swift"] },
+    Row {
+        language: Language::Ruby,
+        name: "ruby",
+        tier: Tier::Outlined,
+        extensions: &["rb", "rake", "gemspec", "ru"],
+        names: &["ruby", "rake", "Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"],
+    },
+    Row {
+        language: Language::Bash,
+        name: "bash",
+        tier: Tier::Outlined,
+        extensions: &["sh", "bash", "zsh", "ksh", "bats"],
+        names: &["sh", "bash", "zsh", "dash", "ksh", ".bashrc", ".bash_profile", ".profile", ".zshrc"],
+    },
+    Row { language: Language::Lua, name: "lua", tier: Tier::Outlined, extensions: &["lua"], names: &["lua", "luajit"] },
+    Row {
+        language: Language::Scala,
+        name: "scala",
+        tier: Tier::Outlined,
+        extensions: &["scala", "sc", "sbt"],
+        names: &["scala"],
+    },
+    Row {
+        language: Language::Markdown,
+        name: "markdown",
+        tier: Tier::Outlined,
+        extensions: &["md", "markdown", "mdx", "mdown"],
+        names: &[],
+    },
+    Row { language: Language::RestructuredText, name: "rst", tier: Tier::Outlined, extensions: &["rst"], names: &[] },
+    Row {
+        language: Language::AsciiDoc,
+        name: "asciidoc",
+        tier: Tier::Outlined,
+        extensions: &["adoc", "asciidoc"],
+        names: &[],
+    },
+];
+
+impl Language {
+    fn row(self) -> &'static Row {
+        ROWS.iter().find(|row| row.language == self).unwrap_or(&ROWS[0])
+    }
+
+    /// Every language of the table, in its order.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(|row| row.language)
+    }
+
+    /// Whether its files are read by people only: text and documents, no code.
+    pub const fn is_prose(self) -> bool {
+        matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc)
+    }
+
+    /// The languages whose code can import each other's, named by one of them; itself where it stands alone. Whether
+    /// such imports are followed depends on the [`tier`](Self::tier) of each.
+    pub const fn family(self) -> Self {
+        match self {
+            // Compiled to one language; components hold scripts of it.
+            Self::TypeScript | Self::Tsx | Self::Vue | Self::Svelte => Self::JavaScript,
+            // Compiled to classes of one machine.
+            Self::Kotlin | Self::Scala => Self::Java,
+            // Each includes headers of the other.
+            Self::Cpp => Self::C,
+            other => other,
+        }
+    }
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// How far it is understood.
+    pub fn tier(self) -> Tier {
+        self.row().tier
+    }
+
+    /// File name endings, without the dot.
+    pub fn extensions(self) -> &'static [&'static str] {
+        self.row().extensions
+    }
+
+    /// The language of a file by its name, else by its `#!` line, else [`Language::Text`].
+    pub fn detect(path: &RepoPath, head: &[u8]) -> Self {
+        let by_name = path.extension().and_then(|extension| {
+            let extension = extension.to_ascii_lowercase();
+            ROWS.iter().find(|row| row.extensions.contains(&extension.as_str()))
+        });
+        let by_name = by_name.or_else(|| ROWS.iter().find(|row| row.names.contains(&path.file_name())));
+        let row = by_name.or_else(|| {
+            let first = head.strip_prefix(b"#!")?.split(|&byte| byte == b'\n').next()?;
+            let first = std::str::from_utf8(first).ok()?;
+            let words = first.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or(word));
+            let program = words.into_iter().find(|word| *word != "env" && !word.starts_with('-'))?;
+            ROWS.iter().find(|row| row.names.contains(&program))
+        });
+        match row.map_or(Self::Text, |row| row.language) {
+            Self::C if path.extension() == Some("h") && looks_like_cpp(head) => Self::Cpp,
+            language => language,
+        }
+    }
+}
+
+/// Words that start a line of a header only in C++.
+const CPP_LINES: &[&str] =
+    &["class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr "];
+
+/// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know. Comments say nothing,
+/// nor does what a C header keeps for readers of C++ (`#ifdef __cplusplus`).
+fn looks_like_cpp(head: &[u8]) -> bool {
+    let mut in_comment = false;
+    // The conditions around that are open; of each whether what follows is only for C++.
+    let mut guards: Vec<bool> = Vec::new();
+    head.split(|&byte| byte == b'\n').any(|line| {
+        let (code, goes_on) = without_comments(line.trim_ascii(), in_comment);
+        in_comment = goes_on;
+        let code = code.trim_ascii();
+        if let Some(directive) = code.strip_prefix(b"#") {
+            follow_condition(directive.trim_ascii(), &mut guards);
+            return false;
+        }
+        !guards.contains(&true) && CPP_LINES.iter().any(|start| code.starts_with(start.as_bytes()))
+    })
+}
+
+/// Follows the conditions of a preprocessor through one of its lines, without the `#`.
+fn follow_condition(directive: &[u8], guards: &mut Vec<bool>) {
+    let names = directive.windows(b"__cplusplus".len()).any(|part| part == b"__cplusplus");
+    let negated = directive.starts_with(b"ifndef") || directive.contains(&b'!');
+    match directive {
+        _ if directive.starts_with(b"if") => guards.push(names && !negated),
+        _ if directive.starts_with(b"elif") => guards.iter_mut().last().into_iter().for_each(|top| *top = names),
+        // Of a condition that is not for C++ the rest may be for it.
+        _ if directive.starts_with(b"else") => guards.iter_mut().last().into_iter().for_each(|top| *top = false),
+        _ if directive.starts_with(b"endif") => drop(guards.pop()),
+        _ => {}
+    }
+}
+
+/// What stands before, between and behind the comments of a line, and whether one goes on after it. Strings are not
+/// told apart: in a header they hold no comments worth the while.
+fn without_comments(line: &[u8], mut in_comment: bool) -> (Vec<u8>, bool) {
+    let mut code = Vec::with_capacity(line.len());
+    let mut at = 0;
+    while at < line.len() {
+        match (in_comment, &line[at..]) {
+            (true, [b'*', b'/', ..]) => (in_comment, at) = (false, at + 2),
+            (true, _) => at += 1,
+            (false, [b'/', b'*', ..]) => (in_comment, at) = (true, at + 2),
+            (false, [b'/', b'/', ..]) => break,
+            (false, rest) => {
+                code.push(rest[0]);
+                at += 1;
+            }
+        }
+    }
+    (code, in_comment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detect(path: &str, head: &str) -> Language {
+        Language::detect(&RepoPath::new(path).expect("valid"), head.as_bytes())
+    }
+
+    #[test]
+    fn languages_by_name_and_head() {
+        let by_name = [
+            ("a/Rakefile", Language::Ruby),
+            ("Gemfile", Language::Ruby),
+            ("x.GEMSPEC", Language::Ruby),
+            ("x.kts", Language::Kotlin),
+            ("x.sc", Language::Scala),
+            ("x.ipp", Language::Cpp),
+            ("x.h", Language::C),
+            ("x.unknown", Language::Text),
+        ];
+        for (path, language) in by_name {
+            assert_eq!(detect(path, ""), language, "{path}");
+        }
+        assert_eq!(detect("run", "#!/usr/bin/env bash\n"), Language::Bash);
+        assert_eq!(detect("run", "#!/bin/sh -e\n"), Language::Bash);
+        assert_eq!(detect("run", "#!/usr/bin/lua\n"), Language::Lua);
+    }
+
+    #[test]
+    fn headers_by_what_stands_in_them() {
+        assert_eq!(detect("x.h", "#pragma once\nnamespace a {\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "template<class T> struct A;\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "  class A {\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "/*\nclass of things\n*/\nint f(void);\n"), Language::C);
+        assert_eq!(detect("x.h", "struct a { int class_of; };\n"), Language::C);
+        assert_eq!(detect("x.c", "namespace a {\n"), Language::C);
+        for (head, language) in [
+            ("int a; /* of\n using x\n*/\n", Language::C),
+            ("/* a */ int b; /* c */ int d; /*\nclass of things */\n", Language::C),
+            ("/* a */ class B;\n", Language::Cpp),
+            ("// class of things\n", Language::C),
+            ("#ifdef __cplusplus\nextern \"C\" {\nnamespace a {}\n#endif\nint f(void);\n", Language::C),
+            ("#if defined(__cplusplus) && __cplusplus > 1\nusing a = int;\n#else\nint f(void);\n#endif\n", Language::C),
+            ("#ifdef __cplusplus\nextern \"C\" {\n#endif\nnamespace a {}\n", Language::Cpp),
+            ("#ifndef __cplusplus\n#error \"needs C++\"\n#endif\nclass A;\n", Language::Cpp),
+            ("#ifndef A_H\n#define A_H\nclass A;\n#endif\n", Language::Cpp),
+        ] {
+            assert_eq!(detect("x.h", head), language, "{head}");
+        }
+    }
+}

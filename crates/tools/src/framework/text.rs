@@ -1,0 +1,415 @@
+//! Answers as text: compact, in order of use, one line per row. For models and people; programs take JSON.
+//!
+//! Rows come first, then what is said of all of them, the next step last. What is constant, empty or repeats another
+//! member is left out. Any answer has a text; a tool with a better line for its rows gives one, see
+//! [`Tool::ROW_TEXT`](super::Tool::ROW_TEXT).
+
+use std::fmt::Write;
+
+use m1nd_base::{RepoPath, count, node_id};
+use serde_json::{Map, Value};
+
+use super::budget::Paged;
+
+/// Bytes of a text answer when the caller does not say: 2,000 tokens of four bytes.
+pub(crate) const TEXT_BYTES: usize = 8_000;
+/// Bytes kept for the last lines: what was cut, and the next step.
+const FOOTER_BYTES: usize = 500;
+/// Longest text inside a row, in characters.
+const MAX_TEXT: usize = 160;
+/// Elements of a list inside a row.
+const MAX_INNER: usize = 6;
+/// Lists inside of lists that are written out.
+const MAX_DEPTH: usize = 3;
+/// Members that the head of a row is made of.
+const HEAD: &[&str] = &["label", "type", "node_id", "file_path", "line_start", "line_end", "name", "path", "line"];
+/// Members of which a row shows the first that it has, as its figure.
+const FIGURES: &[&str] = &["score", "activation", "relevance", "suspiciousness", "match_score", "confidence", "boost"];
+/// Members whose words speak for themselves.
+const BARE: &[&str] =
+    &["class", "status", "side", "severity", "kind", "state", "relation", "language", "mode", "reason", "why"];
+/// Members that are sentences, at the end of a row.
+const SAYS: &[&str] = &["intent_summary", "summary", "message", "hint", "title", "detail", "description"];
+/// Members of the frame, written last or not at all.
+const FRAME: &[&str] = &[
+    "generation",
+    "elapsed_ms",
+    "proof_state",
+    "next_suggested_tool",
+    "next_suggested_target",
+    "next_step_hint",
+    "truncated",
+    "truncated_fields",
+    "cursor",
+    "budget",
+];
+
+/// How a tool writes one of its rows: the line, and lines below it that are indented here.
+pub type RowText = fn(&Map<String, Value>) -> String;
+
+/// What of an answer is written, and how.
+pub(crate) struct Style<'a> {
+    /// Arguments of the call: members that repeat one are left out.
+    pub(crate) arguments: &'a Map<String, Value>,
+    /// How rows are written; `None` for the general form.
+    pub(crate) row: Option<RowText>,
+    /// Members that are left out.
+    pub(crate) omits: &'a [&'a str],
+}
+
+/// The answer as text of about `budget` bytes.
+pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>, budget: usize) -> String {
+    let mut out = String::new();
+    if let Some(content) = body.get("content").and_then(Value::as_str) {
+        push_cut(&mut out, content.trim_end(), budget);
+    }
+    let rest = rest(body, page, style);
+    let room = budget.saturating_sub(FOOTER_BYTES + rest.len().min(budget / 3));
+    let kept = page.map_or(0, |page| rows(&mut out, body, page, style, room));
+    push_cut(&mut out, &rest, budget.saturating_sub(FOOTER_BYTES / 2));
+    footer(&mut out, body, page, kept);
+    out
+}
+
+/// Writes rows until the room is used; at least one. Returns how many.
+fn rows(out: &mut String, body: &Map<String, Value>, page: Paged, style: &Style<'_>, room: usize) -> usize {
+    let rows = body.get(page.member).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let mut kept = 0;
+    for (number, row) in rows.iter().enumerate() {
+        let text = match (row, style.row) {
+            (Value::Object(members), Some(write)) => write(members),
+            (Value::Object(members), None) => line_of(members, style, 0),
+            (other, _) => scalar(other).unwrap_or_default(),
+        };
+        let text = format!("{}. {}\n", page.at.offset + number + 1, text.trim_end().replace('\n', "\n   "));
+        if kept > 0 && out.len() + text.len() > room {
+            break;
+        }
+        out.push_str(&text);
+        kept += 1;
+    }
+    kept
+}
+
+/// What is said beside the rows, a member a line; figures share one.
+fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> String {
+    let (mut short, mut long) = (Vec::new(), String::new());
+    for (name, value) in body {
+        let is_page = page.is_some_and(|page| page.member == name);
+        let name = name.as_str();
+        let is_known = FRAME.contains(&name) || style.omits.contains(&name) || style.arguments.get(name) == Some(value);
+        if is_page || name == "content" || is_known {
+            continue;
+        }
+        match value {
+            Value::Array(_) | Value::Object(_) => push_nested(&mut long, name, value, style, 0),
+            Value::String(text) if text.contains('\n') || text.len() > MAX_TEXT => {
+                let _ = writeln!(long, "{name}: {}", text.trim_end());
+            }
+            other => short.extend(member(name, other)),
+        }
+    }
+    let mut text = String::new();
+    if !short.is_empty() {
+        let _ = writeln!(text, "{}", short.join(" · "));
+    }
+    text + &long
+}
+
+/// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
+fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> String {
+    let mut line = head(members);
+    let figure = FIGURES.iter().find_map(|name| members.get(*name)?.as_f64());
+    if let Some(figure) = figure {
+        let _ = write!(line, "  {figure:.2}");
+    }
+    let (mut texts, mut below) = (Vec::new(), String::new());
+    for (name, value) in members {
+        let name = name.as_str();
+        if HEAD.contains(&name) || FIGURES.contains(&name) || style.omits.contains(&name) {
+            continue;
+        }
+        match value {
+            // Figures beside the first are for programs.
+            Value::Number(number) if !number.is_i64() && !number.is_u64() => {}
+            Value::String(text) if SAYS.contains(&name) || text.chars().count() > 40 => {
+                texts.push(shortened(text, MAX_TEXT));
+            }
+            Value::Array(items) if is_arrows(items) => push_arrows(&mut below, items),
+            Value::Array(_) | Value::Object(_) => push_nested(&mut below, name, value, style, depth + 1),
+            other => {
+                if let Some(text) = member(name, other) {
+                    let _ = write!(line, "  {text}");
+                }
+            }
+        }
+    }
+    if !texts.is_empty() {
+        let _ = write!(line, "  — {}", texts.join("; "));
+    }
+    if !below.is_empty() {
+        let _ = write!(line, "\n{}", below.trim_end());
+    }
+    line.trim().to_owned()
+}
+
+/// The name of a row with its owners, its kind, and where it is.
+fn head(members: &Map<String, Value>) -> String {
+    let text = |name: &str| members.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let path = text("file_path").or_else(|| text("path"));
+    let line = |name: &str| members.get(name).and_then(Value::as_u64).filter(|line| *line > 0);
+    let place = path.map(|path| match (line("line_start").or_else(|| line("line")), line("line_end")) {
+        (Some(start), Some(end)) if end > start => format!("{path}:{start}-{end}"),
+        (Some(start), _) => format!("{path}:{start}"),
+        _ => path.to_owned(),
+    });
+    let name =
+        text("node_id").and_then(qualified).or_else(|| text("label").or_else(|| text("name")).map(str::to_owned));
+    // A file is its path.
+    let is_file = text("type") == Some("file")
+        || path.and_then(|path| RepoPath::new(path).ok()).is_some_and(|path| Some(path.file_name()) == name.as_deref());
+    let kind = text("type").filter(|kind| *kind != "file");
+    match (name.filter(|_| !is_file || path.is_none()), place) {
+        (Some(name), place) => {
+            let kind = kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+            format!("{name}{kind}{}", place.map(|place| format!("  {place}")).unwrap_or_default())
+        }
+        (None, Some(place)) => match (is_file, path) {
+            (true, Some(path)) => path.to_owned(),
+            _ => place,
+        },
+        (None, None) => text("node_id").unwrap_or_default().to_owned(),
+    }
+}
+
+/// `Pool.acquire` for `file::src/a.py::class::Pool::fn::acquire`; `None` for the id of a file.
+fn qualified(id: &str) -> Option<String> {
+    let path = node_id::path_of(id)?;
+    let behind = node_id::behind_path(id, path)?;
+    let parts: Vec<&str> = node_id::names(behind).filter(|part| !part.is_empty()).collect();
+    // Pairs of kind and name; names that hold the separator break the pairs, and the label is shown.
+    if parts.is_empty() || !parts.len().is_multiple_of(2) {
+        return None;
+    }
+    Some(parts.chunks(2).map(|pair| node_id::bare_name(pair[1])).collect::<Vec<_>>().join("."))
+}
+
+/// A short member as `name value`; nothing for what is empty, false, zero or null.
+fn member(name: &str, value: &Value) -> Option<String> {
+    match value {
+        Value::Null | Value::Bool(false) => None,
+        Value::Bool(true) => Some(name.to_owned()),
+        Value::Number(number) if number.as_f64() == Some(0.0) => None,
+        Value::String(text) if BARE.contains(&name) => Some(shortened(text, MAX_TEXT)).filter(|text| !text.is_empty()),
+        other => scalar(other).filter(|text| !text.is_empty()).map(|text| format!("{name} {text}")),
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(shortened(text, MAX_TEXT)),
+        Value::Number(number) if number.is_f64() => number.as_f64().map(|number| format!("{number:.2}")),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+/// A list or an object as `name: …`, with lines of its own where its elements are objects.
+fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, depth: usize) {
+    match value {
+        Value::Array(items) if items.is_empty() => {}
+        Value::Array(items) if is_arrows(items) && depth == 0 => {
+            let _ = writeln!(out, "{name}:");
+            let mut arrows = String::new();
+            push_arrows(&mut arrows, items);
+            for line in arrows.lines() {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
+        Value::Array(items) if items.iter().all(|item| scalar(item).is_some()) => {
+            let shown: Vec<String> = items.iter().take(MAX_INNER).filter_map(scalar).collect();
+            let _ = writeln!(out, "{name}: {}{}", shown.join(", "), more(items.len(), MAX_INNER));
+        }
+        Value::Array(items) if depth < MAX_DEPTH => {
+            let most = if depth == 0 { 2 * MAX_INNER } else { MAX_INNER };
+            let _ = writeln!(out, "{name}:{}", more(items.len(), most));
+            for item in items.iter().take(most) {
+                let line = match item {
+                    Value::Object(members) => line_of(members, style, depth + 1),
+                    other => scalar(other).unwrap_or_else(|| shortened(&other.to_string(), MAX_TEXT)),
+                };
+                let _ = writeln!(out, "  {}", line.replace('\n', "\n    "));
+            }
+        }
+        Value::Object(members) if depth < MAX_DEPTH => {
+            let line = line_of(members, style, depth + 1);
+            if !line.is_empty() {
+                let _ = writeln!(out, "{name}: {}", line.replace('\n', "\n  "));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether all elements are connections: a relation, and what it leads to or from.
+fn is_arrows(items: &[Value]) -> bool {
+    let is_arrow = |item: &Value| item.get("relation").is_some() && (item.get("label").is_some() || is_step(item));
+    !items.is_empty() && items.iter().all(is_arrow)
+}
+
+fn is_step(item: &Value) -> bool {
+    item.get("from").is_some() && item.get("to").is_some()
+}
+
+/// Connections by direction and relation: `→ calls open, close`; steps of a path one by one with their place.
+fn push_arrows(out: &mut String, items: &[Value]) {
+    let text = |item: &Value, name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let doubt = |item: &Value| if text(item, "tier") == "possible" { "?" } else { "" };
+    if items.iter().all(is_step) {
+        for item in items.iter().take(MAX_INNER) {
+            let name = |end: &str| {
+                let label = text(item, &format!("{end}_label"));
+                let id = text(item, end);
+                if label.is_empty() { qualified(&id).unwrap_or(id) } else { label }
+            };
+            let line = item.get("line").and_then(Value::as_u64).map(|line| format!(":{line}")).unwrap_or_default();
+            let path = text(item, "file_path");
+            let relation = format!("{}{}", text(item, "relation"), doubt(item));
+            let _ = writeln!(out, "{} {relation} {}  {path}{line}", name("from"), name("to"));
+        }
+        return;
+    }
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for item in items {
+        let arrow = if text(item, "direction") == "in" { "←" } else { "→" };
+        let head = format!("{arrow} {}", text(item, "relation"));
+        let name = format!("{}{}", text(item, "label"), doubt(item));
+        match groups.iter_mut().find(|(known, _)| *known == head) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((head, vec![name])),
+        }
+    }
+    let shown = groups.iter().map(|(head, names)| {
+        let most = names.len().min(MAX_INNER);
+        format!("{head} {}{}", names[..most].join(", "), more(names.len(), MAX_INNER))
+    });
+    let _ = writeln!(out, "{}", shown.collect::<Vec<_>>().join("  "));
+}
+
+fn more(all: usize, shown: usize) -> String {
+    if all > shown { format!(" (+{})", all - shown) } else { String::new() }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if folded.chars().count() <= most { folded } else { folded.chars().take(most).chain(['…']).collect() }
+}
+
+/// Adds as many whole lines as fit into `budget` bytes in all, and says if that were not all.
+fn push_cut(out: &mut String, text: &str, budget: usize) {
+    let mut left = text.lines().count();
+    for line in text.lines() {
+        if out.len() + line.len() >= budget && !out.is_empty() {
+            let _ = writeln!(out, "… {} left out", count(left, "line"));
+            return;
+        }
+        out.push_str(line);
+        out.push('\n');
+        left -= 1;
+    }
+}
+
+/// Where the page goes on, and the next step.
+fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, kept: usize) {
+    if let Some(page) = page {
+        let next = page.at.offset + kept;
+        if next < page.total {
+            let cursor = super::answer::Cursor { offset: next, ..page.at }.to_text();
+            let _ = writeln!(out, "{kept} of {}; next page: cursor {cursor}", count(page.total, "row"));
+        } else if page.total == 0 {
+            out.push_str("no rows\n");
+        }
+    }
+    let text = |name: &str| body.get(name).and_then(Value::as_str);
+    let target = text("next_suggested_target").map(|target| format!(" {}", short_target(target))).unwrap_or_default();
+    let hint = text("next_step_hint").unwrap_or_default();
+    match (text("next_suggested_tool"), hint) {
+        (Some(tool), "") => _ = writeln!(out, "next: {tool}{target}"),
+        (Some(tool), hint) => _ = writeln!(out, "next: {tool}{target} — {hint}"),
+        (None, "") => {}
+        (None, hint) => _ = writeln!(out, "next: {hint}"),
+    }
+    if text("proof_state") == Some("ready_to_edit") {
+        out.push_str("ready to edit\n");
+    }
+}
+
+/// A node id as people type it: `src/a.py::Pool.acquire`.
+fn short_target(target: &str) -> String {
+    match (node_id::path_of(target), qualified(target)) {
+        (Some(path), Some(name)) => format!("{path}::{name}"),
+        (Some(path), None) if node_id::is_file(target) => path.to_owned(),
+        _ => target.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::answer::Cursor;
+    use super::*;
+
+    fn text(body: Value, member: Option<&'static str>, budget: usize) -> String {
+        let body = body.as_object().expect("an object").clone();
+        let at = Cursor { generation: 1, call: 2, state: 3, offset: 0 };
+        let total = member.and_then(|member| body[member].as_array()).map_or(0, Vec::len);
+        let page = member.map(|member| Paged { member, total, at });
+        let arguments = json!({"query": "x"}).as_object().expect("an object").clone();
+        render(&body, page, &Style { arguments: &arguments, row: None, omits: &[] }, budget)
+    }
+
+    #[test]
+    fn rows_are_lines_and_what_is_constant_is_left_out() {
+        let row = json!({
+            "node_id": "file::src/a.py::class::Pool::fn::acquire", "label": "acquire", "type": "function",
+            "file_path": "src/a.py", "line_start": 4, "line_end": 9, "score": 0.5746, "is_test": false, "extra": null,
+            "score_breakdown": {"lexical": 0.25}, "connections": [
+                {"relation": "calls", "label": "open", "direction": "out", "tier": "certain"},
+                {"relation": "calls", "label": "close", "direction": "out", "tier": "possible"},
+                {"relation": "tests", "label": "test_it", "direction": "in", "tier": "certain"}]
+        });
+        let body = json!({
+            "query": "x", "results": [row], "generation": 4, "below": 0, "notes": ["a", "b"],
+            "next_suggested_tool": "view", "next_suggested_target": "file::src/a.py::class::Pool::fn::acquire",
+            "next_step_hint": "open it", "proof_state": "triaging"
+        });
+        let expected = "\
+1. Pool.acquire (function)  src/a.py:4-9  0.57
+   → calls open, close?  ← tests test_it
+notes: a, b
+next: view src/a.py::Pool.acquire — open it
+";
+        assert_eq!(text(body, Some("results"), TEXT_BYTES), expected);
+    }
+
+    #[test]
+    fn a_page_that_does_not_fit_goes_on() {
+        let rows: Vec<Value> = (0..200).map(|number| json!({"file_path": format!("src/{number}.py")})).collect();
+        let shown = text(json!({"files": rows}), Some("files"), 2_000);
+        assert!(shown.len() <= 2_000, "{}", shown.len());
+        assert!(shown.starts_with("1. src/0.py\n2. src/1.py\n"), "{shown}");
+        let kept = shown.lines().filter(|line| line.contains(".py")).count();
+        assert!(
+            kept > 50
+                && shown.ends_with(&format!("{kept} of 200 rows; next page: cursor 1-00000002-00000003-{kept:x}\n"))
+        );
+    }
+
+    #[test]
+    fn content_stands_as_it_is() {
+        let body = json!({"content": "1  a\n2  b\n", "lines": 2});
+        assert_eq!(text(body, None, TEXT_BYTES), "1  a\n2  b\nlines 2\n");
+    }
+}
