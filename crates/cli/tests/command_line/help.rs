@@ -121,6 +121,8 @@ fn each_command_explains_itself() {
                   --json             Write JSON for programs
                   --no-watch         Do not watch files; the index changes only when `ingest` is called
                   --read-only        Reject every tool that changes something
+                  --format <FORM>    Form of the answers: `text` is compact, for models; `json` for programs
+                                     [default: json] [possible values: json, text]
                   --toolset <SET,…>  Toolsets to list, separated by commas; the other tools can still be called
                                      [default: all]
               -h, --help             Print help

@@ -157,9 +157,9 @@ before farther.
 Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a
 `witness`: the edges that lead there, with file and line. `signal_strength` ranks rows by a fixed table of relations;
 it is not a measured probability. `closure.state` is `closed` if every dependent is known; `blocked` if unresolved
-references that name the node or a dependent (`far`), files that could not be parsed completely or changed since they
-were indexed (`stale`), or a search limit may hide more: `closure.hiding` and `closure.why` say which. An empty list
-proves absence only if it is `closed`.
+references that name the node or a dependent (`far`), files that could not be parsed completely, or a search limit may
+hide more: `closure.hiding` and `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block
+it, too. An empty list proves absence only if it is `closed`.
 `total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
     const NEEDS_FRESH: bool = true;

@@ -130,9 +130,10 @@ several possible targets.
 `closure.state` is about paths from `source` to `target`. `closed`: a path of certain steps exists, or none exists and
 nothing can hide one (also if `backward` or `mixed` paths are shown: `closure.reason` is then `no_forward_path`).
 `blocked`: every path shown has a step with several possible targets. `unknown`: unresolved references
-(`dangling_edges`), files incompletely parsed or changed since they were indexed (`stale`), or the search budget may
-hide a path. An answer without paths proves independence only if it is `closed`; a `mixed` path never proves that one
-end uses the other. `cumulative_strength` is the product of the probabilities that the edges are correct.";
+(`dangling_edges`), incompletely parsed files, changes on disk that are not indexed yet (`stale`) or the search
+budget may hide a path. An answer without paths proves
+independence only if it is `closed`; a `mixed` path never proves that one end uses the other. `cumulative_strength` is
+the product of the probabilities that the edges are correct.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;
     const STAGES: &'static [Route] = &[

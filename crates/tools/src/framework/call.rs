@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, Cursor};
+use super::answer::{Answer, Cursor, Guidance};
 use super::arguments;
 use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged, TOKEN_BYTES, TokenCut};
 use super::context::{Context, ReadContext, WriteContext};
@@ -42,9 +42,7 @@ impl ToolDef {
     /// Calls the tool: checks the arguments, runs it, frames the answer and limits its size. Never panics.
     ///
     /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer,
-    /// and for pages `truncated` and `cursor`. A tool with [`Tool::NEEDS_FRESH`] answers from what is on
-    /// disk, or says in `stale` which files it has not seen. Every failure is a [`ToolError`]; a caller shows
-    /// [`ToolError::to_json`].
+    /// and for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
     pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
         match self.reply(cx, arguments, Format::Json)? {
             Reply::Json(body) => Ok(body),
@@ -102,39 +100,63 @@ impl ToolDef {
 
         let call = Call { agent: agent.unwrap_or_default(), offset, budget, stale };
         let given = if format == Format::Text { arguments.clone() } else { Map::new() };
-        let answer = match (&call.stale, (self.run)(cx, Value::Object(arguments), &call)) {
-            (None, answer) => answer?,
-            (Some(stale), Ok(answer)) => stale.in_answer(answer, cx),
-            (Some(stale), Err(error)) => return Err(stale.in_error(error)),
-        };
+        let answer = (self.run)(cx, Value::Object(arguments), &call);
+        let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
         if format == Format::Text {
-            return self.as_text(answer, at, &given, tokens.map_or(budget, |tokens| tokens * TOKEN_BYTES));
+            let budget = tokens.map_or(budget, |tokens| tokens.saturating_mul(TOKEN_BYTES));
+            let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
+            return self.as_text(cx, answer, at, &given, &call);
         }
-        Ok(Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, budget)?)))
+        Ok(Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, &call)?)))
     }
 
     /// The answer as text, see [`text::render`].
     fn as_text(
         &self,
+        cx: &Context<'_>,
         answer: Answer<Value>,
         at: Cursor,
         arguments: &Map<String, Value>,
-        budget: usize,
+        call: &Call,
     ) -> Result<Reply, ToolError> {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
-        let mut body = answer.body;
-        if let (Some(members), Some(guidance)) = (body.as_object_mut(), &answer.guidance)
-            && let Ok(Value::Object(guidance)) = serde_json::to_value(guidance)
-        {
-            members.extend(guidance);
-        }
-        let Value::Object(body) = make_visible(body) else { return Ok(Reply::Text(String::new())) };
+        let guidance = answer.guidance.clone();
+        let mut body = self.object(answer)?;
+        self.add_guidance(cx, &mut body, guidance, call);
+        let Value::Object(body) = make_visible(Value::Object(body)) else { return Ok(Reply::Text(String::new())) };
         let style = Style { arguments, row: self.row_text, omits: self.text_omits };
-        Ok(Reply::Text(text::render(&body, page, &style, budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES))))
+        Ok(Reply::Text(text::render(&body, page, &style, call.budget)))
+    }
+
+    /// The members of an answer, the rows first: they are what was asked for.
+    fn object(&self, answer: Answer<Value>) -> Result<Map<String, Value>, ToolError> {
+        let Value::Object(mut body) = answer.body else {
+            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` returned no object", self.name)));
+        };
+        if let Some((name, rows)) = answer.rows.and_then(|(member, _)| body.shift_remove_entry(member)) {
+            body.shift_insert(0, name, rows);
+        }
+        Ok(body)
+    }
+
+    /// Adds what the index does not have of the disk, and the next step.
+    fn add_guidance(&self, cx: &Context<'_>, body: &mut Map<String, Value>, guidance: Option<Guidance>, call: &Call) {
+        let guidance = guidance.map(|guidance| match &call.stale {
+            Some(stale) => stale.guidance(guidance, cx),
+            None => guidance,
+        });
+        if let Some(stale) = &call.stale {
+            body.insert("stale".into(), stale.to_json());
+        }
+        if let Some(guidance) = &guidance
+            && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
+        {
+            body.extend(members);
+        }
     }
 
     /// Adds the members of every answer and cuts the answer to the budget.
@@ -144,22 +166,13 @@ impl ToolDef {
         answer: Answer<Value>,
         at: Cursor,
         tokens: Option<usize>,
-        budget: usize,
+        call: &Call,
     ) -> Result<Map<String, Value>, ToolError> {
-        let Value::Object(mut body) = answer.body else {
-            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` returned no object", self.name)));
-        };
-        if let Some((name, rows)) = answer.rows.and_then(|(member, _)| body.shift_remove_entry(member)) {
-            // What was asked for comes first.
-            body.shift_insert(0, name, rows);
-        }
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
+        let guidance = answer.guidance.clone();
+        let mut body = self.object(answer)?;
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
-        if let Some(guidance) = &answer.guidance
-            && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
-        {
-            body.extend(members);
-        }
+        self.add_guidance(cx, &mut body, guidance, call);
         // The answer of a write tool belongs to the generation after the write.
         let generation =
             if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
