@@ -179,7 +179,7 @@ impl ToolDef {
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
         let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
-        budget::fit(&mut body, page, budget);
+        budget::fit(&mut body, page, call.budget);
         if let Some(cut) = cut {
             cut.report(&mut body);
         }

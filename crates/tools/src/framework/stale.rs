@@ -5,7 +5,7 @@ use m1nd_engine::{Freshness, ProcessRole};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{Answer, Guidance, ProofState, ToolRef};
+use super::answer::{Guidance, ProofState, ToolRef};
 use super::context::Context;
 use super::error::ToolError;
 
@@ -53,22 +53,12 @@ impl Stale {
         if self.incomplete { format!("at least {changed}") } else { changed }
     }
 
-    fn to_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// The answer, which says what it has not seen.
-    pub(super) fn in_answer(&self, mut answer: Answer<Value>, cx: &Context<'_>) -> Answer<Value> {
-        if let Some(members) = answer.body.as_object_mut() {
-            // First, so that nothing before it is read as proof.
-            members.shift_insert(0, "stale".into(), self.to_json());
-        }
-        answer.guidance = answer.guidance.map(|guidance| self.guidance(guidance, cx));
-        answer
-    }
-
     /// An answer on an old index lets nobody edit: the next step is a newer one.
-    fn guidance(&self, of_answer: Guidance, cx: &Context<'_>) -> Guidance {
+    pub(super) fn guidance(&self, of_answer: Guidance, cx: &Context<'_>) -> Guidance {
         let proof_state = match of_answer.proof_state {
             ProofState::ReadyToEdit => ProofState::Proving,
             state => state,
