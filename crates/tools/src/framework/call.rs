@@ -150,7 +150,8 @@ impl ToolDef {
             None => guidance,
         });
         if let Some(stale) = &call.stale {
-            body.insert("stale".into(), stale.to_json());
+            // First, so that no limit of size cuts it off.
+            body.shift_insert(0, "stale".into(), stale.to_json());
         }
         if let Some(guidance) = &guidance
             && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
