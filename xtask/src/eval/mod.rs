@@ -11,6 +11,7 @@ mod callgraph;
 mod callgraph_tests;
 mod calls;
 mod closure;
+mod economy;
 mod edges;
 mod equality;
 mod files;
@@ -37,6 +38,7 @@ const USAGE: &str = "expected:
   cargo xtask eval closure --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval economy --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval seek --repo PATH [--check | --write] [--explain N]
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
@@ -49,6 +51,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("closure", rest)) => closure::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
+        Some(("economy", rest)) => economy::run(rest),
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
