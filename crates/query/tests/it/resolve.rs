@@ -231,3 +231,52 @@ fn names_with_modules_in_front_and_places_find_their_node() {
     }
     assert!(matches!(resolve_node(&snapshot, "com.google.Gson"), Err(ResolveError::Ambiguous { total: 2, .. })));
 }
+
+const SIMILAR: &str = "\
+//- a_first.py
+def connection_of_the_reader(): pass
+class Aside:
+    def acquire(self): pass
+//- tests/a_test.py
+def test_connect(): pass
+def conect(): pass
+//- net.py
+def connect(): pass
+def connecting(): pass
+def dial(): return connect()
+def call(): return connect()
+class Pool:
+    def acquire(self): pass
+//- store/sessions.py
+def used_much(): pass
+def used_mush(): pass
+def one(): used_mush()
+def two(): used_mush()
+";
+
+#[test]
+fn suggestions_are_the_most_similar_names_then_the_most_important() {
+    let project = Project::new(SIMILAR);
+    let snapshot = project.indexed().snapshot();
+    let rows: [(&str, &[&str]); 6] = [
+        // By similarity, not by the alphabet: one letter is less than the rest of a long name.
+        ("connec", &["file::net.py::fn::connect", "file::net.py::fn::connecting"]),
+        // Names as similar: the one that more code uses.
+        ("used_muxh", &["file::store/sessions.py::fn::used_mush", "file::store/sessions.py::fn::used_much"]),
+        // The same name below a similar owner.
+        ("Pol.acquire", &["file::net.py::class::Pool::fn::acquire", "file::a_first.py::class::Aside::fn::acquire"]),
+        ("Pool.aquire()", &["file::net.py::class::Pool::fn::acquire", "file::a_first.py::class::Aside::fn::acquire"]),
+        // Files by the whole name.
+        ("store/sesions.py", &["file::store/sessions.py"]),
+        ("app/sessions.py", &["file::store/sessions.py"]),
+    ];
+    for (text, expected) in rows {
+        match resolve_node(&snapshot, text) {
+            Err(ResolveError::NotFound { suggestions, .. }) => {
+                let first: Vec<&str> = suggestions.iter().map(String::as_str).take(expected.len()).collect();
+                assert_eq!(first, expected, "{text}: {suggestions:?}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
