@@ -17,6 +17,8 @@ mod names;
 mod part;
 mod paths;
 mod persist;
+mod places;
+mod qualified;
 mod reasons;
 mod report;
 mod search_index;
@@ -36,6 +38,7 @@ pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::GitHead;
+pub use places::Place;
 pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, Freshness, IngestReport, LanguageStatus, ProblemStatus,
     ProcessRole, RootInfo, Status, Tiers, WatchState,
