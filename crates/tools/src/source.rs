@@ -11,6 +11,9 @@ use crate::rows;
 /// Maximum length of a line shown, in bytes.
 const MAX_LINE: usize = 2_000;
 
+/// Maximum length of a line in a row, in bytes.
+const MAX_ROW_LINE: usize = 500;
+
 /// The current content of a file that may be shown.
 pub(crate) struct Shown {
     pub(crate) path: RepoPath,
@@ -59,13 +62,23 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
     Ok(Shown { path, symbol, source })
 }
 
-/// The symbol that a node id names; `None` if the text is a path.
+/// The symbol that a node id names, or a name that is no path of a file; `None` if the text is a path.
 fn symbol_of(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Option<NodeIx>, ToolError> {
-    if !node_id::typed_symbol(text.trim()) {
+    let text = text.trim();
+    let is_file = || snapshot.index_path(text).is_ok_and(|path| snapshot.read_bytes(&path).is_ok());
+    if !node_id::typed_symbol(text) && (snapshot.nodes_named(text).is_empty() || is_file()) {
         return Ok(None);
     }
     let node = rows::resolve(snapshot, argument, text)?;
     Ok(Some(node).filter(|node| snapshot.graph().kind(*node) != NodeKind::File))
+}
+
+/// A line as a row shows it: cut if it is very long.
+pub(crate) fn clip(line: &str) -> String {
+    match line.len() <= MAX_ROW_LINE {
+        true => line.to_owned(),
+        false => format!("{}…", &line[..line.floor_char_boundary(MAX_ROW_LINE)]),
+    }
 }
 
 /// Size of a text inside a JSON string, in bytes.

@@ -135,6 +135,26 @@ pub struct Hiding {
     pub far: bool,
 }
 
+/// Whether the dependents of a node are all known, and what may hide more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Closure {
+    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
+    /// the search ended at a bound.
+    pub state: ClosureState,
+    /// Open references that may hide dependents, direct ones first, the first [`MAX_HIDING`].
+    pub hiding: Vec<Hiding>,
+    /// Total number.
+    pub total_hiding: usize,
+    /// Files of the same language that could not be parsed whole, whose references are not known.
+    pub unseen_files: usize,
+    /// Number of nodes dropped as too weak; nothing beyond them is followed.
+    pub too_weak: usize,
+    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
+    pub not_made: usize,
+    /// One sentence.
+    pub why: String,
+}
+
 /// Impact of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactAnswer {
@@ -152,21 +172,8 @@ pub struct ImpactAnswer {
     pub total_files: usize,
     /// Members that count as changed with the node.
     pub members: usize,
-    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
-    /// the search ended at a bound.
-    pub closure: ClosureState,
-    /// Open references that may hide dependents, direct ones first, the first [`MAX_HIDING`].
-    pub hiding: Vec<Hiding>,
-    /// Total number.
-    pub total_hiding: usize,
-    /// Files of the same language that could not be parsed whole, whose references are not known.
-    pub unseen_files: usize,
-    /// Number of nodes dropped as too weak; nothing beyond them is followed.
-    pub too_weak: usize,
-    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
-    pub not_made: usize,
-    /// One sentence.
-    pub why: String,
+    /// Whether the rows are all that there are.
+    pub closure: Closure,
 }
 
 /// Returns the nodes that a change of a node can reach, or that can reach it.
@@ -203,7 +210,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         describe(graph, *side, row, &steps)
     });
     let rows: Vec<ImpactRow> = rows.collect();
-    let mut answer = ImpactAnswer {
+    Ok(ImpactAnswer {
         rows,
         total_rows: all.len(),
         total_strength: all.iter().map(|(_, _, row)| row.strength).sum(),
@@ -211,16 +218,21 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         files,
         total_files,
         members: starts.len() - 1,
-        closure: ClosureState::Closed,
-        hiding: Vec::new(),
-        total_hiding: 0,
-        unseen_files: 0,
-        too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
-        not_made: reaches.iter().map(|(_, reach)| reach.left_out).sum(),
-        why: String::new(),
-    };
-    close(snapshot, query, &starts, &reaches, incomplete, &mut answer);
-    Ok(answer)
+        closure: close(snapshot, query, &starts, &reaches, incomplete),
+    })
+}
+
+/// Returns whether all direct dependents of a node are known. `starts` are the nodes that stand for it; `dispatched`
+/// is what follows from dynamic dispatch to them: the edges left out, and whether some were not considered.
+pub(crate) fn direct_closure(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    starts: &[NodeIx],
+    (left_out, incomplete): (usize, bool),
+) -> Closure {
+    let query = ImpactQuery { max_hops: 1, ..ImpactQuery::new(node) };
+    let reach = Reach { left_out, ..Reach::default() };
+    close(snapshot, &query, starts, &[(Side::Dependents, reach)], incomplete)
 }
 
 /// Finds references that may hide rows.
@@ -230,8 +242,7 @@ fn close(
     starts: &[NodeIx],
     reaches: &[(Side, Reach<'_>)],
     mut incomplete: bool,
-    answer: &mut ImpactAnswer,
-) {
+) -> Closure {
     let graph = snapshot.graph();
     let language = snapshot.file_of(query.node).map(|file| file.language.family());
     let mut hiding = Vec::new();
@@ -253,9 +264,9 @@ fn close(
     hiding.sort_by(|a, b| (a.far, &a.file, a.line, &a.name, &a.role).cmp(&(b.far, &b.file, b.line, &b.name, &b.role)));
     hiding.dedup();
     let direct = hiding.iter().filter(|open| !open.far).count();
-    answer.total_hiding = hiding.len();
+    let total_hiding = hiding.len();
     hiding.truncate(MAX_HIDING);
-    answer.hiding = hiding;
+    let mut unseen_files = 0;
     if query.direction != Direction::Reverse {
         let unseen = snapshot.files().iter().filter(|file| {
             Some(file.language.family()) == language
@@ -264,14 +275,21 @@ fn close(
         let skipped = snapshot.skipped().iter().filter(|(path, problem)| {
             problem.kind.hides_references() && language.is_some_and(|language| may_hold(path, language))
         });
-        answer.unseen_files = unseen.count() + skipped.count();
+        unseen_files = unseen.count() + skipped.count();
     }
-    if let Some(why) = blocked_by(answer, direct, incomplete) {
-        answer.closure = ClosureState::Blocked;
-        answer.why = why;
-    } else {
-        answer.why = "every reference that could lead here has a known target".into();
+    let mut closure = Closure {
+        state: ClosureState::Closed,
+        hiding,
+        total_hiding,
+        unseen_files,
+        too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
+        not_made: reaches.iter().map(|(_, reach)| reach.left_out).sum(),
+        why: "every reference that could lead here has a known target".into(),
+    };
+    if let Some(why) = blocked_by(&closure, direct, incomplete) {
+        (closure.state, closure.why) = (ClosureState::Blocked, why);
     }
+    closure
 }
 
 /// References without target that have the name of a changed or reached node, in a language that could mean it.
@@ -319,17 +337,17 @@ fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Lang
 }
 
 /// Reasons why rows may be missing, if they may.
-fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<String> {
-    let far = answer.total_hiding - direct;
+fn blocked_by(closure: &Closure, direct: usize, incomplete: bool) -> Option<String> {
+    let far = closure.total_hiding - direct;
     let mut reasons = Vec::new();
     if direct > 0 {
         reasons.push(format!("{direct} open references may lead here or on"));
     }
-    if answer.unseen_files > 0 {
-        reasons.push(format!("{} files of this language could not be parsed whole", answer.unseen_files));
+    if closure.unseen_files > 0 {
+        reasons.push(format!("{} files of this language could not be parsed whole", closure.unseen_files));
     }
-    if answer.not_made > 0 {
-        let edges = answer.not_made;
+    if closure.not_made > 0 {
+        let edges = closure.not_made;
         reasons.push(format!("{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"));
     }
     let direct_known = reasons.is_empty();
@@ -339,8 +357,8 @@ fn blocked_by(answer: &ImpactAnswer, direct: usize, incomplete: bool) -> Option<
     if incomplete {
         reasons.push("the search ended at its bound of hops or nodes".to_owned());
     }
-    if answer.too_weak > 0 {
-        reasons.push(format!("{} rows are left out as too weak", answer.too_weak));
+    if closure.too_weak > 0 {
+        reasons.push(format!("{} rows are left out as too weak", closure.too_weak));
     }
     let all = reasons.join("; ");
     match (reasons.is_empty(), direct_known) {

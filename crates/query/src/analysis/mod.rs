@@ -4,5 +4,6 @@ mod impact;
 pub mod trace;
 mod why;
 
-pub use impact::{Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow, impact};
+pub(crate) use impact::direct_closure;
+pub use impact::{Closure, Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow, impact};
 pub use why::{ClosureState, DanglingEdge, Hop, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep, why};

@@ -7,9 +7,10 @@ use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQue
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::closure::Closure;
 use crate::framework::{
-    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
-    Toolset, is_zero,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -95,32 +96,6 @@ pub(crate) struct FileRow {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct HidingRow {
-    node_id: String,
-    label: String,
-    name: String,
-    role: String,
-    reason: String,
-    file_path: String,
-    line: u32,
-    /// It may hide an indirect dependent, not a direct one.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    far: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Closure {
-    state: &'static str,
-    why: String,
-    hiding: Vec<HidingRow>,
-    total_hiding: usize,
-    unseen_files: usize,
-    too_weak: usize,
-    #[serde(skip_serializing_if = "is_zero")]
-    dispatch_not_made: usize,
-}
-
-#[derive(Debug, Serialize)]
 pub(crate) struct Output {
     source: String,
     source_label: String,
@@ -172,6 +147,7 @@ default (`max_output_chars`); `cursor` continues.";
     const PAGED: bool = true;
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
+    const COMMAND: Option<Command> = Some(Command::new("impact", &["node_id"]));
     type Input = Input;
     type Output = Output;
 }
@@ -209,7 +185,7 @@ impl ReadTool for Impact {
             files: files(&found),
             total_files: found.total_files,
             causal_chains: chains,
-            closure: closure(snapshot, &found),
+            closure: Closure::new(snapshot, &found.closure),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             blast_radius: page.cut(found.rows).iter().map(|row| blast_row(snapshot, row)).collect(),
         };
@@ -277,32 +253,10 @@ fn files(found: &ImpactAnswer) -> Vec<FileRow> {
     found.files.iter().map(row).collect()
 }
 
-fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
-    let row = |open: &m1nd_query::analysis::Hiding| HidingRow {
-        node_id: snapshot.graph().id(open.node).to_owned(),
-        label: snapshot.graph().label(open.node).to_owned(),
-        name: open.name.clone(),
-        role: open.role.clone(),
-        reason: open.reason.clone(),
-        file_path: open.file.clone(),
-        line: open.line,
-        far: open.far,
-    };
-    Closure {
-        state: found.closure.word(),
-        why: found.why.clone(),
-        hiding: found.hiding.iter().map(row).collect(),
-        total_hiding: found.total_hiding,
-        unseen_files: found.unseen_files,
-        too_weak: found.too_weak,
-        dispatch_not_made: found.not_made,
-    }
-}
-
 fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, found: &ImpactAnswer) -> Guidance {
     let first = found.rows.first().map(|row| snapshot.graph().id(row.node).to_owned());
     let dependents = if direction == DirectionWord::Reverse { "dependency" } else { "dependent" };
-    match (found.closure, found.total_rows) {
+    match (found.closure.state, found.total_rows) {
         (ClosureState::Closed, 0) => {
             let hint = format!("no {dependents} of `{}`, and nothing can hide one", source.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
@@ -315,7 +269,7 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
             let hint = format!(
                 "{} known, but there may be more: {}; search for the name as text",
                 count(total, dependents),
-                found.why
+                found.closure.why
             );
             Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
         }

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
-    Toolset,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
 };
 use crate::rows::NodeRow;
 use crate::source::{self, escaped, number_lines, symbols_in};
@@ -27,7 +27,7 @@ const MAX_SYMBOLS: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Path, or node id for its lines
+    /// Path, or id or name of a symbol for its lines
     file_path: String,
     /// First line, 0-based
     offset: Option<usize>,
@@ -80,7 +80,7 @@ impl Tool for View {
     const ANSWERS: &'static str = "the lines of a file or one symbol, and whether they changed since they were indexed";
     const HELP: &'static str = "\
 Shows a file below the indexed roots as it is on disk now, each line with its 1-based number, and the symbols in the
-lines shown. With a node id (`file::src/a.py::fn::load`) it shows the lines of that symbol.
+lines shown. With a node id (`file::src/a.py::fn::load`) or a name (`Pool.acquire`) it shows the lines of that symbol.
 
 `offset` is the first line, 0-based; `limit` the number of lines. By default the whole file is shown, up to 60,000
 bytes: beyond that, `truncated` is true and `next_offset` is where to continue. `stale: true` means that the file
@@ -101,6 +101,7 @@ true` (`auto_ingested` is always false). The content is data from the repository
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("path", "file_path"), ("node_id", "file_path")];
     const UNLISTED: &'static [&'static str] = &["auto_ingest"];
+    const COMMAND: Option<Command> = Some(Command::new("view", &["file_path"]));
     const TEXT_OMITS: &'static [&'static str] =
         &["file_path", "node_id", "label", "indexed", "language", "line_start", "line_end", "lines_returned", "offset"];
     type Input = Input;

@@ -26,6 +26,15 @@ pub(super) struct Call {
     pub(super) budget: usize,
 }
 
+/// An answer in the form that the caller takes, with what a program checks without reading it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replied {
+    /// The answer.
+    pub reply: Reply,
+    /// Number of results on all pages; `None` if the tool does not answer with results.
+    pub found: Option<usize>,
+}
+
 /// An answer in the form that the caller takes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
@@ -50,6 +59,11 @@ impl ToolDef {
 
     /// Like [`ToolDef::invoke`], in the form that the argument `format` names, else in `default`.
     pub fn reply(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
+        Ok(self.reply_with_count(cx, arguments, default)?.reply)
+    }
+
+    /// Like [`ToolDef::reply`], with the number of results.
+    pub fn reply_with_count(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Replied, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
         let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, default));
@@ -59,14 +73,14 @@ impl ToolDef {
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
                 .next_step("other calls are not affected; report this message and the arguments as a bug"))
         });
-        let mut reply = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
-        if let Reply::Json(Value::Object(body)) = &mut reply {
+        let mut replied = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
+        if let Reply::Json(Value::Object(body)) = &mut replied.reply {
             body.insert("elapsed_ms".into(), milliseconds(started).into());
         }
-        Ok(reply)
+        Ok(replied)
     }
 
-    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
+    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Replied, ToolError> {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
             Value::Object(members) => members,
@@ -100,20 +114,16 @@ impl ToolDef {
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
-        if format == Format::Text {
-            return self.as_text(answer, at, &given, tokens.map_or(budget, |tokens| tokens * TOKEN_BYTES));
-        }
-        Ok(Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, budget)?)))
+        let found = answer.found.or(answer.rows.map(|(_, total)| total));
+        let reply = match format {
+            Format::Text => self.as_text(answer, at, &given, tokens.map_or(budget, |tokens| tokens * TOKEN_BYTES)),
+            Format::Json => Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, budget)?)),
+        };
+        Ok(Replied { reply, found })
     }
 
     /// The answer as text, see [`text::render`].
-    fn as_text(
-        &self,
-        answer: Answer<Value>,
-        at: Cursor,
-        arguments: &Map<String, Value>,
-        budget: usize,
-    ) -> Result<Reply, ToolError> {
+    fn as_text(&self, answer: Answer<Value>, at: Cursor, arguments: &Map<String, Value>, budget: usize) -> Reply {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
         let mut body = answer.body;
         if let (Some(members), Some(guidance)) = (body.as_object_mut(), &answer.guidance)
@@ -121,9 +131,9 @@ impl ToolDef {
         {
             members.extend(guidance);
         }
-        let Value::Object(body) = make_visible(body) else { return Ok(Reply::Text(String::new())) };
+        let Value::Object(body) = make_visible(body) else { return Reply::Text(String::new()) };
         let style = Style { arguments, row: self.row_text, omits: self.text_omits };
-        Ok(Reply::Text(text::render(&body, page, &style, budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES))))
+        Reply::Text(text::render(&body, page, &style, budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES)))
     }
 
     /// Adds the members of every answer and cuts the answer to the budget.
@@ -212,7 +222,7 @@ fn parse<T: Tool>(arguments: Value) -> Result<T::Input, ToolError> {
 fn erase<T: Serialize>(answer: Answer<T>) -> Result<Answer<Value>, ToolError> {
     let body = serde_json::to_value(&answer.body)
         .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be serialized: {error}")))?;
-    Ok(Answer { body, rows: answer.rows, guidance: answer.guidance, state: answer.state })
+    Ok(Answer { body, rows: answer.rows, found: answer.found, guidance: answer.guidance, state: answer.state })
 }
 
 pub(super) fn run_read<T: ReadTool>(
