@@ -11,6 +11,7 @@ mod calls;
 pub mod export;
 mod linear;
 pub mod patterns;
+pub mod references;
 pub mod resolve;
 pub mod retrieval;
 

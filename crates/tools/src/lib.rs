@@ -14,12 +14,13 @@ mod prior;
 mod registry;
 mod rows;
 mod services;
+mod sites;
 mod source;
 
 pub use framework::{
-    Answer, Catalog, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose, ReadContext,
-    ReadTool, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
-    canonical_name, text_of, visible,
+    Answer, Catalog, Command, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose,
+    ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset,
+    WriteContext, WriteTool, canonical_name, text_of, visible,
 };
 pub use memory::memory_error;
 pub use registry::{ALL, TOOLS, find};

@@ -1,5 +1,5 @@
-use crate::analysis::{Impact, Why};
-use crate::core::{BatchView, Glob, Health, Help, Ingest, Search, Seek, View};
+use crate::analysis::{Callers, Impact, References, Why};
+use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::exploration::{Activate, Learn, Missing, Resonate, Scan, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
@@ -13,6 +13,8 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Glob>(),
     ToolDef::read::<View>(),
     ToolDef::read::<BatchView>(),
+    ToolDef::read::<Outline>(),
+    ToolDef::read::<Definition>(),
     ToolDef::read::<Seek>(),
     ToolDef::read::<Activate>(),
     ToolDef::read::<Resonate>(),
@@ -22,6 +24,8 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Missing>(),
     ToolDef::read::<Why>(),
     ToolDef::read::<Impact>(),
+    ToolDef::read::<Callers>(),
+    ToolDef::read::<References>(),
     ToolDef::read::<Trace>(),
     ToolDef::read::<MemorySearch>(),
     ToolDef::read::<Edges>(),

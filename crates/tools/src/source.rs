@@ -11,6 +11,9 @@ use crate::rows;
 /// Maximum length of a line shown, in bytes.
 const MAX_LINE: usize = 2_000;
 
+/// Maximum length of a line in a row, in bytes.
+const MAX_ROW_LINE: usize = 500;
+
 /// The current content of a file that may be shown.
 pub(crate) struct Shown {
     pub(crate) path: RepoPath,
@@ -89,6 +92,14 @@ fn is_file(snapshot: &Snapshot, text: &str) -> bool {
         Ok(path) => snapshot.files().get(&path).is_some() || is_there(&path),
         // Its error says more than that nothing has the name.
         Err(_) => true,
+    }
+}
+
+/// A line as a row shows it: cut if it is very long.
+pub(crate) fn clip(line: &str) -> String {
+    match line.len() <= MAX_ROW_LINE {
+        true => line.to_owned(),
+        false => format!("{}…", &line[..line.floor_char_boundary(MAX_ROW_LINE)]),
     }
 }
 

@@ -141,8 +141,8 @@ fn result(
         let answer = impact(snapshot, &query, &Cancel::new())?;
         let missed = missed(snapshot, context, asked, &answer);
         result.complete += u64::from(missed.is_empty());
-        result.direct.count(answer.closure, missed.is_empty());
-        result.whole.count(answer.indirect, missed.is_empty());
+        result.direct.count(answer.closure.state, missed.is_empty());
+        result.whole.count(answer.closure.indirect, missed.is_empty());
         explain(context, asked, &answer, &missed, findings);
     }
     result.direct.finish(result.complete);
@@ -173,19 +173,22 @@ fn missed<'a>(snapshot: &Snapshot, context: &Context<'_>, asked: &Asked<'a>, ans
 
 fn explain(context: &Context<'_>, asked: &Asked<'_>, answer: &ImpactAnswer, missed: &[&Call], findings: &mut Findings) {
     let id = &context.ours.nodes[asked.node].id;
-    let (direct, whole) = (answer.closure == ClosureState::Closed, answer.indirect == ClosureState::Closed);
+    let (direct, whole) =
+        (answer.closure.state == ClosureState::Closed, answer.closure.indirect == ClosureState::Closed);
     match missed {
         [] if whole => {}
-        [] if direct => findings.add("far: blocked, callers complete".into(), || format!("{id}: {}", answer.why)),
+        [] if direct => {
+            findings.add("far: blocked, callers complete".into(), || format!("{id}: {}", answer.closure.why))
+        }
         [] => {
-            let open = answer.hiding.first().filter(|open| !open.far);
+            let open = answer.closure.hiding.first().filter(|open| !open.far);
             let class = open.map_or("without a reference".to_owned(), |open| format!("{} {}", open.role, open.reason));
             findings.add(format!("direct: blocked by {class}, callers complete"), || {
                 let at = open.map(|open| {
                     let line = context.source_line(&open.file, open.line);
                     format!("\n      {} at {}:{}: {line}", open.name, open.file, open.line)
                 });
-                format!("{id}: {}{}", answer.why, at.unwrap_or_default())
+                format!("{id}: {}{}", answer.closure.why, at.unwrap_or_default())
             });
         }
         [first, ..] if direct => findings.add(format!("wrong: closed{}", if whole { "" } else { " direct" }), || {

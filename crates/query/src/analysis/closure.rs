@@ -10,7 +10,7 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx, UnresolvedRef};
 use rustc_hash::FxHashSet;
 
 use super::ClosureState;
-use super::impact::{Direction, Hiding, ImpactAnswer, ImpactQuery};
+use super::impact::{Direction, Hiding, ImpactQuery};
 use super::why::{UNKNOWN_MODULE, names_of};
 use m1nd_engine::{Language, Snapshot};
 
@@ -27,15 +27,71 @@ const DEFAULT_EXPORT: &str = "default";
 /// The reason of a name that no scope knows.
 const UNKNOWN_NAME: &str = "name_not_found";
 
-/// Finds what may hide rows, and sets the verdict.
+/// Whether the dependents of a node are all known, and what may hide more.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Closure {
+    /// `closed`: every direct dependent is among the rows. `blocked`: something may hide more.
+    pub state: ClosureState,
+    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
+    /// the search ended at a bound.
+    pub indirect: ClosureState,
+    /// Open references that may hide dependents: some of them, direct ones first.
+    pub hiding: Vec<Hiding>,
+    /// Total number.
+    pub total_hiding: usize,
+    /// Files of the same language that could not be parsed whole and whose text has the name of a row or of the node.
+    pub unseen_files: usize,
+    /// Number of nodes dropped as too weak; nothing beyond them is followed.
+    pub too_weak: usize,
+    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
+    pub not_made: usize,
+    /// One sentence.
+    pub why: String,
+}
+
+impl Closure {
+    /// Takes back that all dependents are known, for this reason.
+    pub fn block(&mut self, why: String) {
+        self.why = match self.state {
+            ClosureState::Closed => why,
+            _ => format!("{why}; {}", self.why),
+        };
+        (self.state, self.indirect) = (ClosureState::Blocked, ClosureState::Blocked);
+    }
+}
+
+/// Returns whether all direct dependents of a node are known. `starts` are the nodes that stand for it; `left_out` and
+/// `incomplete` are what follows from dynamic dispatch to them: the edges left out, and whether some were not
+/// considered.
+pub(crate) fn direct_closure(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    starts: &[NodeIx],
+    (left_out, incomplete): (usize, bool),
+) -> Closure {
+    let query = ImpactQuery { max_hops: 1, ..ImpactQuery::new(node) };
+    let reach = Reach { left_out, left_out_near: left_out, ..Reach::default() };
+    close(snapshot, &query, starts, &[(Side::Dependents, reach)], incomplete)
+}
+
+/// Finds what may hide rows, and gives the verdict.
 pub(super) fn close(
     snapshot: &Snapshot,
     query: &ImpactQuery,
     starts: &[NodeIx],
     reaches: &[(Side, Reach<'_>)],
     mut incomplete: bool,
-    answer: &mut ImpactAnswer,
-) {
+) -> Closure {
+    let mut answer = Closure {
+        state: ClosureState::Closed,
+        indirect: ClosureState::Closed,
+        hiding: Vec::new(),
+        total_hiding: 0,
+        unseen_files: 0,
+        too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
+        not_made: reaches.iter().map(|(_, reach)| reach.left_out).sum(),
+        why: String::new(),
+    };
     let graph = snapshot.graph();
     let language = snapshot.file_of(query.node).map(|file| file.language.family());
     let mut hiding = Vec::new();
@@ -66,13 +122,14 @@ pub(super) fn close(
         answer.unseen_files = unseen.near + unseen.far;
     }
     let not_made = reaches.iter().map(|(_, reach)| reach.left_out_near).sum();
-    if let Some((why, direct_known)) = blocked_by(answer, Near { open: direct, not_made, unseen }, incomplete) {
-        answer.closure = if direct_known { ClosureState::Closed } else { ClosureState::Blocked };
+    if let Some((why, direct_known)) = blocked_by(&answer, Near { open: direct, not_made, unseen }, incomplete) {
+        answer.state = if direct_known { ClosureState::Closed } else { ClosureState::Blocked };
         answer.indirect = ClosureState::Blocked;
         answer.why = why;
     } else {
         answer.why = "every reference that could lead here has a known target".into();
     }
+    answer
 }
 
 /// References without target that could reach a changed or reached node.
@@ -237,7 +294,7 @@ struct Near {
 }
 
 /// Reasons why rows may be missing, if they may, and whether the direct ones are known nevertheless.
-fn blocked_by(answer: &ImpactAnswer, near: Near, incomplete: bool) -> Option<(String, bool)> {
+fn blocked_by(answer: &Closure, near: Near, incomplete: bool) -> Option<(String, bool)> {
     let not_made = |edges: usize| {
         format!(
             "{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"

@@ -7,8 +7,8 @@ use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::FxHashMap;
 
+use super::closure::{self, Closure};
 use super::why::{Hop, hop};
-use super::{ClosureState, closure};
 use m1nd_engine::Snapshot;
 
 /// Members of the changed node that count as changed with it.
@@ -145,23 +145,8 @@ pub struct ImpactAnswer {
     pub total_files: usize,
     /// Members that count as changed with the node.
     pub members: usize,
-    /// `closed`: every direct dependent is among the rows. `blocked`: something may hide more.
-    pub closure: ClosureState,
-    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
-    /// the search ended at a bound.
-    pub indirect: ClosureState,
-    /// Open references that may hide dependents: some of them, direct ones first.
-    pub hiding: Vec<Hiding>,
-    /// Total number.
-    pub total_hiding: usize,
-    /// Files of the same language that could not be parsed whole and whose text has the name of a row or of the node.
-    pub unseen_files: usize,
-    /// Number of nodes dropped as too weak; nothing beyond them is followed.
-    pub too_weak: usize,
-    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
-    pub not_made: usize,
-    /// One sentence.
-    pub why: String,
+    /// Whether the rows are all that there are.
+    pub closure: Closure,
 }
 
 /// Returns the nodes that a change of a node can reach, or that can reach it.
@@ -198,7 +183,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         describe(graph, *side, row, &steps)
     });
     let rows: Vec<ImpactRow> = rows.collect();
-    let mut answer = ImpactAnswer {
+    Ok(ImpactAnswer {
         rows,
         total_rows: all.len(),
         total_strength: all.iter().map(|(_, _, row)| row.strength).sum(),
@@ -206,17 +191,8 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         files,
         total_files,
         members: starts.len() - 1,
-        closure: ClosureState::Closed,
-        indirect: ClosureState::Closed,
-        hiding: Vec::new(),
-        total_hiding: 0,
-        unseen_files: 0,
-        too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
-        not_made: reaches.iter().map(|(_, reach)| reach.left_out).sum(),
-        why: String::new(),
-    };
-    closure::close(snapshot, query, &starts, &reaches, incomplete, &mut answer);
-    Ok(answer)
+        closure: closure::close(snapshot, query, &starts, &reaches, incomplete),
+    })
 }
 
 type Unranked<'g> = (usize, Side, Reached<'g>);

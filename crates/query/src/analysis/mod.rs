@@ -5,5 +5,7 @@ mod impact;
 pub mod trace;
 mod why;
 
+pub use closure::Closure;
+pub(crate) use closure::direct_closure;
 pub use impact::{Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow, impact};
 pub use why::{ClosureState, DanglingEdge, Hop, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep, why};

@@ -100,7 +100,7 @@ fn a_file_with_syntax_errors_could_hide_a_path() {
     let snapshot = project.indexed().snapshot();
     assert_eq!(why(&snapshot, "b.py::h", "a.py::f").closure.state, ClosureState::Unknown);
     let answer = impact(&snapshot, "a.py::f", Direction::Forward);
-    assert_eq!((answer.closure, answer.unseen_files), (ClosureState::Blocked, 1), "{answer:?}");
+    assert_eq!((answer.closure.state, answer.closure.unseen_files), (ClosureState::Blocked, 1), "{answer:?}");
 }
 
 #[test]
@@ -125,10 +125,14 @@ fn an_open_reference_to_a_dependent_keeps_it_open() {
     );
     let snapshot = project.indexed().snapshot();
     let answer = impact(&snapshot, "a.py::a", Direction::Forward);
-    assert_eq!((answer.closure, answer.indirect), (ClosureState::Closed, ClosureState::Blocked), "{answer:?}");
-    assert!(answer.why.starts_with("direct rows are known"), "{}", answer.why);
-    assert!(answer.hiding.iter().all(|open| open.far && open.name == "b"), "{:?}", answer.hiding);
-    assert_eq!(impact(&snapshot, "a.py::c", Direction::Forward).indirect, ClosureState::Closed);
+    assert_eq!(
+        (answer.closure.state, answer.closure.indirect),
+        (ClosureState::Closed, ClosureState::Blocked),
+        "{answer:?}"
+    );
+    assert!(answer.closure.why.starts_with("direct rows are known"), "{}", answer.closure.why);
+    assert!(answer.closure.hiding.iter().all(|open| open.far && open.name == "b"), "{:?}", answer.closure.hiding);
+    assert_eq!(impact(&snapshot, "a.py::c", Direction::Forward).closure.indirect, ClosureState::Closed);
 }
 
 #[test]
@@ -139,7 +143,7 @@ fn what_lies_beyond_the_bound_of_hops_keeps_it_open() {
     let state = |max_hops| {
         let query = ImpactQuery { max_hops, ..ImpactQuery::new(node) };
         let answer = m1nd_query::analysis::impact(&snapshot, &query, &Cancel::new()).expect("not cancelled");
-        (answer.closure, answer.indirect)
+        (answer.closure.state, answer.closure.indirect)
     };
     assert_eq!(state(1), (ClosureState::Closed, ClosureState::Blocked));
     assert_eq!(state(2), (ClosureState::Closed, ClosureState::Closed));
@@ -152,7 +156,7 @@ fn state_of_f(case: &str) -> ClosureState {
     let snapshot = engine.snapshot();
     let node = snapshot.graph().labelled("f")[0];
     let id = snapshot.graph().id(node).to_owned();
-    impact(&snapshot, &id, Direction::Forward).closure
+    impact(&snapshot, &id, Direction::Forward).closure.state
 }
 
 #[test]
@@ -236,10 +240,13 @@ fn open_references_of_the_name_keep_it_open() {
     let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
     // `thing.helper()` in loose.py may be a call of it or not.
     assert!(!answer.rows.iter().any(|row| snapshot.graph().label(row.node) == "loose"), "{answer:?}");
-    assert_eq!(answer.closure, ClosureState::Blocked);
-    assert!(answer.hiding.iter().any(|open| !open.far && open.file == "loose.py" && open.line == 2), "{answer:?}");
+    assert_eq!(answer.closure.state, ClosureState::Blocked);
+    assert!(
+        answer.closure.hiding.iter().any(|open| !open.far && open.file == "loose.py" && open.line == 2),
+        "{answer:?}"
+    );
     let closed = impact(&snapshot, "core.py::alone", Direction::Forward);
-    assert_eq!((closed.closure, closed.rows.len()), (ClosureState::Closed, 0), "{closed:?}");
+    assert_eq!((closed.closure.state, closed.rows.len()), (ClosureState::Closed, 0), "{closed:?}");
 }
 
 #[test]

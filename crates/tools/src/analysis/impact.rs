@@ -7,9 +7,10 @@ use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQue
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::closure::Closure;
 use crate::framework::{
-    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
-    Toolset, is_zero,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -95,35 +96,6 @@ pub(crate) struct FileRow {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct HidingRow {
-    node_id: String,
-    label: String,
-    name: String,
-    role: String,
-    reason: String,
-    file_path: String,
-    line: u32,
-    /// It may hide an indirect dependent, not a direct one.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    far: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Closure {
-    /// Of the direct dependents.
-    state: &'static str,
-    /// Of all dependents, those through others included.
-    indirect: &'static str,
-    why: String,
-    hiding: Vec<HidingRow>,
-    total_hiding: usize,
-    unseen_files: usize,
-    too_weak: usize,
-    #[serde(skip_serializing_if = "is_zero")]
-    dispatch_not_made: usize,
-}
-
-#[derive(Debug, Serialize)]
 pub(crate) struct Output {
     source: String,
     source_label: String,
@@ -177,6 +149,7 @@ default (`max_output_chars`); `cursor` continues.";
     const PAGED: bool = true;
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
+    const COMMAND: Option<Command> = Some(Command::new("impact", &["node_id"]));
     type Input = Input;
     type Output = Output;
 }
@@ -194,11 +167,7 @@ impl ReadTool for Impact {
         let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
         let mut found = impact(snapshot, &query, cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
-            found.why = match found.closure {
-                ClosureState::Closed => unseen,
-                _ => format!("{unseen}; {}", found.why),
-            };
-            found.closure = ClosureState::Blocked;
+            found.closure.block(unseen);
         }
         let chains = match input.include_causal_chains.unwrap_or(true) {
             true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
@@ -221,7 +190,7 @@ impl ReadTool for Impact {
             files: files(&found),
             total_files: found.total_files,
             causal_chains: chains,
-            closure: closure(snapshot, &found),
+            closure: Closure::new(snapshot, &found.closure).with_indirect(&found.closure),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             blast_radius: page.cut(found.rows).iter().map(|row| blast_row(snapshot, row)).collect(),
         };
@@ -289,39 +258,16 @@ fn files(found: &ImpactAnswer) -> Vec<FileRow> {
     found.files.iter().map(row).collect()
 }
 
-fn closure(snapshot: &Snapshot, found: &ImpactAnswer) -> Closure {
-    let row = |open: &m1nd_query::analysis::Hiding| HidingRow {
-        node_id: snapshot.graph().id(open.node).to_owned(),
-        label: snapshot.graph().label(open.node).to_owned(),
-        name: open.name.clone(),
-        role: open.role.clone(),
-        reason: open.reason.clone(),
-        file_path: open.file.clone(),
-        line: open.line,
-        far: open.far,
-    };
-    Closure {
-        state: found.closure.word(),
-        indirect: found.indirect.word(),
-        why: found.why.clone(),
-        hiding: found.hiding.iter().map(row).collect(),
-        total_hiding: found.total_hiding,
-        unseen_files: found.unseen_files,
-        too_weak: found.too_weak,
-        dispatch_not_made: found.not_made,
-    }
-}
-
 fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, found: &ImpactAnswer) -> Guidance {
     let first = found.rows.first().map(|row| snapshot.graph().id(row.node).to_owned());
     let dependents = if direction == DirectionWord::Reverse { "dependency" } else { "dependent" };
-    match (found.closure, found.total_rows) {
+    match (found.closure.state, found.total_rows) {
         (ClosureState::Closed, 0) => {
             let hint = format!("no {dependents} of `{}`, and nothing can hide one", source.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
-            let hint = match found.indirect {
+            let hint = match found.closure.indirect {
                 ClosureState::Closed => format!("all {} are known; start with the nearest", count(total, dependents)),
                 _ => format!("{} known, all direct ones among them; start with the nearest", count(total, dependents)),
             };
@@ -331,7 +277,7 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
             let hint = format!(
                 "{} known, but there may be more: {}; search for the name as text",
                 count(total, dependents),
-                found.why
+                found.closure.why
             );
             Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
         }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset,
+    Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
+    ToolError, ToolRef, Toolset,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -141,6 +141,7 @@ the product of the probabilities that the edges are correct.";
         (Stage::Plan, 20, "how the parts connect"),
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
+    const COMMAND: Option<Command> = Some(Command::new("why", &["source", "target"]));
     const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
     type Input = Input;
     type Output = Output;

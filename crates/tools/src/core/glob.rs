@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset,
+    Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
+    ToolError, ToolRef, Toolset,
 };
 use crate::rows::{self, count};
 
@@ -86,6 +86,7 @@ not listed.";
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 30, "(paths)")];
     const PAGED: bool = true;
+    const COMMAND: Option<Command> = Some(Command::new("glob", &["pattern"]));
     const TEXT_OMITS: &'static [&'static str] = &["extension", "has_connections", "files_scanned", "total_matches"];
     type Input = Input;
     type Output = Output;

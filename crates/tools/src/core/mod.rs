@@ -1,19 +1,23 @@
 //! Core tools, for every session.
 
 mod batch_view;
+mod definition;
 mod glob;
 mod health;
 mod help;
 mod ingest;
+mod outline;
 mod search;
 mod seek;
 mod view;
 
 pub(crate) use batch_view::BatchView;
+pub(crate) use definition::Definition;
 pub(crate) use glob::Glob;
 pub(crate) use health::Health;
 pub(crate) use help::Help;
 pub(crate) use ingest::Ingest;
+pub(crate) use outline::Outline;
 pub(crate) use search::Search;
 pub(crate) use seek::Seek;
 pub(crate) use view::View;

@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::framework::{
-    Answer, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage,
-    Tool, ToolError, ToolRef, Toolset, is_zero,
+    Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText,
+    Stage, Tool, ToolError, ToolRef, Toolset, is_zero,
 };
 use crate::rows::{self, NodeRow, count, rounded};
+use crate::source::clip;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -148,6 +149,7 @@ index; call `ingest` for a folder that is not indexed. Former member names: `res
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 20, "(text, regex)")];
     const PAGED: bool = true;
     const ROW_TEXT: Option<RowText> = Some(row_text);
+    const COMMAND: Option<Command> = Some(Command::new("search", &["query", "scope"]));
     const UNLISTED: &'static [&'static str] = &["auto_ingest"];
     type Input = Input;
     type Output = Output;
@@ -196,8 +198,9 @@ impl ReadTool for Search {
             SearchMode::Literal | SearchMode::Regex => text(cx, snapshot, &input, scope, page)?,
         };
         let guidance = guidance(&input, &output);
-        let total = if input.count_only { 0 } else { output.total_matches };
-        Ok(Answer::new(output).rows("matches", total).guidance(guidance))
+        let found = output.total_matches;
+        let total = if input.count_only { 0 } else { found };
+        Ok(Answer::new(output).rows("matches", total).found(found).guidance(guidance))
     }
 }
 
@@ -367,13 +370,6 @@ fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -
         line_start: Some(row.line_start),
         line_end: Some(row.line_end),
     }
-}
-
-/// Maximum length of a line of context, in bytes.
-const MAX_LINE: usize = 500;
-
-fn clip(line: &str) -> String {
-    if line.len() <= MAX_LINE { line.to_owned() } else { format!("{}…", &line[..line.floor_char_boundary(MAX_LINE)]) }
 }
 
 fn guidance(input: &Input, output: &Output) -> Guidance {

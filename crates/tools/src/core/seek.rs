@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset,
+    Answer, Command, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
+    ToolError, ToolRef, Toolset,
 };
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, count, rounded};
@@ -198,6 +198,7 @@ gives the error.";
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 10, "(by meaning)")];
     const PAGED: bool = true;
+    const COMMAND: Option<Command> = Some(Command::words("seek", &["query"]));
     const TEXT_OMITS: &'static [&'static str] = &["best_field", "matched_words", "embeddings_used", "below_min_score"];
     const TOKEN_BUDGET: bool = true;
     const UNLISTED: &'static [&'static str] = &["embeddings"];

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
-    Toolset,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
+    ToolRef, Toolset,
 };
 use crate::rows::NodeRow;
 use crate::source::{self, Shown, escaped, number_lines, symbols_in};
@@ -103,6 +103,7 @@ true` (`auto_ingested` is always false). The content is data from the repository
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("path", "file_path"), ("node_id", "file_path")];
     const UNLISTED: &'static [&'static str] = &["auto_ingest"];
+    const COMMAND: Option<Command> = Some(Command::new("view", &["file_path"]));
     const TEXT_OMITS: &'static [&'static str] =
         &["file_path", "node_id", "label", "indexed", "language", "line_start", "line_end", "lines_returned", "offset"];
     type Input = Input;

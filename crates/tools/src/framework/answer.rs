@@ -93,6 +93,8 @@ impl Page {
 pub struct Answer<T> {
     pub(crate) body: T,
     pub(crate) rows: Option<(&'static str, usize)>,
+    /// Number of results, if it is not that of the rows.
+    pub(crate) found: Option<usize>,
     pub(crate) guidance: Option<Guidance>,
     /// State that the rows depend on besides the arguments and the graph, see [`Cursor::state`].
     pub(crate) state: u64,
@@ -101,7 +103,7 @@ pub struct Answer<T> {
 impl<T> Answer<T> {
     /// An answer that is never paged.
     pub fn new(body: T) -> Self {
-        Self { body, rows: None, guidance: None, state: 0 }
+        Self { body, rows: None, found: None, guidance: None, state: 0 }
     }
 
     /// Sets the member of the body that is a page of rows, and the number of rows of all pages. The framework cuts the
@@ -109,6 +111,13 @@ impl<T> Answer<T> {
     #[must_use]
     pub fn rows(mut self, member: &'static str, total: usize) -> Self {
         self.rows = Some((member, total));
+        self
+    }
+
+    /// Sets the number of results of an answer that leaves their rows out.
+    #[must_use]
+    pub fn found(mut self, found: usize) -> Self {
+        self.found = Some(found);
         self
     }
 

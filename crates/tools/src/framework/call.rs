@@ -29,6 +29,15 @@ pub(super) struct Call {
     pub(super) stale: Option<Stale>,
 }
 
+/// An answer in the form that the caller takes, with what a program checks without reading it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replied {
+    /// The answer.
+    pub reply: Reply,
+    /// Number of results on all pages; `None` if the tool does not answer with results.
+    pub found: Option<usize>,
+}
+
 /// An answer in the form that the caller takes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
@@ -53,6 +62,11 @@ impl ToolDef {
 
     /// Like [`ToolDef::invoke`], in the form that the argument `format` names, else in `default`.
     pub fn reply(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
+        Ok(self.reply_with_count(cx, arguments, default)?.reply)
+    }
+
+    /// Like [`ToolDef::reply`], with the number of results.
+    pub fn reply_with_count(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Replied, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
         let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, default));
@@ -62,14 +76,14 @@ impl ToolDef {
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
                 .next_step("other calls are not affected; report this message and the arguments as a bug"))
         });
-        let mut reply = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
-        if let Reply::Json(Value::Object(body)) = &mut reply {
+        let mut replied = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
+        if let Reply::Json(Value::Object(body)) = &mut replied.reply {
             body.insert("elapsed_ms".into(), milliseconds(started).into());
         }
-        Ok(reply)
+        Ok(replied)
     }
 
-    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
+    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Replied, ToolError> {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
             Value::Object(members) => members,
@@ -106,12 +120,14 @@ impl ToolDef {
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
+        let found = answer.found.or(answer.rows.map(|(_, total)| total));
         if format == Format::Text {
             let budget = tokens.map_or(budget, |tokens| tokens.saturating_mul(TOKEN_BYTES));
             let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
-            return self.as_text(cx, answer, at, &given, &call);
+            return Ok(Replied { reply: self.as_text(cx, answer, at, &given, &call)?, found });
         }
-        Ok(Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, &call)?)))
+        let body = self.framed(cx, answer, at, tokens, &call)?;
+        Ok(Replied { reply: Reply::Json(Value::Object(body)), found })
     }
 
     /// The answer as text, see [`text::render`].
@@ -237,7 +253,7 @@ fn parse<T: Tool>(arguments: Value) -> Result<T::Input, ToolError> {
 fn erase<T: Serialize>(answer: Answer<T>) -> Result<Answer<Value>, ToolError> {
     let body = serde_json::to_value(&answer.body)
         .map_err(|error| ToolError::new(ErrorCode::Internal, format!("the answer cannot be serialized: {error}")))?;
-    Ok(Answer { body, rows: answer.rows, guidance: answer.guidance, state: answer.state })
+    Ok(Answer { body, rows: answer.rows, found: answer.found, guidance: answer.guidance, state: answer.state })
 }
 
 pub(super) fn run_read<T: ReadTool>(

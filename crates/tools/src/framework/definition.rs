@@ -8,7 +8,7 @@ use super::budget::MAX_ANSWER_BYTES;
 use super::call::{Call, run_read, run_write};
 use super::context::{Context, ReadContext, WriteContext};
 use super::error::ToolError;
-use super::kinds::{Effect, Mention, Route, Toolset};
+use super::kinds::{Command, Effect, Mention, Route, Toolset};
 use super::schema::{add_own, input_schema};
 use super::text::RowText;
 
@@ -58,6 +58,8 @@ pub trait Tool {
     const ROW_TEXT: Option<RowText> = None;
     /// Members of the answer and its rows that the text leaves out: they repeat others, or serve programs only.
     const TEXT_OMITS: &'static [&'static str] = &[];
+    /// Its own command on the command line, where it has one.
+    const COMMAND: Option<Command> = None;
     /// The JSON schema of its answer, where clients are told one; empty for none.
     const OUTPUT_SCHEMA: &'static str = "";
     /// Its own arguments. Unknown ones are rejected.
@@ -123,6 +125,8 @@ pub struct ToolDef {
     pub answer_bytes: usize,
     /// The member that is the text of an answer on its own.
     pub text_of: Option<&'static str>,
+    /// Its own command on the command line.
+    pub command: Option<Command>,
     output_schema: &'static str,
     pub(super) row_text: Option<RowText>,
     pub(super) text_omits: &'static [&'static str],
@@ -161,6 +165,7 @@ impl ToolDef {
             needs_fresh: T::NEEDS_FRESH,
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,
+            command: T::COMMAND,
             output_schema: T::OUTPUT_SCHEMA,
             row_text: T::ROW_TEXT,
             text_omits: T::TEXT_OMITS,

@@ -32,6 +32,29 @@ impl Effect {
     }
 }
 
+/// The command of a tool on the command line: `m1nd why A B` beside `m1nd call why --source A --target B`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Command {
+    /// Its name.
+    pub name: &'static str,
+    /// Arguments of the tool that are given by position, in order.
+    pub positional: &'static [&'static str],
+    /// The last positional argument takes all words that are left, joined by spaces.
+    pub joins: bool,
+}
+
+impl Command {
+    /// A command with one word per argument.
+    pub const fn new(name: &'static str, positional: &'static [&'static str]) -> Self {
+        Self { name, positional, joins: false }
+    }
+
+    /// A command with one argument of any number of words.
+    pub const fn words(name: &'static str, positional: &'static [&'static str]) -> Self {
+        Self { name, positional, joins: true }
+    }
+}
+
 /// The form of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Format {

@@ -18,12 +18,12 @@ mod visible;
 
 pub use answer::{Answer, Guidance, Page, ProofState, ToolRef};
 pub(crate) use answer::{MAX_TARGET, is_zero};
-pub use call::Reply;
+pub use call::{Replied, Reply};
 pub use catalog::Catalog;
 pub use context::{Context, ReadContext, WriteContext};
 pub use definition::{ReadTool, Tool, ToolDef, WriteTool};
 pub use error::{ErrorCode, ToolError};
-pub use kinds::{Effect, Format, Mention, Purpose, Route, Stage, Toolset};
+pub use kinds::{Command, Effect, Format, Mention, Purpose, Route, Stage, Toolset};
 pub use layout::text_of;
 pub use names::canonical_name;
 pub(crate) use names::edit_distance;

@@ -157,3 +157,12 @@ fn a_long_symbol_goes_on_inside_itself() {
     }
     assert_eq!(lines, 2_001);
 }
+
+#[test]
+fn a_name_that_is_no_path_shows_the_symbol() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("view", json!({"file_path": "Store.find"}));
+    assert_eq!(answer["node_id"], "file::store.py::class::Store::fn::find");
+    assert_eq!(project.err("view", json!({"file_path": "twin"}))["code"], "ambiguous_node");
+    assert_eq!(project.err("view", json!({"file_path": "nobody_knows"}))["code"], "file_not_found");
+}

@@ -1,0 +1,11 @@
+//! Where a node is used, where a name leads to, and what a file defines.
+
+mod definition;
+mod occurrences;
+mod outline;
+mod roles;
+
+pub use definition::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, named};
+pub use occurrences::{Occurrence, OccurrenceAnswer, callers, references};
+pub use outline::{OutlineRow, outline};
+pub use roles::Role;

@@ -1,0 +1,181 @@
+//! The places that use a node.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
+use m1nd_engine::Snapshot;
+use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeFlags, NodeIx};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::roles::{self, Role};
+use crate::analysis::{Closure, direct_closure};
+use crate::calls::is_test;
+
+/// Members of a file or module that are looked up with it.
+const MAX_MEMBERS: usize = 20_000;
+
+/// One place that uses a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Occurrence {
+    /// Innermost node around the place.
+    pub from: NodeIx,
+    /// The node that it uses: the one asked for, a constructor of it, or a member of it.
+    pub to: NodeIx,
+    /// What it does.
+    pub role: Role,
+    /// Certainty of the edge.
+    pub tier: EdgeTier,
+    /// Number of candidates of the reference, 1 if certain.
+    pub of: u16,
+    /// It follows from dynamic dispatch: the code names a method that the node overrides.
+    pub dispatch: bool,
+    /// A compiler index supplies the edge.
+    pub compiler: bool,
+    /// The place in the file of `from`; column 0 if only the line is known, line 0 if neither is.
+    pub pos: Pos,
+}
+
+/// The places that use a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OccurrenceAnswer {
+    /// Code before tests; by path and place.
+    pub rows: Vec<Occurrence>,
+    /// Number of nodes that hold them.
+    pub users: usize,
+    /// Number of rows by role, before any of them is left out for its role.
+    pub roles: Vec<(Role, usize)>,
+    /// Whether the rows are all that there are.
+    pub closure: Closure,
+}
+
+/// Returns the places that call a node: a function, a class by its constructors, or the members of a file, module or
+/// package from outside of it.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn callers(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<OccurrenceAnswer, Cancelled> {
+    let graph = snapshot.graph();
+    let is_container = matches!(
+        graph.kind(node),
+        NodeKind::File | NodeKind::Module | NodeKind::Impl | NodeKind::Package | NodeKind::Directory
+    );
+    let targets = if is_container { graph.with_members(node, MAX_MEMBERS) } else { with_constructors(graph, node) };
+    let is_full = targets.len() >= MAX_MEMBERS;
+    let mut found = found(snapshot, node, &targets, is_full, |edge| edge.relation == Relation::Calls, cancel)?;
+    if is_container {
+        let inside: FxHashSet<NodeIx> = targets.into_iter().collect();
+        found.rows.retain(|row| !inside.contains(&row.from));
+    }
+    Ok(finish(snapshot, found, &[]))
+}
+
+/// Returns the places that use a node in any of these roles; in all, if none is given.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn references(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    wanted: &[Role],
+    cancel: &Cancel,
+) -> Result<OccurrenceAnswer, Cancelled> {
+    let targets = with_constructors(snapshot.graph(), node);
+    let mut found = found(snapshot, node, &targets, false, |edge| Role::of(edge.relation).is_some(), cancel)?;
+    refine(snapshot, &mut found.rows, cancel);
+    cancel.check()?;
+    Ok(finish(snapshot, found, wanted))
+}
+
+/// The node and the constructors it contains.
+fn with_constructors(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let contained = graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to);
+    let constructors = contained.filter(|&member| graph.flags(member).has(NodeFlags::CONSTRUCTOR));
+    let is_type = matches!(graph.kind(node), NodeKind::Class | NodeKind::Struct | NodeKind::Enum);
+    std::iter::once(node).chain(constructors.filter(|_| is_type)).collect()
+}
+
+struct Found {
+    rows: Vec<Occurrence>,
+    closure: Closure,
+}
+
+/// All places of the edges to these nodes.
+fn found(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    targets: &[NodeIx],
+    is_full: bool,
+    counts: impl Fn(&EdgeRef<'_>) -> bool,
+    cancel: &Cancel,
+) -> Result<Found, Cancelled> {
+    let graph = snapshot.graph();
+    let dispatch = Dispatch::new(graph);
+    let (mut left_out, mut incomplete) = (0, is_full);
+    let mut rows = Vec::new();
+    for (index, &target) in targets.iter().enumerate() {
+        if index % 256 == 0 {
+            cancel.check()?;
+        }
+        let by_dispatch = dispatch.to(target);
+        left_out += by_dispatch.left_out;
+        incomplete |= by_dispatch.is_cut;
+        for edge in graph.in_edges(target).chain(by_dispatch.edges).filter(&counts) {
+            rows.extend(places(graph, &edge));
+        }
+    }
+    Ok(Found { rows, closure: direct_closure(snapshot, node, targets, (left_out, incomplete)) })
+}
+
+/// The places of an edge; the line of its source if it has none of its own.
+fn places(graph: &Graph, edge: &EdgeRef<'_>) -> Vec<Occurrence> {
+    let Some(role) = Role::of(edge.relation) else { return Vec::new() };
+    let of_source = Pos { line: graph.name_line(edge.from), col: 0 };
+    let written = (0..edge.sites.len()).filter_map(|index| edge.sites.get(index));
+    let places: Vec<Pos> = if edge.sites.is_empty() { vec![of_source] } else { written.collect() };
+    let occurrence = |pos| Occurrence {
+        from: edge.from,
+        to: edge.to,
+        role,
+        tier: edge.tier,
+        of: edge.of,
+        dispatch: edge.is_by_dispatch(),
+        compiler: edge.compiler,
+        pos,
+    };
+    places.into_iter().map(occurrence).collect()
+}
+
+/// Replaces [`Role::Use`] by the role that the file shows.
+fn refine(snapshot: &Snapshot, rows: &mut [Occurrence], cancel: &Cancel) {
+    let graph = snapshot.graph();
+    let open = rows.iter().filter(|row| row.role == Role::Use && row.pos.col > 0);
+    let mut paths: Vec<&str> = open.map(|row| graph.path(row.from)).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let roles: FxHashMap<&str, FxHashMap<Pos, Role>> = roles::in_files(snapshot, &paths, cancel);
+    for row in rows.iter_mut().filter(|row| row.role == Role::Use) {
+        if let Some(role) = roles.get(graph.path(row.from)).and_then(|places| places.get(&row.pos)) {
+            row.role = *role;
+        }
+    }
+}
+
+/// Sorts the rows, keeps one of each place and role, and counts them.
+fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswer {
+    let graph = snapshot.graph();
+    let mut rows = found.rows;
+    rows.sort_by_cached_key(|row| {
+        (is_test(graph, row.from), graph.path(row.from).to_owned(), row.pos, row.role, row.tier, row.of, row.to)
+    });
+    // A call of a class may name the class and its constructor: the surer one stays.
+    rows.dedup_by(|b, a| a.from == b.from && a.pos == b.pos && a.role == b.role);
+    let mut roles: BTreeMap<Role, usize> = BTreeMap::new();
+    for row in &rows {
+        *roles.entry(row.role).or_default() += 1;
+    }
+    if !wanted.is_empty() {
+        rows.retain(|row| wanted.contains(&row.role));
+    }
+    let users: FxHashSet<NodeIx> = rows.iter().map(|row| row.from).collect();
+    OccurrenceAnswer { rows, users: users.len(), roles: roles.into_iter().collect(), closure: found.closure }
+}

@@ -1,0 +1,116 @@
+//! Lists the places that call a node.
+
+use m1nd_query::analysis::ClosureState;
+use m1nd_query::references::{OccurrenceAnswer, callers};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::closure::Closure;
+use crate::framework::{
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
+    Toolset,
+};
+use crate::rows::{self, NodeRow, count};
+use crate::sites::{self, SiteRow};
+
+/// Default number of rows.
+const DEFAULT_ROWS: usize = 100;
+/// Maximum rows of one page.
+const MAX_ROWS: usize = 1_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Id, path or name
+    node_id: String,
+    /// 1-1000, default 100
+    top_k: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    node: NodeRow,
+    callers: Vec<SiteRow>,
+    /// Number of functions and files that call it.
+    total_callers: usize,
+    /// Number of places, all pages.
+    total_sites: usize,
+    closure: Closure,
+}
+
+pub(crate) struct Callers;
+
+impl Tool for Callers {
+    const NAME: &'static str = "callers";
+    const TOOLSET: Toolset = Toolset::Analysis;
+    const SUMMARY: &'static str = "List every call of a node, and whether the list is complete";
+    const ANSWERS: &'static str = "who calls something: each call with its line, and whether there may be more";
+    const HELP: &'static str = "\
+Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function or
+file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first, then
+tests, by path and line. `impact` goes on to what depends on the callers.
+
+`tier` is `certain`, or `possible` if the call has several targets (`candidates` is their number; `by_dispatch`: the
+code names a method that this one overrides). `total_callers` counts the functions and files, `total_sites` the calls.
+`closure.state` is `closed` if every call is known; `blocked` if references without a known target that have its name,
+or files that could not be parsed completely, may hide more: `closure.hiding` and `closure.why` say which. An empty list
+proves that nothing calls it only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Diagnose, 35, "who calls it, and with what"),
+        (Stage::Plan, 20, "every call that a new signature changes"),
+        (Stage::Edit, 25, "the calls to adapt"),
+    ];
+    const PAGED: bool = true;
+    const NEEDS_FRESH: bool = true;
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id"), ("limit", "top_k")];
+    const ROW_TEXT: Option<RowText> = Some(sites::row_text);
+    const TEXT_OMITS: &'static [&'static str] = &["node"];
+    const COMMAND: Option<Command> = Some(Command::new("callers", &["node_id"]));
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Callers {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let mut found = callers(snapshot, node, cx.cancel())?;
+        if let Some(unseen) = cx.unseen() {
+            found.closure.block(unseen);
+        }
+        let total = found.rows.len();
+        let node = NodeRow::new(snapshot, node);
+        let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
+        let guidance = guidance(&node, first, &found, "caller");
+        let output = Output {
+            callers: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
+            total_callers: found.users,
+            total_sites: total,
+            closure: Closure::new(snapshot, &found.closure),
+            node,
+        };
+        Ok(Answer::new(output).rows("callers", total).guidance(guidance))
+    }
+}
+
+/// The next step of an answer that lists the users of a node, each called `what`.
+pub(super) fn guidance(node: &NodeRow, first: Option<String>, found: &OccurrenceAnswer, what: &str) -> Guidance {
+    match (found.closure.state, found.users) {
+        (ClosureState::Closed, 0) => {
+            let hint = format!("no {what} of `{}`, and nothing can hide one", node.label);
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(node.node_id.clone()), hint)
+        }
+        (ClosureState::Closed, users) => {
+            let hint = format!("all {} are known; open the first", count(users, what));
+            Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
+        }
+        (_, users) => {
+            let known = count(users, what);
+            let hint =
+                format!("{known} known, but there may be more: {}; search for the name as text", found.closure.why);
+            Guidance::next(ProofState::Proving, ToolRef("search"), Some(node.label.clone()), hint)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether the rows of an answer are all that there are, in the words of answers.
+
+use m1nd_engine::Snapshot;
+use m1nd_query::analysis::{self, Hiding};
+use serde::Serialize;
+
+use crate::framework::is_zero;
+
+#[derive(Debug, Serialize)]
+struct HidingRow {
+    node_id: String,
+    label: String,
+    name: String,
+    role: String,
+    reason: String,
+    file_path: String,
+    line: u32,
+    /// It may hide an indirect dependent, not a direct one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    far: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Closure {
+    /// Of the direct dependents.
+    state: &'static str,
+    /// Of all dependents, those through others included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    indirect: Option<&'static str>,
+    why: String,
+    hiding: Vec<HidingRow>,
+    total_hiding: usize,
+    unseen_files: usize,
+    too_weak: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    dispatch_not_made: usize,
+}
+
+impl Closure {
+    pub(crate) fn new(snapshot: &Snapshot, closure: &analysis::Closure) -> Self {
+        let row = |open: &Hiding| HidingRow {
+            node_id: snapshot.graph().id(open.node).to_owned(),
+            label: snapshot.graph().label(open.node).to_owned(),
+            name: open.name.clone(),
+            role: open.role.clone(),
+            reason: open.reason.clone(),
+            file_path: open.file.clone(),
+            line: open.line,
+            far: open.far,
+        };
+        Self {
+            state: closure.state.word(),
+            indirect: None,
+            why: closure.why.clone(),
+            hiding: closure.hiding.iter().map(row).collect(),
+            total_hiding: closure.total_hiding,
+            unseen_files: closure.unseen_files,
+            too_weak: closure.too_weak,
+            dispatch_not_made: closure.not_made,
+        }
+    }
+
+    /// With the verdict on the dependents of dependents.
+    pub(crate) fn with_indirect(self, closure: &analysis::Closure) -> Self {
+        Self { indirect: Some(closure.indirect.word()), ..self }
+    }
+}

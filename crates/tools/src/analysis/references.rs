@@ -1,0 +1,112 @@
+//! Lists the places that use a node, by role.
+
+use m1nd_query::references::{Role, references};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::callers::guidance;
+use super::closure::Closure;
+use crate::framework::{Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset};
+use crate::rows::{self, NodeRow};
+use crate::sites::{self, SiteRow};
+
+/// Default number of rows.
+const DEFAULT_ROWS: usize = 100;
+/// Maximum rows of one page.
+const MAX_ROWS: usize = 1_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Id, path or name
+    node_id: String,
+    /// Only these, such as `write`; default all
+    #[serde(default)]
+    roles: Vec<String>,
+    /// 1-1000, default 100
+    top_k: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    node: NodeRow,
+    references: Vec<SiteRow>,
+    /// Number of places, all pages.
+    total_references: usize,
+    /// Number of functions and files that hold them.
+    total_users: usize,
+    /// Number of places by role, of all roles.
+    by_role: Map<String, Value>,
+    closure: Closure,
+}
+
+pub(crate) struct References;
+
+impl Tool for References {
+    const NAME: &'static str = "references";
+    const TOOLSET: Toolset = Toolset::Analysis;
+    const SUMMARY: &'static str = "List every use of a node by role: call, read, write, type, import and others";
+    const ANSWERS: &'static str = "where something is used and how: called, read, written, imported or inherited";
+    const HELP: &'static str = "\
+Lists the places that use a node, each with its line, the function or file around it, and a `role`: `call`, `macro`,
+`read`, `write`, `type`, `inherit`, `override`, `decorate`, `import`, `reexport`, `register`, `config`, `document`, or
+`use` for others and for files that changed since they were indexed. `roles` limits the rows to some of them; `by_role`
+counts all. Uses of a class include those of its constructors, not those of its other members. Code comes first, then
+tests, by path and line.
+
+`tier` is `certain`, or `possible` if the reference has several targets (`candidates` is their number; `by_dispatch`:
+the code names a method that this one overrides). `closure` says whether there may be more, as in `callers`: an empty
+list proves that nothing uses it only if `closure.state` is `closed`.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Plan, 25, "every use that a new name changes"),
+        (Stage::Edit, 28, "the uses to adapt: `roles` selects some"),
+    ];
+    const PAGED: bool = true;
+    const NEEDS_FRESH: bool = true;
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
+        &[("node", "node_id"), ("role", "roles"), ("limit", "top_k")];
+    const ROW_TEXT: Option<RowText> = Some(sites::row_text);
+    const TEXT_OMITS: &'static [&'static str] = &["node"];
+    const COMMAND: Option<Command> = Some(Command::new("refs", &["node_id"]));
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for References {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
+        let wanted = roles(&input.roles)?;
+        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let mut found = references(snapshot, node, &wanted, cx.cancel())?;
+        if let Some(unseen) = cx.unseen() {
+            found.closure.block(unseen);
+        }
+        let total = found.rows.len();
+        let node = NodeRow::new(snapshot, node);
+        let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
+        let guidance = guidance(&node, first, &found, "user");
+        let output = Output {
+            references: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
+            total_references: total,
+            total_users: found.users,
+            by_role: found.roles.iter().map(|(role, number)| (role.word().to_owned(), (*number).into())).collect(),
+            closure: Closure::new(snapshot, &found.closure),
+            node,
+        };
+        Ok(Answer::new(output).rows("references", total).guidance(guidance))
+    }
+}
+
+fn roles(words: &[String]) -> Result<Vec<Role>, ToolError> {
+    let role = |word: &String| {
+        Role::parse(&word.trim().to_lowercase()).ok_or_else(|| {
+            let shown: String = word.chars().take(60).collect();
+            let allowed: Vec<String> = Role::ALL.iter().map(|role| format!("`{}`", role.word())).collect();
+            ToolError::invalid(format!("argument `roles` contains `{shown}`, expected {}", allowed.join(", ")))
+        })
+    };
+    words.iter().map(role).collect()
+}

@@ -1,0 +1,54 @@
+use serde_json::json;
+
+use crate::harness::{PROGRAM, Project, column};
+
+#[test]
+fn each_call_has_its_place_and_code_comes_before_tests() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("callers", json!({"node_id": "validate_credentials"}));
+    assert_eq!(column(&answer, "callers", "label"), "login test_validate");
+    let row = &answer["callers"][0];
+    assert_eq!((&row["file_path"], &row["line_number"], &row["column"]), (&json!("app.py"), &json!(5), &json!(12)));
+    assert_eq!((&row["line_content"], &row["tier"]), (&json!("    return validate_credentials(user, password)"), &json!("certain")));
+    assert_eq!((&answer["total_callers"], &answer["total_sites"]), (&json!(2), &json!(2)));
+    assert_eq!(answer["closure"]["state"], "closed", "{answer}");
+    let text = project.ok("callers", json!({"node_id": "validate_credentials", "format": "text"}));
+    let expected = "1. app.py:5:12: return validate_credentials(user, password)  (call in login)\n";
+    assert!(text["text"].as_str().is_some_and(|text| text.starts_with(expected)), "{text}");
+}
+
+#[test]
+fn a_class_is_called_by_construction_and_a_file_by_its_members_from_outside() {
+    let project = Project::new(PROGRAM);
+    assert_eq!(column(&project.ok("callers", json!({"node_id": "Store"})), "callers", "label"), "load_user");
+    assert_eq!(column(&project.ok("callers", json!({"node_id": "auth.py"})), "callers", "label"), "login test_validate");
+}
+
+#[test]
+fn an_empty_list_says_whether_it_proves_anything() {
+    let project = Project::new(
+        "//- a.py\ndef close_everything():\n    pass\ndef alone_here():\n    pass\n//- b.py\ndef run(x):\n    x.close_everything()\n",
+    );
+    let state = |name| project.ok("callers", json!({"node_id": name}))["closure"]["state"].clone();
+    assert_eq!((state("close_everything"), state("alone_here")), (json!("blocked"), json!("closed")));
+}
+
+#[test]
+fn a_call_of_the_base_may_run_the_override() {
+    let project = Project::new(
+        "//- a.py\nclass Base:\n    def go(self):\n        return 1\nclass Fast(Base):\n    def go(self):\n        return 2\ndef run(x: Base):\n    x.go()\nFast()\n",
+    );
+    let answer = project.ok("callers", json!({"node_id": "Fast.go"}));
+    let row = &answer["callers"][0];
+    assert_eq!((&row["label"], &row["tier"], &row["by_dispatch"]), (&json!("run"), &json!("possible"), &json!(true)), "{answer}");
+}
+
+#[test]
+fn pages_join() {
+    let calls: String = (0..7).map(|n| format!("def f{n}():\n    target()\n")).collect();
+    let project = Project::new(&format!("//- a.py\ndef target():\n    pass\n{calls}"));
+    let first = project.ok("callers", json!({"node_id": "target", "top_k": 5}));
+    assert_eq!((column(&first, "callers", "label"), &first["truncated"]), ("f0 f1 f2 f3 f4".to_owned(), &json!(true)));
+    let second = project.ok("callers", json!({"node_id": "target", "top_k": 5, "cursor": first["cursor"]}));
+    assert_eq!((column(&second, "callers", "label"), &second["truncated"]), ("f5 f6".to_owned(), &json!(false)));
+}
