@@ -7,6 +7,7 @@ mod help;
 mod init;
 mod manners;
 mod memory;
+mod tools;
 mod work;
 
 use std::path::Path;

@@ -23,7 +23,7 @@ fn a_repository_is_indexed_asked_and_described() {
 
     let run = place.run(&["call", "seek", "--json", r#"{"query": "gross price", "top_k": 1}"#]);
     assert_eq!(json(&run.out)["results"].as_array().unwrap().len(), 1, "{}", run.out);
-    assert!(place.run(&["call", "seek", "--query", "gross"]).out.contains("label: gross"));
+    assert!(place.run(&["call", "seek", "--query", "gross"]).out.contains("1. gross (function)"));
 
     let run = place.run(&["status"]);
     assert!(run.code == 0 && run.out.contains("generation 1"), "{}", run.out);
