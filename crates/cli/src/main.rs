@@ -81,10 +81,18 @@ fn show(error: &CliError, out: &mut Out) {
         && let Some(hint) = error.hint_text()
     {
         note(format!("  {hint}"));
+        choices(error).for_each(|choice| note(format!("    {choice}")));
     }
     if let Some(next) = error.next() {
         note(format!("  {} {next}", paint(colour, Tone::Strong, "next:")));
     }
+}
+
+/// The nodes that a name may mean, one per line.
+fn choices(error: &m1nd_tools::ToolError) -> impl Iterator<Item = String> {
+    let rows = ["candidates", "did_you_mean"].into_iter().filter_map(|name| error.details().get(name)?.as_array());
+    let text = |row: &serde_json::Value, name: &str| row[name].as_str().map(str::to_owned);
+    rows.flatten().filter_map(move |row| Some(format!("{}  {}", text(row, "node_id")?, text(row, "signature")?)))
 }
 
 /// Returns whether a command of `mind` is verbose. Read here, since logging starts before the command line is parsed.

@@ -1,8 +1,10 @@
 //! Selects the folder and the store for the command line, and opens the engine.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use m1nd_engine::EngineConfig;
+use m1nd_base::{Cancel, NoProgress};
+use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode};
 use m1nd_mind::MindConfig;
 use m1nd_tools::Services;
 
@@ -50,10 +52,57 @@ pub(crate) fn is_too_wide(root: &Path) -> bool {
     root.parent().is_none() || home.is_some_and(|home| home == root)
 }
 
+/// Longest comparison of the index with the disk: a person waits longer for a true answer than a server's client.
+const CHECK_BUDGET: Duration = Duration::from_secs(30);
+/// Nodes of the largest index that is brought up to date before a question: preparing a larger one takes longer than
+/// people expect of a question.
+const REFRESH_NODES: usize = 1_000_000;
+
+/// The index of one root for reading, brought up to date with the disk before. It stays as it was, and answers say
+/// so, where another process keeps it, the store cannot be written or the index is very large.
+pub(crate) fn open_fresh(common: &Common, root: &Path) -> Result<Services, CliError> {
+    let services = open(common, root, true)?;
+    let (snapshot, found) = services.engine.freshness(&Cancel::new());
+    // Without the other roots of the index an ingest would drop their files.
+    let is_whole = snapshot.roots().iter().all(|info| info.path.starts_with(root));
+    if snapshot.is_empty() || found.is_fresh() || !is_whole || snapshot.graph().node_count() > REFRESH_NODES {
+        return Ok(services);
+    }
+    if let Ok(writing) = open(common, root, false) {
+        for info in snapshot.roots() {
+            let request = IngestRequest {
+                mode: Mode::Merge,
+                incremental: true,
+                include_hidden: info.include_hidden,
+                hidden_patterns: info.hidden_patterns.clone(),
+                ..IngestRequest::code(&info.path)
+            };
+            if let Err(error) = writing.engine.ingest(request, &Cancel::new(), &NoProgress) {
+                tracing::warn!(root = %info.path.display(), %error, "not brought up to date");
+            }
+        }
+    }
+    open(common, root, true)
+}
+
+/// Says how many files changed since they were indexed; `None` if the index is what is on disk.
+pub(crate) fn unseen(engine: &Engine) -> Option<String> {
+    let (_, found) = engine.freshness(&Cancel::new());
+    let first = found.changed.first().map(ToString::to_string).unwrap_or_default();
+    let least = if found.complete { "" } else { "at least " };
+    match found.total {
+        _ if found.is_fresh() => None,
+        0 => Some("the index could not be compared with the files on disk in time".to_owned()),
+        1 => Some(format!("{least}1 file changed since it was indexed: {first}")),
+        total => Some(format!("{least}{total} files changed since they were indexed, the first is {first}")),
+    }
+}
+
 /// Opens the index of one root, without watching it, and its memories.
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
+    config.check_budget = CHECK_BUDGET;
     config.model = common.model.clone();
     let mind = memory_places(&config.roots, true)?;
     Ok(Services::open(config, mind)?)

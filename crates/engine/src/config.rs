@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
 
@@ -25,6 +26,8 @@ pub struct EngineConfig {
     pub threads: Option<usize>,
     /// Clock for values that fade with age.
     pub clock: Clock,
+    /// Longest comparison of the index with the disk before an answer; one that takes longer is incomplete.
+    pub check_budget: Duration,
     /// Folder of an embedding model that re-ranks the best matches.
     pub model: Option<PathBuf>,
 }
@@ -33,12 +36,16 @@ impl EngineConfig {
     /// Usual bound of [`EngineConfig::facts_bytes`].
     pub const FACTS_BYTES: u64 = 2 << 30;
 
+    /// Usual bound of [`EngineConfig::check_budget`]: enough for some 100,000 files.
+    pub const CHECK_BUDGET: Duration = Duration::from_secs(1);
+
     /// The usual setup for these roots: default limits, no watching, writing allowed.
     pub fn new(home: PathBuf, roots: Vec<PathBuf>) -> Self {
         Self {
             home,
             roots,
             model: None,
+            check_budget: Self::CHECK_BUDGET,
             limits: Limits::default(),
             watch: false,
             read_only: false,

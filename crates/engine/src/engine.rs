@@ -1,25 +1,32 @@
 //! The handle for callers: reads use the published snapshot, writes go to the writer thread.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
-use m1nd_base::{Cancel, Clock, Progress};
+use m1nd_base::{Cancel, Clock, Deadline, Progress};
 use m1nd_store::{Home, ProjectDir};
 
 use crate::config::{EngineConfig, IngestRequest};
 use crate::error::EngineError;
-use crate::report::{IngestReport, ProcessRole, Status};
+use crate::freshness::Checks;
+use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
 use crate::text_model::LocalModel;
-use crate::writer::{Claim, Event, Reply, Writer};
+use crate::writer::{Asker, Claim, Event, Reply, Writer};
 
 /// Interval of checks of the cancel flag during an ingest.
 const CANCEL_PERIOD: Duration = Duration::from_millis(20);
+
+/// Longest wait for changes that watchers know of.
+const FLUSH: Duration = Duration::from_millis(500);
+/// Longest wait for the writer to index changes that a comparison found.
+const CATCH_UP: Duration = Duration::from_secs(2);
 
 /// Owner of a project's index. Clones share it; the last one dropped ends the writer thread.
 #[derive(Clone)]
@@ -54,6 +61,7 @@ impl WeakEngine {
 struct Handle {
     shared: Arc<Shared>,
     events: Sender<Event>,
+    checks: Checks,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -105,7 +113,7 @@ impl Engine {
             .name("m1nd-writer".into())
             .spawn(move || writer.run())
             .map_err(|error| EngineError::Internal(format!("the writer thread does not start: {error}")))?;
-        Ok(Self { handle: Arc::new(Handle { shared, events, writer: Some(writer) }) })
+        Ok(Self { handle: Arc::new(Handle { shared, events, checks: Checks::default(), writer: Some(writer) }) })
     }
 
     /// The model of meaning that the user named.
@@ -139,6 +147,7 @@ impl Engine {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<IngestReport, EngineError> {
+        let _counted = (!request.incremental).then(|| Counted::new(&self.handle.shared.whole_ingests));
         let (reply, replies) = unbounded();
         let claim = Claim::default();
         let request = Box::new(request);
@@ -162,6 +171,57 @@ impl Engine {
         }
     }
 
+    /// The newest snapshot, and how it compares with the disk now: the comparison began after this call. Takes at most
+    /// [`EngineConfig::check_budget`].
+    pub fn freshness(&self, cancel: &Cancel) -> (Arc<Snapshot>, Freshness) {
+        let shared = &self.handle.shared;
+        if shared.follows_others() {
+            shared.follow();
+        }
+        self.handle.checks.check(shared, shared.config.check_budget, cancel)
+    }
+
+    /// Like [`Engine::freshness`], after bringing the index up to date with the disk where this process writes it and
+    /// that takes at most two seconds.
+    pub fn catch_up(&self, cancel: &Cancel) -> (Arc<Snapshot>, Freshness) {
+        let shared = &self.handle.shared;
+        let is_watching = {
+            let state = shared.state();
+            state.watch == WatchState::On && state.role == ProcessRole::Writer
+        };
+        // The writer looks after this call, so its result has all that was written before.
+        if is_watching && self.ask_writer(|asker| Event::Flush { asker }, FLUSH, cancel) {
+            return (shared.current(), Freshness::of_all());
+        }
+        let (snapshot, found) = self.freshness(cancel);
+        let asks = !found.is_fresh() && self.role() == ProcessRole::Writer;
+        match asks && self.ask_writer(|asker| Event::CatchUp { asker }, CATCH_UP, cancel) {
+            true => (shared.current(), Freshness::of_all()),
+            false => (snapshot, found),
+        }
+    }
+
+    /// Returns whether the writer says yes within `wait`. It is not waited for while it builds an index.
+    fn ask_writer(&self, event: impl FnOnce(Asker) -> Event, wait: Duration, cancel: &Cancel) -> bool {
+        let (reply, replies) = unbounded();
+        let gave_up = Cancel::new();
+        let asker = Asker { reply, gave_up: gave_up.clone() };
+        let is_building = self.handle.shared.whole_ingests.load(Ordering::Acquire) > 0;
+        if is_building || self.handle.events.send(event(asker)).is_err() {
+            return false;
+        }
+        let deadline = Deadline::after(wait);
+        while !deadline.is_over() && !cancel.is_cancelled() {
+            match replies.recv_timeout(CANCEL_PERIOD) {
+                Ok(reply) => return reply,
+                Err(RecvTimeoutError::Disconnected) => return false,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        gave_up.cancel();
+        false
+    }
+
     /// State of the engine and its index.
     pub fn status(&self) -> Status {
         let snapshot = self.snapshot();
@@ -183,6 +243,11 @@ impl Engine {
         })
     }
 
+    /// Whether this process writes the index.
+    pub fn role(&self) -> ProcessRole {
+        self.handle.shared.state().role
+    }
+
     /// Returns whether it was opened for reading only.
     pub fn is_read_only(&self) -> bool {
         self.handle.shared.config.read_only
@@ -196,6 +261,22 @@ impl Engine {
     /// The folder in which the state of the project is kept.
     pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
+    }
+}
+
+/// One more for as long as it lives.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

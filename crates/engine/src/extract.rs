@@ -275,9 +275,24 @@ fn read(job: &Job, tools: Tools<'_>, counters: &Counters) -> Result<Vec<u8>, Out
     }
 }
 
+/// Returns whether reading the file now would leave the index as it is.
+pub(crate) fn is_as_indexed(job: &Job, root: &Root, limits: &Limits) -> bool {
+    let now = match root.read(&job.inner, limits.read_bytes) {
+        Ok(bytes) => Some(ContentHash::of(&bytes)),
+        Err(VfsError::TooLarge { size, .. }) => Some(unread_hash(job, size)),
+        Err(_) => None,
+    };
+    now == job.before
+}
+
+/// Stands for the content of a file over the read limit.
+fn unread_hash(job: &Job, size: u64) -> ContentHash {
+    ContentHash::of(format!("unread {size} {}", job.meta.mtime_ns).as_bytes())
+}
+
 /// A file over the read limit stays a file node, identified by size and time instead of content.
 fn too_large(job: &Job, size: u64, limit: u64) -> Outcome {
-    let hash = ContentHash::of(format!("unread {size} {}", job.meta.mtime_ns).as_bytes());
+    let hash = unread_hash(job, size);
     if job.before == Some(hash) && !job.always {
         return Outcome::Same;
     }

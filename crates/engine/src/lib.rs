@@ -10,12 +10,15 @@ mod engine;
 mod error;
 mod extract;
 mod files;
+mod freshness;
 pub mod history;
 mod json_graph;
 mod names;
 mod part;
 mod paths;
 mod persist;
+mod places;
+mod qualified;
 mod reasons;
 mod report;
 mod search_index;
@@ -35,8 +38,9 @@ pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::GitHead;
+pub use places::Place;
 pub use report::{
-    Activity, CompilerReport, CompilerStatus, ContradictionRow, IngestReport, LanguageStatus, ProblemStatus,
+    Activity, CompilerReport, CompilerStatus, ContradictionRow, Freshness, IngestReport, LanguageStatus, ProblemStatus,
     ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};

@@ -6,12 +6,15 @@ use m1nd_base::{NodeKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::facts::DefKind;
 
+use crate::places::Place;
+use crate::qualified;
 use crate::snapshot::Snapshot;
 
 impl Snapshot {
     /// The nodes that a text may mean, best first; one if it is clear: the node with this id, else the file with this
     /// path, else those whose qualified name ends in it (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`), else
-    /// files whose path ends in it.
+    /// files whose path ends in it, else the innermost symbol at a [`Place`] (`src/a.py:120`), else those named with
+    /// their modules or packages (`com.google.gson.Gson`, `requests.sessions.Session.get`).
     pub fn nodes_named(&self, text: &str) -> Vec<NodeIx> {
         let graph = self.graph();
         if let Some(node) = graph.find(text).or_else(|| self.by_path(text)) {
@@ -21,6 +24,12 @@ impl Snapshot {
         let mut found = query.as_ref().map(|query| query.candidates(graph)).unwrap_or_default();
         if found.is_empty() {
             found = self.files_ending_in(text);
+        }
+        if let Some(place) = Place::parse(text).filter(|_| found.is_empty()) {
+            found = self.nodes_at(&place);
+        }
+        if found.is_empty() {
+            found = qualified::nodes(self, text);
         }
         found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
         found.dedup();
@@ -53,6 +62,11 @@ impl Snapshot {
                 self.graph().find_file(root.outer(&RepoPath::new(inner).ok()?).as_str())
             })
         })
+    }
+
+    /// The file with this path, else those whose path ends in it.
+    pub(crate) fn files_named(&self, path: &str) -> Vec<NodeIx> {
+        self.by_path(path).map_or_else(|| self.files_ending_in(path), |file| vec![file])
     }
 
     /// Files whose path ends in these whole components.
@@ -161,7 +175,7 @@ fn is_below<'a>(id: &str, owners: impl Iterator<Item = &'a String>) -> bool {
     })
 }
 
-fn owner_matches(graph: &Graph, owner: NodeIx, wanted: &str) -> bool {
+pub(crate) fn owner_matches(graph: &Graph, owner: NodeIx, wanted: &str) -> bool {
     let label = graph.label(owner);
     match graph.kind(owner) {
         // `Pool::acquire` means a method of any impl of Pool: `impl Pool<T>`, `impl Drop for Pool`.

@@ -103,7 +103,7 @@ fn file_node<'a>(symbol: u32, path: &'a RepoPath, facts: &'a FileFacts, is_test:
         lines: (1, facts.lines.max(1)),
         name_line: 0,
         flags: NodeFlags::default().with_if(NodeFlags::TEST, is_test),
-        signature: "",
+        signature: facts.package.map_or("", |package| facts.name(package)),
         doc: facts.doc.as_deref().unwrap_or_default(),
     }
 }

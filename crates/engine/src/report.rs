@@ -195,6 +195,46 @@ pub enum WatchState {
     Failed(String),
 }
 
+/// Result of comparing a snapshot with the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Freshness {
+    /// The first files that were changed, added or removed since they were indexed, sorted; at most
+    /// [`Freshness::MAX_LISTED`].
+    pub changed: Vec<RepoPath>,
+    /// Number of such files found.
+    pub total: usize,
+    /// Whether everything was compared. If not, there may be more.
+    pub complete: bool,
+}
+
+impl Freshness {
+    /// Most files listed.
+    pub const MAX_LISTED: usize = 10;
+
+    /// Everything is as indexed.
+    pub(crate) fn of_all() -> Self {
+        Self { changed: Vec::new(), total: 0, complete: true }
+    }
+
+    /// Nothing is known.
+    pub(crate) fn unknown() -> Self {
+        Self { complete: false, ..Self::of_all() }
+    }
+
+    /// Returns whether the snapshot is known to be what is on disk.
+    pub fn is_fresh(&self) -> bool {
+        self.complete && self.total == 0
+    }
+
+    /// Counts a file.
+    pub(crate) fn add(&mut self, path: RepoPath) {
+        self.total += 1;
+        let place = self.changed.partition_point(|known| *known < path);
+        self.changed.insert(place, path);
+        self.changed.truncate(Self::MAX_LISTED);
+    }
+}
+
 /// Current activity of the writer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activity {

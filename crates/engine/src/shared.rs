@@ -1,7 +1,7 @@
 //! State shared by handles and the writer thread: the published snapshot, and reports of the writer.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -36,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) high_water: AtomicU64,
     pub(crate) histories: Arc<Histories>,
     pub(crate) model: Option<Arc<LocalModel>>,
+    /// Whole ingests that callers wait for: readers do not wait behind them.
+    pub(crate) whole_ingests: AtomicUsize,
 }
 
 /// Reports of the writer.
@@ -81,6 +83,7 @@ impl Shared {
             high_water: AtomicU64::new(0),
             histories,
             model,
+            whole_ingests: AtomicUsize::new(0),
         }
     }
 
@@ -128,11 +131,16 @@ impl Shared {
         self.state().notices.retain(|notice| !before.contains(notice));
     }
 
+    /// Returns whether a root of this path may be read.
+    pub(crate) fn allows(&self, root: &Path) -> bool {
+        self.allowed.iter().any(|allowed| root.starts_with(allowed))
+    }
+
     /// Returns handles of roots, reusing those of `before` that are still at their path. `None` for a root that is
     /// missing or no longer allowed, which is also reported as a notice.
     pub(crate) fn open_roots(&self, roots: &[RootInfo], before: &[Option<Root>]) -> Arc<[Option<Root>]> {
         let open = |root: &RootInfo| {
-            if !self.allowed.iter().any(|allowed| root.path.starts_with(allowed)) {
+            if !self.allows(&root.path) {
                 self.notice(format!(
                     "the indexed root `{}` is not among the allowed roots; it is not read",
                     root.path.display()

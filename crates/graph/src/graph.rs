@@ -192,7 +192,7 @@ impl Graph {
         self.lines(node).0.saturating_add(u32::from(below))
     }
 
-    /// Header on one line; empty if none.
+    /// Header on one line; for a file, the package that it declares. Empty if none.
     pub fn signature(&self, node: NodeIx) -> &str {
         let base = || self.base.node(node).map_or("", |row| self.base.text(row.signature));
         self.changed(node).map_or_else(base, |(_, changed)| &changed.signature)

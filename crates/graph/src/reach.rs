@@ -54,6 +54,8 @@ pub struct Reach<'g> {
     pub too_weak: usize,
     /// Edges by dynamic dispatch that are not followed because the class of the method is never instantiated.
     pub left_out: usize,
+    /// Those of them that start or end at a start node.
+    pub left_out_near: usize,
 }
 
 impl<'g> Reach<'g> {
@@ -113,6 +115,7 @@ pub fn reach<'g>(
             };
             if hops <= query.max_hops {
                 reach.left_out += by_dispatch.left_out;
+                reach.left_out_near += if hops == 1 { by_dispatch.left_out } else { 0 };
                 reach.incomplete |= by_dispatch.is_cut;
             }
             for (other, edge) in strongest_edges(graph, by_dispatch.edges, node, query.side) {

@@ -74,16 +74,16 @@ pub(crate) fn assemble(
             (Some(EdgeTier::Certain), _) => counts.certain += 1,
             (Some(EdgeTier::Possible), _) => counts.possible += 1,
             (Some(EdgeTier::External), _) => counts.external += 1,
-            (None, Some(reason)) => {
-                counts.unresolved += 1;
-                let name = project.names.get(resolution.name).unwrap_or_else(|| {
-                    names.push((unresolved.len() as u32, resolution.name.into()));
-                    project.names.default_export
-                });
-                let Resolution { from, role, pos, .. } = resolution;
-                unresolved.push(Unresolved { from, name, role, reason, pos });
-            }
+            (None, Some(_)) => counts.unresolved += 1,
             (None, None) => {}
+        }
+        if let Some(reason) = resolution.reason {
+            let name = project.names.get(resolution.name).unwrap_or_else(|| {
+                names.push((unresolved.len() as u32, resolution.name.into()));
+                project.names.default_export
+            });
+            let Resolution { from, role, pos, .. } = resolution;
+            unresolved.push(Unresolved { from, name, role, reason, pos });
         }
         if let Some(tier) = resolution.tier {
             add_edges(resolution, tier, &mut gathered);

@@ -291,7 +291,7 @@ impl<'a> Overlay<'_, 'a> {
     fn settle_outside(&mut self, row: &mut Resolution<'_>, packages: &[String]) {
         let theirs: Vec<Target> = packages.iter().cloned().map(Target::External).collect();
         if row.tier == Some(EdgeTier::External) {
-            row.compiler = true;
+            (row.reason, row.compiler) = (None, true);
             self.compared.confirmed += 1;
             return;
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod expansions;
 mod indirect;
+mod open;
 mod reached;
 
 use std::borrow::Cow;
@@ -67,6 +68,7 @@ pub(crate) struct Resolution<'a> {
     /// Test code calls code that is no test.
     pub(crate) exercises: bool,
     pub(crate) tier: Option<EdgeTier>,
+    /// Why it has no target, or why something else of the project may be meant besides.
     pub(crate) reason: Option<Reason>,
     /// It names a module of several files.
     pub(crate) is_module: bool,
@@ -257,16 +259,22 @@ fn resolve_reference<'a>(
         }
     }
     let mut rows = SmallVec::new();
-    let found = search.found.clone();
+    let (found, unknown) = (search.found.clone(), search.unknown);
     let mut resolution = outcome(eval, file, search, row);
+    if is_call && resolution.tier.is_some() {
+        resolution.reason = open::may_reach_more(eval, file, reference, &found, unknown);
+    }
     if resolution.tier == Some(EdgeTier::Certain) {
         (resolution.dispatches, resolution.exercises) = (dispatches, exercises);
     }
-    let unknown = matches!(resolution.reason, Some(Reason::UnknownReceiver | Reason::UnknownBase));
-    if resolution.targets.is_empty() && unknown {
-        duck_type(eval, file, reference, limits, &mut resolution);
-    } else if resolution.reason == Some(Reason::NoSuchMember) && is_call && rules.reassigns_functions {
-        of_heirs(eval, file, reference, limits, &mut resolution);
+    match resolution.reason.filter(|_| resolution.targets.is_empty()) {
+        Some(Reason::UnknownReceiver | Reason::UnknownBase) => {
+            duck_type(eval, file, reference, limits, &mut resolution);
+        }
+        Some(Reason::NoSuchMember) if is_call && rules.reassigns_functions => {
+            of_heirs(eval, file, reference, limits, &mut resolution);
+        }
+        _ => {}
     }
     rows.extend(alternatives(eval, &resolution, &found));
     rows.extend(replaced(eval, &mut resolution, &found));
@@ -318,7 +326,7 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
     let exercises = call.exercises && !is_test(eval, wrapper.file, Some(wrapper.def));
     let wrapper = vec![Target::Symbol(eval.unit(wrapper.file).symbols[wrapper.def.index()]?)];
     let members = Members::default();
-    let besides = Resolution { name: "", dispatches: false, members, ..call.clone() };
+    let besides = Resolution { name: "", reason: None, dispatches: false, members, ..call.clone() };
     if leads_on {
         return Some(Resolution { targets: wrapper, exercises, ..besides });
     }
@@ -360,6 +368,7 @@ fn alternatives<'a>(eval: &mut Eval<'_>, call: &Resolution<'a>, found: &[Found])
         also: Vec::new(),
         members,
         tier: Some(tier),
+        reason: None,
         dispatches: false,
         ..call.clone()
     })

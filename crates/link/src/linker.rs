@@ -45,7 +45,7 @@ pub struct Explained {
     pub tier: Option<EdgeTier>,
     /// Node ids.
     pub targets: Vec<String>,
-    /// Reason for a missing target; `None` with no target for a local name.
+    /// Reason for a missing target, or for a doubt about an external one; `None` with no target for a local name.
     pub reason: Option<Reason>,
 }
 

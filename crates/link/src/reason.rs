@@ -38,6 +38,8 @@ reasons! {
     UnknownReceiver = "unknown_receiver": "Nothing is known of the value that the member is taken of.",
     UnknownBase = "unknown_base":
         "A base class of the receiver is not known, and the member is in none of the known ones.",
+    OutsideReceiver = "outside_receiver":
+        "The value comes from outside of the project, but need not be of a type from there, or the project adds methods to it.",
     TooManyCandidates = "too_many_candidates": "More things have this name than are worth listing.",
     Budget = "budget": "The evaluation ended at its depth or step limit.",
     NotLinked = "not_linked": "The language is only outlined: names are not followed beyond the file.",

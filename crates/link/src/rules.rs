@@ -133,6 +133,19 @@ impl MethodShape {
     }
 }
 
+/// From where code outside of the project takes values of types of the project that it yields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yields {
+    /// From anywhere: functions have no declared results, and objects keep what they are given.
+    Anything,
+    /// From the use of the result, from which type parameters are inferred (Rust).
+    Inferred,
+    /// From its arguments, which determine type parameters; methods of a type without parameters have none (Go).
+    OfFunctions,
+    /// From its arguments, which determine type parameters.
+    OfCalls,
+}
+
 /// How overloads are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overloads {
@@ -185,6 +198,8 @@ pub struct Rules {
     pub iterate_method: Option<&'static str>,
     /// Iterating a map yields pairs, not keys.
     pub map_iterates_pairs: bool,
+    /// Method whose result has the members that its value lacks (`deref`).
+    pub deref_method: Option<&'static str>,
     /// Method that yields the next element directly (`__next__`, `next`).
     pub next_method: Option<&'static str>,
     /// Method whose result `with` binds.
@@ -236,6 +251,8 @@ pub struct Rules {
     pub variables_are_open: bool,
     /// The types that satisfy an interface without naming it: calls of its methods may run their methods.
     pub dispatch: Dispatch,
+    /// From where outside code takes the values of the project that it yields.
+    pub yields: Yields,
     /// How overloads are distinguished.
     pub overloads: Overloads,
     /// Methods, variables and types of one name do not hide each other: methods are bound in [`Namespace::Callee`] and
@@ -297,6 +314,7 @@ impl Rules {
         index_method: None,
         iterate_method: None,
         map_iterates_pairs: false,
+        deref_method: None,
         next_method: None,
         enter_method: None,
         async_methods: None,
@@ -320,6 +338,7 @@ impl Rules {
         members_beside_type: false,
         variables_are_open: false,
         dispatch: Dispatch::None,
+        yields: Yields::Anything,
         overloads: Overloads::None,
         methods_apart: false,
         constructors_inherited: true,

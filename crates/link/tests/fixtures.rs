@@ -3,8 +3,9 @@
 //! Each source file of a case starts with `//- path`. A line `#? name: expectation` (Python, shell) or
 //! `//? name: expectation` (elsewhere) speaks of the last line of code above it: the reference or import there whose
 //! written last name is `name`, or the second such with `name#2`. Expectations: `certain id`, `possible id | id`,
-//! `external package`, `unresolved`, `none`; ids without their `file::` prefix. Cases in `known_gaps/` are what the
-//! linker cannot do yet: they are reported, and fail only when they start to pass, so that they get moved.
+//! `external package`, `external package, open` (it may be the project's), `unresolved`, `none`; ids without their
+//! `file::` prefix. Cases in `known_gaps/` are what the linker cannot do yet: they are reported, and fail only when
+//! they start to pass, so that they get moved.
 
 #![expect(clippy::print_stdout, reason = "test report")]
 
@@ -68,7 +69,8 @@ fn shown(explained: Option<&Explained>) -> String {
     match (explained.tier, explained.reason) {
         (Some(EdgeTier::Certain), _) => format!("certain {}", ids("file::")),
         (Some(EdgeTier::Possible), _) => format!("possible {}", ids("file::")),
-        (Some(EdgeTier::External), _) => format!("external {}", ids("external::")),
+        (Some(EdgeTier::External), None) => format!("external {}", ids("external::")),
+        (Some(EdgeTier::External), Some(_)) => format!("external {}, open", ids("external::")),
         (None, Some(reason)) => format!("unresolved {reason}"),
         (None, None) => "none".into(),
     }

@@ -1,7 +1,7 @@
 //! Resolves a caller's text to a node. One resolver serves every tool.
 
-use m1nd_base::NodeKind;
-use m1nd_graph::NodeIx;
+use m1nd_base::{NodeKind, node_id};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
 
 use m1nd_engine::Snapshot;
 
@@ -11,6 +11,16 @@ const SUGGESTION_SCAN: usize = 400_000;
 const SUGGESTIONS: usize = 5;
 /// Characters of a text that error messages repeat.
 const SHOWN: usize = 200;
+/// Characters of a name that are compared.
+const MAX_COMPARED: usize = 96;
+/// Owners of a node that are compared.
+const MAX_OWNERS: usize = 8;
+/// Characters of the shortest text that may be a part of a name.
+const MIN_CONTAINED: usize = 4;
+/// A whole, where the difference of two names is a part.
+const SCALE: usize = 1_000;
+/// Largest difference of similar names.
+const MOST_DIFFERENT: usize = SCALE * 2 / 5;
 
 /// The reason why a text does not resolve to a single node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,40 +72,81 @@ pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveEr
     }
 }
 
-/// Ids of nodes with a similar name, best first.
+/// Ids of nodes with a similar name, best first: those with the most similar name, of these the ones with the most
+/// similar owner, then code before tests, then the most important.
 fn similar(snapshot: &Snapshot, text: &str) -> Vec<String> {
-    let wanted = text.rsplit([':', '.', '/', '#']).find(|part| !part.is_empty()).unwrap_or(text);
-    let wanted: Vec<char> = wanted.to_lowercase().chars().take(64).collect();
-    if wanted.is_empty() {
-        return Vec::new();
-    }
+    let Some(wanted) = Wanted::parse(text) else { return Vec::new() };
     let graph = snapshot.graph();
-    let mut best: Vec<(usize, &str)> = Vec::new();
+    let mut best: Vec<(Rank, &str)> = Vec::new();
+    let keep_best = |best: &mut Vec<(Rank, &str)>| {
+        best.sort_unstable();
+        best.truncate(SUGGESTIONS);
+    };
     let own = graph.nodes().take(SUGGESTION_SCAN).filter(|&node| graph.kind(node) != NodeKind::PackageMember);
     for node in own {
-        let label = graph.label(node);
-        if let Some(distance) = distance(&wanted, label, wanted.len().div_ceil(3)) {
-            best.push((distance, graph.id(node)));
-            if best.len() > 64 {
-                best.sort_unstable();
-                best.truncate(SUGGESTIONS);
+        if let Some(rank) = wanted.rank(graph, node) {
+            best.push((rank, graph.id(node)));
+            if best.len() > SUGGESTIONS * 16 {
+                keep_best(&mut best);
             }
         }
     }
-    best.sort_unstable();
-    best.into_iter().take(SUGGESTIONS).map(|(_, id)| id.to_owned()).collect()
+    keep_best(&mut best);
+    best.into_iter().map(|(_, id)| id.to_owned()).collect()
+}
+
+/// Order of suggestions: difference of the names, difference of the owners, test code, importance from high to low.
+type Rank = (usize, usize, bool, std::cmp::Reverse<u32>);
+
+/// A text that names nothing, in lower case.
+struct Wanted {
+    name: Vec<char>,
+    /// The part before the name, which may be an owner.
+    owner: Vec<char>,
+    /// The name if it is that of a file.
+    file: Vec<char>,
+}
+
+impl Wanted {
+    fn parse(text: &str) -> Option<Self> {
+        let text = node_id::typed(text).trim_end_matches("()");
+        let folded = |part: Option<&str>| part.unwrap_or_default().to_lowercase().chars().take(MAX_COMPARED).collect();
+        let mut parts = text.rsplit([':', '.', '/', '#']).filter(|part| !part.is_empty());
+        let file = text.rsplit('/').next().filter(|_| !node_id::typed_symbol(text));
+        let wanted = Self { name: folded(parts.next()), owner: folded(parts.next()), file: folded(file) };
+        (!wanted.name.is_empty()).then_some(wanted)
+    }
+
+    /// The place of a node among the suggestions; `None` if its name is not similar.
+    fn rank(&self, graph: &Graph, node: NodeIx) -> Option<Rank> {
+        let is_file = graph.kind(node) == NodeKind::File;
+        let name = if is_file && !self.file.is_empty() { &self.file } else { &self.name };
+        let of_name = difference(name, graph.label(node), MOST_DIFFERENT)?;
+        let of_owner = |owner| difference(&self.owner, graph.label(owner), MOST_DIFFERENT);
+        let owners = graph.ancestors(node).take(MAX_OWNERS).filter_map(of_owner);
+        let importance = std::cmp::Reverse((graph.pagerank(node) * 1e9) as u32);
+        Some((of_name, owners.min().unwrap_or(SCALE), graph.flags(node).has(NodeFlags::TEST), importance))
+    }
 }
 
 fn shown(text: &str) -> String {
     text.chars().take(SHOWN).collect()
 }
 
-/// Edit distance of two names without regard to case, if at most `most`. A name that contains the other counts as 1.
-fn distance(wanted: &[char], label: &str, most: usize) -> Option<usize> {
-    let label: Vec<char> = label.to_lowercase().chars().take(96).collect();
-    if wanted.len() >= 4 && label.windows(wanted.len()).any(|window| window == wanted) {
-        return Some(1);
+/// The share of two names that differs, without regard to case, in parts of [`SCALE`]; `None` above `most`. The rest
+/// of a name that contains the other counts half.
+fn difference(wanted: &[char], label: &str, most: usize) -> Option<usize> {
+    let label: Vec<char> = label.to_lowercase().chars().take(MAX_COMPARED).collect();
+    let length = label.len().max(wanted.len());
+    if wanted.len() >= MIN_CONTAINED && label.windows(wanted.len()).any(|window| window == wanted) {
+        return Some((label.len() - wanted.len()) * SCALE / 2 / length);
     }
+    let distance = distance(wanted, &label, length * most / SCALE)?;
+    Some(distance * SCALE / length.max(1))
+}
+
+/// Edit distance of two names, if at most `most`.
+fn distance(wanted: &[char], label: &[char], most: usize) -> Option<usize> {
     if label.len().abs_diff(wanted.len()) > most {
         return None;
     }

@@ -139,6 +139,16 @@ impl ProjectDir {
         self.path.join("compiler-index.m1nd")
     }
 
+    /// Folder in which the watcher makes marks, created if missing.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn marks(&self) -> Result<PathBuf, StoreError> {
+        let folder = self.path.join("marks");
+        self.system.create_folder(&folder).map_err(StoreError::io("create the folder", &folder))?;
+        Ok(folder)
+    }
+
     /// Small derived files of the project.
     pub fn derived(&self) -> DerivedFiles {
         DerivedFiles::new(self.path.join("derived"), self.system.clone())

@@ -79,14 +79,12 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
             ToolError::new(ErrorCode::NodeNotFound, format!("argument `{argument}`: no node is named `{text}`"))
                 .hint("a node is named by its id (`file::src/a.py::fn::load`), its path, or a unique name")
                 .next_step(next)
+                .detail("did_you_mean", json!(choices(snapshot, &suggestions)))
                 .detail("suggestions", json!(suggestions))
         }
         ResolveError::Ambiguous { text, candidates, total } => {
-            let rows: Vec<NodeRow> = candidates
-                .iter()
-                .filter_map(|id| snapshot.graph().find(id))
-                .map(|node| NodeRow::new(snapshot, node))
-                .collect();
+            let nodes = candidates.iter().filter_map(|id| snapshot.graph().find(id));
+            let rows: Vec<Candidate> = nodes.map(|node| Candidate::new(snapshot, node)).collect();
             ToolError::new(ErrorCode::AmbiguousNode, format!("argument `{argument}`: `{text}` names {total} nodes"))
                 .hint("prefix the name with its owner or path (`Pool.acquire`, `src/a.py::load`), or pass an id")
                 .next_step("pass the `node_id` of one of `candidates`")
@@ -94,6 +92,61 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
                 .detail("total_candidates", json!(total))
         }
     }
+}
+
+/// A node that a name may mean.
+#[derive(Debug, Serialize)]
+struct Candidate {
+    #[serde(flatten)]
+    row: NodeRow,
+    /// See [`readable`].
+    signature: String,
+}
+
+impl Candidate {
+    fn new(snapshot: &Snapshot, node: NodeIx) -> Self {
+        Self { row: NodeRow::new(snapshot, node), signature: readable(snapshot, node) }
+    }
+}
+
+/// Ids with what tells their nodes apart for a reader.
+pub(crate) fn choices(snapshot: &Snapshot, ids: &[String]) -> Vec<Choice> {
+    let choice = |id: &String| {
+        let node = snapshot.graph().find(id)?;
+        Some(Choice { node_id: id.clone(), signature: readable(snapshot, node) })
+    };
+    ids.iter().filter_map(choice).collect()
+}
+
+/// A node that may be meant instead of one that does not exist.
+#[derive(Debug, Serialize)]
+pub(crate) struct Choice {
+    node_id: String,
+    /// See [`readable`].
+    signature: String,
+}
+
+/// The label with parameters and result, `toJson(Object src)`: overloads have ids that differ only in a hash. The
+/// label alone where there is no signature.
+fn readable(snapshot: &Snapshot, node: NodeIx) -> String {
+    let graph = snapshot.graph();
+    match graph.kind(node) {
+        NodeKind::File => graph.label(node).to_owned(),
+        _ => from_name(graph.label(node), graph.signature(node)),
+    }
+}
+
+/// A signature without the words before its name.
+fn from_name(label: &str, signature: &str) -> String {
+    let is_name = |(at, _): &(usize, &str)| {
+        let around = [signature[..*at].chars().next_back(), signature[at + label.len()..].chars().next()];
+        !around.iter().flatten().any(|next| next.is_alphanumeric() || *next == '_')
+    };
+    let places = || signature.match_indices(label).filter(is_name);
+    let call = places().find(|(at, _)| signature[at + label.len()..].trim_start().starts_with(['(', '<', '[']));
+    let start = call.or_else(|| places().next()).filter(|_| !label.is_empty());
+    let rest = start.map_or(label, |(at, _)| &signature[at..]);
+    rest.trim_end_matches(['{', ';', ':', ' ']).to_owned()
 }
 
 /// Resolves the scope of a call, `""` for none.
@@ -217,4 +270,24 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
 /// Rounds to four decimals.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_start_with_the_name() {
+        let cases = [
+            ("toJson", "public String toJson(Object src) {", "toJson(Object src)"),
+            ("to", "pub fn to(to_all: u8) -> to", "to(to_all: u8) -> to"),
+            ("Mux", "type Mux struct", "Mux struct"),
+            ("get", "def get[T](self) -> T:", "get[T](self) -> T"),
+            ("Pool", "", "Pool"),
+            ("operator()", "int other", "operator()"),
+        ];
+        for (label, signature, expected) in cases {
+            assert_eq!(from_name(label, signature), expected, "{signature}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use m1nd_base::node_id;
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::graph::NodeIx;
-use m1nd_engine::{Snapshot, SourceText};
+use m1nd_engine::{Place, Snapshot, SourceText};
 
 use crate::framework::{ErrorCode, ToolError};
 use crate::rows;
@@ -19,6 +19,8 @@ pub(crate) struct Shown {
     pub(crate) path: RepoPath,
     /// The requested symbol, unless it is the whole file.
     pub(crate) symbol: Option<NodeIx>,
+    /// The requested lines, first and last, 1-based.
+    pub(crate) lines: Option<(u32, u32)>,
     pub(crate) source: SourceText,
 }
 
@@ -34,22 +36,27 @@ impl Shown {
         self.node(snapshot).map_or_else(|| node_id::file(&self.path), id)
     }
 
-    /// First line of the symbol (0-based) and its number of lines; `None` for a whole file.
+    /// First of the lines requested or of the symbol (0-based), and their number; `None` for a whole file.
     pub(crate) fn range(&self, snapshot: &Snapshot) -> Option<(usize, usize)> {
-        let (start, end) = snapshot.graph().lines(self.symbol?);
+        let (start, end) = self.lines.or_else(|| Some(snapshot.graph().lines(self.symbol?)))?;
         let offset = (start as usize).saturating_sub(1);
         Some((offset, (end as usize).saturating_sub(offset).max(1)))
     }
 }
 
-/// Reads the file or symbol that `text` names, as a path or a node id. Errors name `argument`.
+/// Reads the file or symbol that `text` names, as a path, a node id, a name, or a path with lines (`src/a.py:120-140`).
+/// Errors name `argument`.
 ///
 /// # Errors
 /// No such file or symbol, a path outside the roots, or a file that is withheld, unreadable or not text.
 pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Shown, ToolError> {
+    let place = Place::parse(text).filter(|_| !is_file(snapshot, text));
+    let text = place.map_or(text, |place| place.path);
     let symbol = symbol_of(snapshot, argument, text)?;
     let wanted = symbol.map_or(text, |node| snapshot.graph().path(node));
     let path = snapshot.index_path(wanted).map_err(|error| rows::read_error(argument, &error))?;
+    let symbol = symbol.filter(|node| snapshot.graph().kind(*node) != NodeKind::File);
+    let lines = place.map(|place| (place.first, place.last));
     if let Some(why) = snapshot.withheld(&path) {
         let message = format!("argument `{argument}`: `{path}` is not shown: {}", why.text());
         return Err(ToolError::new(ErrorCode::FileUnreadable, message).hint(why.hint()));
@@ -59,18 +66,33 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
         let message = format!("argument `{argument}`: `{path}` is not a text file");
         return Err(ToolError::new(ErrorCode::FileUnreadable, message));
     }
-    Ok(Shown { path, symbol, source })
+    Ok(Shown { path, symbol, lines, source })
 }
 
-/// The symbol that a node id names, or a name that is no path of a file; `None` if the text is a path.
+/// The node that a text names; `None` if it is a path. A text that is no path and names no node is taken for a path,
+/// unless it has the form of a symbol.
 fn symbol_of(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Option<NodeIx>, ToolError> {
-    let text = text.trim();
-    let is_file = || snapshot.index_path(text).is_ok_and(|path| snapshot.read_bytes(&path).is_ok());
-    if !node_id::typed_symbol(text) && (snapshot.nodes_named(text).is_empty() || is_file()) {
+    if node_id::typed_symbol(text.trim()) {
+        return rows::resolve(snapshot, argument, text).map(Some);
+    }
+    if text.trim().is_empty() || is_file(snapshot, text) {
         return Ok(None);
     }
-    let node = rows::resolve(snapshot, argument, text)?;
-    Ok(Some(node).filter(|node| snapshot.graph().kind(*node) != NodeKind::File))
+    match rows::resolve(snapshot, argument, text) {
+        Err(error) if error.code == ErrorCode::NodeNotFound => Ok(None),
+        // Packages outside have no text.
+        found => found.map(|node| Some(node).filter(|node| snapshot.graph().file(*node).is_some())),
+    }
+}
+
+/// Returns whether a text is the path of a file or folder, indexed or not.
+fn is_file(snapshot: &Snapshot, text: &str) -> bool {
+    let is_there = |path: &RepoPath| snapshot.read_bytes(path).map_or_else(|error| !error.is_not_found(), |_| true);
+    match snapshot.index_path(text) {
+        Ok(path) => snapshot.files().get(&path).is_some() || is_there(&path),
+        // Its error says more than that nothing has the name.
+        Err(_) => true,
+    }
 }
 
 /// A line as a row shows it: cut if it is very long.

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError};
-use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
+use crossbeam_channel::{Receiver, Sender, TrySendError};
+use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
@@ -25,6 +25,10 @@ const QUEUE: usize = 1 << 16;
 const MAX_PATHS: usize = 1_000;
 /// A batch is delivered after this many pauses even if changes continue.
 const MAX_PAUSES: u32 = 10;
+/// Longest wait for the event of a mark.
+const MARK_WAIT: Duration = Duration::from_millis(200);
+/// Events of marks that are kept; more are dropped, and a flush that waits for one fails.
+const MARK_QUEUE: usize = 16;
 /// Interval of rescans while some folders cannot be watched.
 const DEGRADED_PERIOD: Duration = Duration::from_secs(60);
 
@@ -53,6 +57,7 @@ pub struct WatcherHealth {
 pub struct Watcher {
     health: Arc<Mutex<WatcherHealth>>,
     cancel: Cancel,
+    flushes: Sender<Sender<bool>>,
     /// Dropping it stops the thread.
     _stop: Sender<()>,
 }
@@ -62,6 +67,9 @@ impl Watcher {
     /// may have been missed, and then a batch whenever nothing has changed for `debounce`. It runs on one thread of
     /// the watcher, possibly once more while the watcher is being dropped.
     ///
+    /// `marks` is a folder outside of the root in which nobody else writes. Files are made and removed there to find
+    /// out whether all events have arrived; without it [`Watcher::flush`] never succeeds.
+    ///
     /// # Errors
     /// [`VfsError::NotWatchable`].
     pub fn start(
@@ -69,14 +77,22 @@ impl Watcher {
         options: WalkOptions,
         limits: Limits,
         debounce: Duration,
+        marks: Option<PathBuf>,
         sink: Box<dyn Fn(Changes) + Send>,
     ) -> Result<Self, VfsError> {
         let not_watchable = |reason: String| VfsError::NotWatchable { path: root.path().display().to_string(), reason };
         let (hints, incoming) = crossbeam_channel::bounded(QUEUE);
         let lost = Arc::new(AtomicBool::new(false));
         let config = notify::Config::default().with_follow_symlinks(false);
-        let backend = RecommendedWatcher::new(hint_handler(hints, lost.clone()), config)
-            .map_err(|error| not_watchable(error.to_string()))?;
+        let (marked, seen) = crossbeam_channel::bounded(MARK_QUEUE);
+        // Elsewhere the system does not promise that events of several folders arrive in order.
+        let marks = marks.filter(|_| cfg!(target_os = "linux"));
+        let handler = hint_handler(hints, lost.clone(), marks.clone(), marked);
+        let mut backend = RecommendedWatcher::new(handler, config).map_err(|error| not_watchable(error.to_string()))?;
+        let marks = marks.filter(|folder| backend.watch(folder, RecursiveMode::NonRecursive).is_ok());
+        let prefix = ContentHash::of(root.path().as_os_str().as_encoded_bytes()).short();
+        let marks = marks.map(|folder| Marks { folder, prefix, made: 0, seen });
+        let (flushes, asked) = crossbeam_channel::unbounded();
         let (stop, stopped) = crossbeam_channel::bounded(0);
         let health = Arc::new(Mutex::new(WatcherHealth::default()));
         let cancel = Cancel::new();
@@ -88,6 +104,7 @@ impl Watcher {
             sink,
             backend,
             lost,
+            marks,
             folders: HashMap::new(),
             health: health.clone(),
             cancel: cancel.clone(),
@@ -96,10 +113,21 @@ impl Watcher {
             .name("watch".to_owned())
             .spawn(move || {
                 let _guard = Guard { health: worker.health.clone(), cancel: worker.cancel.clone() };
-                worker.run(&incoming, &stopped);
+                worker.run(&incoming, &stopped, &asked);
             })
             .map_err(|error| not_watchable(error.to_string()))?;
-        Ok(Self { health, cancel, _stop: stop })
+        Ok(Self { health, cancel, flushes, _stop: stop })
+    }
+
+    /// Passes everything that happened before this call to the sink, without waiting for a pause. Returns whether that
+    /// is certain; not if the watcher is starting or degraded, the system cannot tell, or it takes longer than `wait`.
+    pub fn flush(&self, wait: Duration) -> bool {
+        let health = self.health();
+        if !health.started || health.degraded.is_some() {
+            return false;
+        }
+        let (reply, replies) = crossbeam_channel::bounded(1);
+        self.flushes.send(reply).is_ok() && replies.recv_timeout(wait) == Ok(true)
     }
 
     /// Returns the state of the watcher.
@@ -115,13 +143,25 @@ impl Drop for Watcher {
 }
 
 /// Returns the event handler, which runs on the backend's thread and must not block.
-fn hint_handler(hints: Sender<PathBuf>, lost: Arc<AtomicBool>) -> impl FnMut(notify::Result<Event>) + Send + 'static {
+fn hint_handler(
+    hints: Sender<PathBuf>,
+    lost: Arc<AtomicBool>,
+    marks: Option<PathBuf>,
+    marked: Sender<PathBuf>,
+) -> impl FnMut(notify::Result<Event>) + Send + 'static {
+    let is_mark = move |path: &Path| marks.is_some() && (path.parent() == marks.as_deref());
     move |event| {
         let paths = match event {
             Ok(event) if event.need_rescan() => {
                 lost.store(true, Ordering::Release);
                 // Wakes the worker.
                 vec![PathBuf::new()]
+            }
+            Ok(event) if event.paths.first().is_some_and(|path| is_mark(path)) => {
+                if event.kind.is_create() {
+                    event.paths.into_iter().for_each(|path| _ = marked.try_send(path));
+                }
+                return;
             }
             Ok(event) if is_change(event.kind) => event.paths,
             Ok(_) => return,
@@ -163,6 +203,57 @@ impl Drop for Guard {
     }
 }
 
+/// Files made to find out whether events have arrived: the system queues events in order, so those of all earlier
+/// changes precede the event of a mark.
+struct Marks {
+    folder: PathBuf,
+    /// Tells the marks of several watchers apart.
+    prefix: u64,
+    /// Marks made so far.
+    made: u64,
+    /// Marks whose event has arrived.
+    seen: Receiver<PathBuf>,
+}
+
+impl Marks {
+    /// Returns whether all events of changes before this call have arrived.
+    fn make(&mut self) -> bool {
+        self.seen.try_iter().for_each(drop);
+        self.made += 1;
+        let mark = self.folder.join(format!("{:x}-{}", self.prefix, self.made));
+        // An earlier process may have left it.
+        let _ = std::fs::remove_file(&mark);
+        if std::fs::File::create_new(&mark).is_err() {
+            return false;
+        }
+        let ends = Instant::now() + MARK_WAIT;
+        let arrived = std::iter::from_fn(|| self.seen.recv_deadline(ends).ok()).any(|seen| seen == mark);
+        let _ = std::fs::remove_file(&mark);
+        arrived
+    }
+}
+
+/// Events since the last batch.
+#[derive(Default)]
+struct Batch {
+    paths: BTreeSet<PathBuf>,
+    /// Too many events, or time for a periodic rescan.
+    rescan: bool,
+    /// Those who wait until the batch is delivered.
+    asked: Vec<Sender<bool>>,
+    /// All events before the batch was asked for are in it.
+    is_whole: bool,
+}
+
+impl Batch {
+    fn add(&mut self, path: PathBuf) {
+        if self.paths.len() <= MAX_PATHS {
+            self.paths.insert(path);
+        }
+        self.rescan |= self.paths.len() > MAX_PATHS;
+    }
+}
+
 struct Worker {
     root: Root,
     options: WalkOptions,
@@ -173,6 +264,7 @@ struct Worker {
     backend: RecommendedWatcher,
     /// Set when events were lost.
     lost: Arc<AtomicBool>,
+    marks: Option<Marks>,
     /// The watched folders, with the rules in effect in each.
     folders: HashMap<String, Ignores>,
     health: Arc<Mutex<WatcherHealth>>,
@@ -180,15 +272,12 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(&mut self, incoming: &Receiver<PathBuf>, stopped: &Receiver<()>) {
+    fn run(&mut self, incoming: &Receiver<PathBuf>, stopped: &Receiver<()>, flushes: &Receiver<Sender<bool>>) {
         self.watch_all();
         (self.sink)(Changes::Rescan);
-        while let Some(paths) = self.collect(incoming, stopped) {
+        while let Some(batch) = self.collect(incoming, stopped, flushes) {
             let lost = self.lost.swap(false, Ordering::AcqRel);
-            let changes = match paths {
-                Some(paths) if !lost && paths.len() <= MAX_PATHS => self.look_at(paths),
-                _ => Some(Changes::Rescan),
-            };
+            let changes = if lost || batch.rescan { Some(Changes::Rescan) } else { self.look_at(batch.paths) };
             if changes == Some(Changes::Rescan) {
                 self.watch_all();
             }
@@ -198,37 +287,53 @@ impl Worker {
             if let Some(changes) = changes {
                 (self.sink)(changes);
             }
+            let is_whole = batch.is_whole && !self.is_degraded();
+            batch.asked.into_iter().for_each(|asked| _ = asked.send(is_whole));
         }
     }
 
-    /// Waits for events and then for a pause. `Some(None)`: too many events, or time for a periodic rescan. `None`:
-    /// the watcher was dropped.
-    fn collect(&self, incoming: &Receiver<PathBuf>, stopped: &Receiver<()>) -> Option<Option<BTreeSet<PathBuf>>> {
-        let degraded = self.health.lock().unwrap_or_else(PoisonError::into_inner).degraded.is_some();
+    fn is_degraded(&self) -> bool {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner).degraded.is_some()
+    }
+
+    /// Waits for events and then for a pause, or until somebody asks for what there is. `None`: the watcher was
+    /// dropped.
+    fn collect(
+        &mut self,
+        incoming: &Receiver<PathBuf>,
+        stopped: &Receiver<()>,
+        flushes: &Receiver<Sender<bool>>,
+    ) -> Option<Batch> {
+        let degraded = self.is_degraded();
         let idle = if degraded { crossbeam_channel::after(DEGRADED_PERIOD) } else { crossbeam_channel::never() };
-        let mut paths = BTreeSet::new();
+        let mut batch = Batch::default();
         crossbeam_channel::select! {
-            recv(incoming) -> path => paths.insert(path.ok()?),
+            recv(incoming) -> path => batch.add(path.ok()?),
+            recv(flushes) -> asked => batch.asked.push(asked.ok()?),
             recv(stopped) -> _ => return None,
-            recv(idle) -> _ => return Some(None),
+            recv(idle) -> _ => {
+                batch.rescan = true;
+                return Some(batch);
+            }
         };
         let latest = Instant::now() + self.debounce * MAX_PAUSES;
-        loop {
+        while batch.asked.is_empty() && Instant::now() < latest {
             let pause_ends = (Instant::now() + self.debounce).min(latest);
-            match incoming.recv_deadline(pause_ends) {
-                Ok(path) if paths.len() <= MAX_PATHS => drop(paths.insert(path)),
-                Ok(_) => {}
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => return None,
-            }
+            crossbeam_channel::select! {
+                recv(incoming) -> path => batch.add(path.ok()?),
+                recv(flushes) -> asked => batch.asked.push(asked.ok()?),
+                recv(crossbeam_channel::at(pause_ends)) -> _ => break,
+            };
             if self.cancel.is_cancelled() {
                 return None;
             }
-            if Instant::now() >= latest {
-                break;
-            }
         }
-        Some((paths.len() <= MAX_PATHS).then_some(paths))
+        if !batch.asked.is_empty() {
+            batch.asked.extend(flushes.try_iter());
+            batch.is_whole = self.marks.as_mut().is_some_and(Marks::make);
+            incoming.try_iter().for_each(|path| batch.add(path));
+        }
+        Some(batch)
     }
 
     /// Determines the current state of the paths, as far as the index is concerned.

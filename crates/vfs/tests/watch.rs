@@ -31,7 +31,7 @@ impl Session {
         let root = Root::open(tree.path()).expect("the root opens");
         let (sink, changes) = channel();
         let sink = Box::new(move |batch| drop(sink.send(batch)));
-        let watcher = Watcher::start(&root, WalkOptions::default(), Limits::default(), debounce, sink)
+        let watcher = Watcher::start(&root, WalkOptions::default(), Limits::default(), debounce, None, sink)
             .expect("it can be watched");
         let session = Self { tree, root, watcher, changes };
         assert_eq!(session.next(), Changes::Rescan, "everything may have changed before the first watch");
@@ -175,8 +175,8 @@ fn a_sink_that_fails_is_seen() {
         let _ = &ended;
         panic!("on purpose");
     });
-    let watcher =
-        Watcher::start(&root, WalkOptions::default(), Limits::default(), DEBOUNCE, sink).expect("it can be watched");
+    let watcher = Watcher::start(&root, WalkOptions::default(), Limits::default(), DEBOUNCE, None, sink)
+        .expect("it can be watched");
     // The sink is dropped with its thread, after the thread has reported its end.
     assert!(end.recv_timeout(PATIENCE).is_err());
     assert!(watcher.health().degraded.is_some_and(|reason| reason.contains("ended")));
@@ -190,4 +190,28 @@ fn a_root_that_another_folder_replaced_calls_for_a_rescan() {
     fs::rename(session.tree.path(), elsewhere.join("old")).expect("it can be renamed");
     fs::create_dir(session.tree.path()).expect("it can be made");
     session.await_rescan();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_flush_reports_everything_before_it_without_a_pause() {
+    let (tree, marks) = (TempTree::new("//- a.py\n"), TempTree::new(""));
+    let root = Root::open(tree.path()).expect("the root opens");
+    let (sink, changes) = channel();
+    let sink = Box::new(move |batch| drop(sink.send(batch)));
+    // No pause ever ends a batch of this test.
+    let (options, limits, marks) = (WalkOptions::default(), Limits::default(), Some(marks.path().to_owned()));
+    let watcher = Watcher::start(&root, options, limits, Duration::from_secs(3_600), marks, sink).expect("it watches");
+    assert_eq!(changes.recv_timeout(PATIENCE), Ok(Changes::Rescan));
+    for round in 0..50 {
+        let path = format!("{}new_{round}.py", if round % 2 == 0 { "" } else { "deep/er/" });
+        tree.write(&path, "pass\n");
+        assert!(watcher.flush(PATIENCE), "{path}");
+        let all: Vec<Changes> = changes.try_iter().collect();
+        let names =
+            |changes: &Changes| matches!(changes, Changes::Paths(paths) if paths.iter().any(|it| it.as_str() == path));
+        assert!(all.iter().any(names), "{path}: {all:?}");
+    }
+    assert!(watcher.flush(PATIENCE), "nothing happened");
+    assert_eq!(changes.try_iter().count(), 0);
 }

@@ -43,7 +43,7 @@ pub(super) struct Definitions {
 pub(super) type Lines = HashMap<String, Vec<String>>;
 
 /// Reads the files that the truth covers. A missing file has no lines.
-fn sources(repository: &Path, truth: &Truth) -> Lines {
+pub(super) fn sources(repository: &Path, truth: &Truth) -> Lines {
     let files = truth.references.iter().map(|reference| &reference.file);
     let files: HashSet<&String> = files.chain(truth.calls.iter().map(|call| &call.caller_file)).collect();
     let lines = |file: &String| {
@@ -155,11 +155,16 @@ fn ambiguous<'a>(ours: &'a Ours, truth: &'a Truth) -> HashSet<&'a str> {
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     /// Number of examples to keep per class.
-    pub(super) examples: usize,
+    examples: usize,
     classes: BTreeMap<String, (usize, Vec<String>)>,
 }
 
 impl Findings {
+    /// No examples yet, of which this many are kept per class.
+    pub(super) fn new(examples: usize) -> Self {
+        Self { examples, ..Self::default() }
+    }
+
     pub(super) fn add(&mut self, class: String, example: impl FnOnce() -> String) {
         let (count, examples) = self.classes.entry(class).or_default();
         *count += 1;
@@ -189,7 +194,7 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     truth.drop_declarations(&sources);
     let ours = Ours::of_folder(repository)?;
     let context = Context::new(&ours, &truth, &sources);
-    let mut findings = Findings { examples: arguments.explain, ..Findings::default() };
+    let mut findings = Findings::new(arguments.explain);
     let result = result(&name, &context, &mut findings);
     if result.definitions.share.is_some_and(|share| share < LEAST_DEFINITIONS) {
         let commit = result.commit.as_deref().unwrap_or("the truth's commit");

@@ -10,6 +10,8 @@ mod callgraph;
 #[cfg(test)]
 mod callgraph_tests;
 mod calls;
+mod closure;
+mod economy;
 mod edges;
 mod equality;
 mod files;
@@ -33,8 +35,10 @@ mod truth;
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval edges --table
+  cargo xtask eval closure --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval economy --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval seek --repo PATH [--check | --write] [--explain N]
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
@@ -44,8 +48,10 @@ const USAGE: &str = "expected:
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
         Some(("edges", rest)) => edges::run(rest),
+        Some(("closure", rest)) => closure::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
+        Some(("economy", rest)) => economy::run(rest),
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use m1nd_base::{Cancel, EdgeTier, NoProgress, NodeKind, Relation};
-use m1nd_engine::{Engine, EngineConfig, IngestRequest};
+use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot};
 use m1nd_query::export::{self, EdgeFilter};
 
 use crate::Outcome;
@@ -87,6 +87,7 @@ pub(super) struct Ours {
     symbols: HashMap<(String, Option<usize>, String), Vec<usize>>,
     members: HashMap<usize, Vec<usize>>,
     to: HashMap<usize, Vec<usize>>,
+    by_id: HashMap<String, usize>,
     accepted: RefCell<HashMap<Definition, Rc<[usize]>>>,
 }
 
@@ -108,15 +109,24 @@ fn ending(file: &str) -> &str {
     file.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
+/// An engine with an index of a folder, kept in `home`.
+pub(super) fn indexed(home: &Path, folder: &Path) -> Outcome<Engine> {
+    let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
+    let engine = Engine::open(EngineConfig::new(home.to_owned(), vec![folder.clone()]))?;
+    engine.ingest(IngestRequest::code(&folder), &Cancel::new(), &NoProgress)?;
+    Ok(engine)
+}
+
 impl Ours {
     /// Indexes a folder in a temporary store.
     pub(super) fn of_folder(folder: &Path) -> Outcome<Self> {
         let home = tempfile::tempdir()?;
-        let folder = folder.canonicalize().map_err(|error| format!("{}: {error}", folder.display()))?;
-        let engine = Engine::open(EngineConfig::new(home.path().to_owned(), vec![folder.clone()]))?;
-        engine.ingest(IngestRequest::code(&folder), &Cancel::new(), &NoProgress)?;
-        let snapshot = engine.snapshot();
-        let rows: Vec<_> = export::nodes(&snapshot).collect();
+        Ok(Self::of_snapshot(&indexed(home.path(), folder)?.snapshot()))
+    }
+
+    /// The graph of a snapshot.
+    pub(super) fn of_snapshot(snapshot: &Snapshot) -> Self {
+        let rows: Vec<_> = export::nodes(snapshot).collect();
         let numbers: HashMap<&str, usize> = rows.iter().enumerate().map(|(number, row)| (row.id, number)).collect();
         let nodes = rows.iter().map(|row| Node {
             id: row.id.to_owned(),
@@ -129,7 +139,7 @@ impl Ours {
             is_constructor: row.flags.contains(&"constructor"),
         });
         let filter = EdgeFilter::default();
-        let edges = export::edges(&snapshot, &filter).map(|row| Edge {
+        let edges = export::edges(snapshot, &filter).map(|row| Edge {
             from: numbers[row.from],
             to: numbers[row.to],
             relation: row.relation,
@@ -144,12 +154,13 @@ impl Ours {
             let row = Unresolved { name: reference.name.to_owned(), reason: reference.reason.to_owned() };
             ours.unresolved.entry(place).or_default().push(row);
         }
-        Ok(ours)
+        ours
     }
 
     pub(super) fn new(nodes: Vec<Node>, edges: Vec<Edge>) -> Self {
         let mut ours = Self::default();
         for (number, node) in nodes.iter().enumerate() {
+            ours.by_id.insert(node.id.clone(), number);
             if let Some(parent) = node.parent {
                 ours.members.entry(parent).or_default().push(number);
             }
@@ -162,6 +173,11 @@ impl Ours {
             ours.to.entry(edge.to).or_default().push(number);
         }
         Self { nodes, edges, ..ours }
+    }
+
+    /// The node of an id.
+    pub(super) fn find(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
     }
 
     /// Edges into a node.
@@ -245,15 +261,20 @@ impl Ours {
         is_script && self.nodes[node].parent.is_some_and(|parent| self.caller(parent).is_some())
     }
 
-    /// Returns whether an edge starts in the caller named by the truth: the same function, or top-level code for line
+    /// Returns whether an edge starts in the caller named by the truth.
+    pub(super) fn starts_in(&self, edge: &Edge, at: (&str, u32, &str), is_caller: impl Fn(usize) -> bool) -> bool {
+        self.lies_in(edge.from, at, is_caller)
+    }
+
+    /// Returns whether a node belongs to the caller named by the truth: the same function, or top-level code for line
     /// 0. Only functions accepted by `is_caller` count as callers; calls in other functions belong to the enclosing
     /// one.
-    pub(super) fn starts_in(&self, edge: &Edge, at: (&str, u32, &str), is_caller: impl Fn(usize) -> bool) -> bool {
+    pub(super) fn lies_in(&self, node: usize, at: (&str, u32, &str), is_caller: impl Fn(usize) -> bool) -> bool {
         let (file, line, name) = at;
-        if self.nodes[edge.from].file.as_deref() != Some(file) {
+        if self.nodes[node].file.as_deref() != Some(file) {
             return false;
         }
-        let mut caller = self.caller(edge.from);
+        let mut caller = self.caller(node);
         while let Some(around) = caller.filter(|&caller| !is_caller(caller)) {
             caller = self.nodes[around].parent.and_then(|parent| self.caller(parent));
         }
@@ -262,7 +283,7 @@ impl Ours {
         }
         let wanted = self.definition(file, line, name);
         let is_wanted = |node: usize| wanted.iter().any(|&wanted| self.same_symbol(wanted).contains(&node));
-        caller.is_some_and(is_wanted) || is_wanted(edge.from)
+        caller.is_some_and(is_wanted) || is_wanted(node)
     }
 
     /// Number of distinct callable symbols for each name. Overloads of one symbol count once.

@@ -42,7 +42,10 @@ fn call(
     common.home = flags.home.or(common.home);
     common.model = flags.model.or(common.model);
     let root = project::root(flags.root.as_deref())?;
-    let services = project::open(&common, &root, matches!(tool.effect, Effect::Read | Effect::Session))?;
+    let services = match tool.needs_fresh {
+        true => project::open_fresh(&common, &root)?,
+        false => project::open(&common, &root, matches!(tool.effect, Effect::Read | Effect::Session))?,
+    };
     let terminal = Terminal::new(false);
     let progress: &dyn Progress =
         if matches!(tool.effect, Effect::Read | Effect::Session) { &NoProgress } else { &terminal };

@@ -103,6 +103,9 @@ fn index_findings(home: &Path, root: &Path) -> Vec<Finding> {
         true => note(format!("{shown} is not indexed"), "run `m1nd ingest`"),
         false => ok(format!("{shown} is indexed: {} files, generation {}", status.files, status.generation)),
     });
+    if let Some(unseen) = project::unseen(&engine) {
+        findings.push(note(unseen, "run `m1nd ingest`"));
+    }
     if status.role == m1nd_engine::ProcessRole::Reader {
         findings.push(ok("another m1nd process updates this index"));
     }

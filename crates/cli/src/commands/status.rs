@@ -47,6 +47,9 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
         grouped(status.node_count as u64),
         grouped(status.edge_count as u64),
     ))?;
+    if let Some(unseen) = project::unseen(&services.engine) {
+        out.line(out.paint(Tone::Warn, &format!("  {unseen}; run `m1nd ingest`")))?;
+    }
     if let WatchState::Failed(why) = &status.watch {
         out.line(out.paint(Tone::Warn, &format!("  files are not watched: {why}")))?;
     }

@@ -7,6 +7,7 @@ mod help;
 mod init;
 mod manners;
 mod memory;
+mod stale;
 mod tools;
 mod work;
 

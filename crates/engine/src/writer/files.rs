@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use m1nd_base::{Cancel, Problem, ProblemKind, Progress, RepoPath};
+use m1nd_base::{Cancel, Limits, Problem, ProblemKind, Progress, RepoPath};
 use m1nd_link::Linker;
 use m1nd_vfs::{FileMeta, Root, VfsError};
 
@@ -16,7 +16,7 @@ use crate::snapshot::root_is_gone;
 
 /// A file that was changed this shortly before it was indexed may have changed again within the same tick of the clock:
 /// its size and time prove nothing.
-const RACY_NS: i64 = 2_000_000_000;
+pub(super) const RACY_NS: i64 = 2_000_000_000;
 
 /// Result of walking some roots.
 #[derive(Debug, Default)]
@@ -38,6 +38,14 @@ pub(super) struct Target<'a> {
     pub(super) handle: &'a Root,
     pub(super) scope: Option<&'a RepoPath>,
     pub(super) is_file: bool,
+}
+
+/// The state that files are compared with.
+#[derive(Clone, Copy)]
+pub(super) struct Basis<'a> {
+    pub(super) files: &'a FileTable,
+    pub(super) indexed_at_ms: u64,
+    pub(super) limits: &'a Limits,
 }
 
 /// How thoroughly files are compared with the index.
@@ -66,20 +74,17 @@ pub(super) struct Gathered {
 /// Lists the files of a target and compares them with the index.
 pub(super) fn scan(
     target: &Target<'_>,
-    writer: &Writer,
-    old: &FileTable,
+    basis: Basis<'_>,
     care: Care,
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Scan, EngineError> {
     let mut scan = Scan::default();
-    let limits = &writer.shared.config.limits;
-    let indexed_ns = i64::try_from(writer.shared.current().indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
     let mut found: Vec<(RepoPath, FileMeta)> = Vec::new();
     match target.scope.filter(|_| target.is_file) {
         Some(file) => found.push((file.clone(), target.handle.own_metadata(file)?)),
         None => {
-            let walk = target.handle.walk(&walk_options(target.info), limits, cancel, progress)?;
+            let walk = target.handle.walk(&walk_options(target.info), basis.limits, cancel, progress)?;
             let scope = target.scope.map_or("", RepoPath::as_str);
             found.extend(walk.files.into_iter().filter(|(path, _)| path.is_within(scope)));
             let inside = |path: &str| {
@@ -93,15 +98,15 @@ pub(super) fn scan(
     let scope = target.scope.map_or_else(String::new, ToString::to_string);
     scan.looked = looked(target, &scope);
     for (inner, meta) in found {
-        scan.jobs.push(job(target, inner, meta, old, care, indexed_ns));
+        scan.jobs.push(job(target, inner, meta, basis, care));
     }
     scan.jobs.sort_by(|a, b| a.path.cmp(&b.path));
     let inside = |entry: &&FileEntry| {
         belongs(target, &entry.path)
             .is_some_and(|inner| target.scope.is_none_or(|scope| inner.is_within(scope.as_str())))
     };
-    let gone =
-        old.iter().filter(inside).filter(|entry| scan.jobs.binary_search_by(|job| job.path.cmp(&entry.path)).is_err());
+    let is_gone = |entry: &&FileEntry| scan.jobs.binary_search_by(|job| job.path.cmp(&entry.path)).is_err();
+    let gone = basis.files.iter().filter(inside).filter(is_gone);
     scan.removed = gone.map(|entry| entry.path.clone()).collect();
     Ok(scan)
 }
@@ -146,9 +151,10 @@ pub(super) fn scan_of_gone(roots: &[RootInfo], info: &RootInfo, old: &FileTable)
     }
 }
 
-fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, old: &FileTable, care: Care, indexed_ns: i64) -> Job {
+fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, basis: Basis<'_>, care: Care) -> Job {
     let path = target.info.outer(&inner);
-    let known = old.get(&path);
+    let known = basis.files.get(&path);
+    let indexed_ns = i64::try_from(basis.indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
     let same = known.is_some_and(|entry| entry.size == meta.size && entry.mtime_ns == meta.mtime_ns);
     let racy = meta.mtime_ns.saturating_add(RACY_NS) >= indexed_ns;
     Job {
@@ -163,20 +169,14 @@ fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, old: &FileTable, ca
 }
 
 /// Processes single files named by a watcher.
-pub(super) fn scan_paths(
-    target: &Target<'_>,
-    writer: &Writer,
-    old: &FileTable,
-    paths: &[RepoPath],
-) -> Result<Scan, EngineError> {
+pub(super) fn scan_paths(target: &Target<'_>, basis: Basis<'_>, paths: &[RepoPath]) -> Result<Scan, EngineError> {
     let mut scan = Scan::default();
     let care = Care { trusts_time: true, wants_all: false };
-    let indexed_ns = i64::try_from(writer.shared.current().indexed_at_ms).unwrap_or(0).saturating_mul(1_000_000);
     scan.looked = Looked::Paths(paths.iter().map(|inner| target.info.outer(inner).to_string()).collect());
     for inner in paths {
         let error = match target.handle.own_metadata(inner) {
             Ok(meta) => {
-                scan.jobs.push(job(target, inner.clone(), meta, old, care, indexed_ns));
+                scan.jobs.push(job(target, inner.clone(), meta, basis, care));
                 continue;
             }
             Err(error) => error,
@@ -193,7 +193,7 @@ pub(super) fn scan_paths(
             _ => None,
         };
         scan.skipped.extend(problem.map(|problem| (path.to_string(), problem)));
-        if old.get(&path).is_some() {
+        if basis.files.get(&path).is_some() {
             scan.removed.push(path);
         }
     }

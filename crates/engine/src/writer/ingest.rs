@@ -8,7 +8,7 @@ use m1nd_base::{Cancel, ProblemKind, Progress, ProgressEvent, RepoPath};
 use m1nd_link::{LinkDelta, Linker};
 use m1nd_vfs::{Changes, FileMeta, Root};
 
-use super::files::{self, Care, Gathered, Scan, Target};
+use super::files::{self, Basis, Care, Gathered, Scan, Target};
 use super::place::Place;
 use super::{Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
@@ -136,7 +136,7 @@ impl Writer {
             let handles = self.open_roots(&place.roots);
             let target = target(&place.roots, &handles, place.root, place.scope.as_ref(), place.is_file)?;
             let care = Care { trusts_time: request.incremental, wants_all: false };
-            let scan = files::scan(&target, self, &current.files, care, cancel, progress)?;
+            let scan = files::scan(&target, self.basis(&current), care, cancel, progress)?;
             stages.done("reading");
             let gathered = files::gather(scan, self, &handles, cancel, progress)?;
             stages.done("parsing");
@@ -244,7 +244,8 @@ impl Writer {
             };
             let named = fresh.is_none_or(|(root, scope)| root == number && scope.is_none());
             let care = Care { trusts_time: care.trusts_time || !named, wants_all: true };
-            let part = files::scan(&target, self, old, care, cancel, progress)?;
+            let basis = Basis { files: old, ..self.basis(current) };
+            let part = files::scan(&target, basis, care, cancel, progress)?;
             scan.jobs.extend(part.jobs);
             scan.removed.extend(part.removed);
             scan.skipped.extend(part.skipped);
@@ -408,11 +409,11 @@ impl Writer {
         let scan = match (target(&current.roots, &handles, number, None, false), changes) {
             (Err(_), _) => files::scan_of_gone(&current.roots, &current.roots[number], &current.files),
             (Ok(target), Changes::Paths(paths)) if !reopened => {
-                files::scan_paths(&target, self, &current.files, &paths)?
+                files::scan_paths(&target, self.basis(&current), &paths)?
             }
             (Ok(target), _) => {
                 let care = Care { trusts_time: true, wants_all: false };
-                files::scan(&target, self, &current.files, care, cancel, progress)?
+                files::scan(&target, self.basis(&current), care, cancel, progress)?
             }
         };
         let gathered = files::gather(scan, self, &handles, cancel, progress)?;
@@ -429,7 +430,13 @@ impl Writer {
             .filter(|(info, handle)| handle.is_none() && Root::open(&info.path).is_ok())
             .map(|(info, _)| info.path.clone())
             .collect();
-        back.iter().for_each(|root| self.changed(root, Changes::Rescan));
+        back.iter().for_each(|root| _ = self.changed(root, Changes::Rescan));
+    }
+
+    /// What files are compared with.
+    fn basis<'a>(&'a self, current: &'a Snapshot) -> Basis<'a> {
+        let limits = &self.shared.config.limits;
+        Basis { files: &current.files, indexed_at_ms: current.indexed_at_ms, limits }
     }
 
     /// Handles of these roots, reopened if another folder took the place.
@@ -599,7 +606,7 @@ fn touched(files: &FileTable, rows: &[(RepoPath, FileMeta)]) -> Vec<(RepoPath, O
     changed
 }
 
-fn target<'a>(
+pub(super) fn target<'a>(
     roots: &'a [RootInfo],
     handles: &'a [Option<Root>],
     number: usize,

@@ -2,6 +2,7 @@
 //! sequence.
 
 mod build;
+mod compare;
 mod files;
 mod ingest;
 mod place;
@@ -32,8 +33,12 @@ use crate::shared::{Shared, raise};
 use crate::snapshot::Snapshot;
 use crate::snapshot::root_is_gone;
 
+pub(crate) use compare::{Proven, compare};
+
 /// Pause in changes after which a watcher reports them.
 const DEBOUNCE: Duration = Duration::from_millis(80);
+/// Longest wait for a watcher to pass on what happened by now.
+const FLUSH: Duration = Duration::from_millis(250);
 /// Time without events after which changed files are packed and written to disk.
 const IDLE: Duration = Duration::from_millis(1_500);
 /// The same for an index of [`LARGE`] nodes or more, whose packing and writing takes seconds.
@@ -57,12 +62,26 @@ pub(crate) enum Event {
     Ingest { request: Box<IngestRequest>, cancel: Cancel, claim: Claim, reply: Sender<Reply> },
     /// Files of a root changed.
     Changed { root: PathBuf, changes: Changes },
+    /// A reader noticed that files changed. The reply says whether all of them are indexed now.
+    CatchUp { asker: Asker },
+    /// A reader wants everything indexed that happened before this event, as far as watchers know.
+    Flush { asker: Asker },
+    /// The watchers have passed on what happened before a [`Event::Flush`], or failed to.
+    Flushed { is_whole: bool, asker: Asker },
     /// The thread that packs and writes the snapshot is done.
     Packed,
     /// The content of the mapped snapshot does not match its checksums.
     Damaged { path: PathBuf, why: String },
     /// The engine ends.
     Stop,
+}
+
+/// A reader that waits for the newest state.
+pub(crate) struct Asker {
+    /// Takes whether the newest snapshot is what was on disk when the reader asked.
+    pub(crate) reply: Sender<bool>,
+    /// Set when the reader waits no longer.
+    pub(crate) gave_up: Cancel,
 }
 
 /// Messages to the caller of an ingest.
@@ -147,6 +166,8 @@ pub(crate) struct Writer {
     reading_history: Option<JoinHandle<()>>,
     /// The claim of the ingest that runs for a caller.
     claim: Option<Claim>,
+    /// Changes were passed on that could not be indexed.
+    missed: bool,
     /// When something last happened.
     active: Instant,
 }
@@ -193,6 +214,7 @@ impl Writer {
             trimming: None,
             reading_history: None,
             claim: None,
+            missed: false,
             active: Instant::now(),
         }
     }
@@ -258,6 +280,8 @@ impl Writer {
             };
             match event {
                 Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+                // Questions do not put off packing.
+                Ok(event @ (Event::Flush { .. } | Event::Flushed { .. })) => self.handle(event),
                 Ok(event) => {
                     self.active = Instant::now();
                     self.handle(event);
@@ -288,6 +312,19 @@ impl Writer {
                 self.changed(&root, changes);
                 // A switch of the branch changes files, too.
                 self.read_history();
+            }
+            // Of many who asked while the writer was busy, most may have given up: their work is not done.
+            Event::CatchUp { asker } | Event::Flush { asker } if asker.gave_up.is_cancelled() => {}
+            Event::CatchUp { asker } => {
+                let _ = asker.reply.send(self.catch_up());
+            }
+            Event::Flush { asker } => {
+                let is_whole = self.flush();
+                // Behind the changes that the watchers have passed on.
+                let _ = self.events.send(Event::Flushed { is_whole, asker });
+            }
+            Event::Flushed { is_whole, asker } => {
+                let _ = asker.reply.send(is_whole && !self.missed);
             }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
@@ -323,7 +360,26 @@ impl Writer {
         })
     }
 
-    fn changed(&mut self, root: &Path, changes: Changes) {
+    /// Looks for changes in all roots. Returns whether everything found is indexed now.
+    fn catch_up(&mut self) -> bool {
+        let roots = self.shared.current().roots.clone();
+        // An index with a root that must not be read stays as it is.
+        if self.lock.is_none() || !roots.iter().all(|info| self.shared.allows(&info.path)) {
+            return false;
+        }
+        let is_whole = roots.iter().all(|root| self.changed(&root.path, Changes::Rescan));
+        self.missed &= !is_whole;
+        is_whole
+    }
+
+    /// Asks the watchers for everything that happened by now. Returns whether they know all of it.
+    fn flush(&self) -> bool {
+        self.watchers.len() == self.shared.current().roots.len()
+            && self.watchers.iter().all(|watched| watched.watcher.flush(FLUSH))
+    }
+
+    /// Follows changes of a root. Returns whether they are indexed now.
+    fn changed(&mut self, root: &Path, changes: Changes) -> bool {
         let shared = self.shared.clone();
         let result = self.guarded(|writer| {
             let reporter = Reporter { shared: &shared, reply: None };
@@ -331,10 +387,12 @@ impl Writer {
             writer.refresh(root, changes, &stop, &reporter)
         });
         self.shared.state().activity = None;
-        match result {
+        match &result {
             Ok(()) | Err(EngineError::Cancelled) => {}
             Err(error) => self.shared.notice(format!("changes could not be indexed: {error}")),
         }
+        self.missed |= result.is_err();
+        result.is_ok()
     }
 
     fn damaged(&mut self, path: &Path, why: &str) {
@@ -518,7 +576,8 @@ impl Writer {
                 let _ = events.send(Event::Changed { root: root.clone(), changes });
             };
             let limits = self.shared.config.limits.clone();
-            match Watcher::start(handle, walk_options(info), limits, DEBOUNCE, Box::new(sink)) {
+            let marks = self.shared.project.marks().ok();
+            match Watcher::start(handle, walk_options(info), limits, DEBOUNCE, marks, Box::new(sink)) {
                 Ok(watcher) => self.watchers.push(Watched { info: info.clone(), handle: handle.clone(), watcher }),
                 Err(error) => state = WatchState::Failed(error.to_string()),
             }

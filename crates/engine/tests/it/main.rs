@@ -2,6 +2,7 @@
 
 mod concurrency;
 mod disk;
+mod freshness;
 mod history;
 mod incremental;
 mod ingest;

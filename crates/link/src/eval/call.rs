@@ -76,8 +76,9 @@ impl Eval<'_> {
             // Where classes are constructed by calls, the callee may determine the result.
             Value::External(package, name) => {
                 let classes_are_called = self.rules(file).call_method.is_some();
-                let yielded = if classes_are_called { package.called() } else { package.somewhere() };
-                Values::one(Value::External(yielded, *name))
+                let result = if classes_are_called { package.called() } else { package.somewhere() };
+                let yields = self.yields_given(package, file, args);
+                Values::one(Value::External(result.yielding(yields), *name))
             }
             Value::BuiltinType(builtin, of) => self.standard_value(*builtin, of, file, args),
             Value::TypeVar(of, index) => {
@@ -448,6 +449,7 @@ impl Eval<'_> {
                     _ => Values::unknown(Reason::UnknownReceiver),
                 })
             }
+            Value::External(outside, name) => Values::one(Value::External(outside.instance(), name)),
             other => Values::one(other),
         })
     }
@@ -462,7 +464,7 @@ impl Eval<'_> {
                 _ => None,
             });
             return match external {
-                Some(package) => Values::one(Value::External(package.somewhere(), None)),
+                Some(package) => Values::one(Value::External(package.yielded(), None)),
                 None => Values::unknown(Reason::UnknownReceiver),
             };
         }
@@ -500,7 +502,7 @@ impl Eval<'_> {
             }
             // `Generic[T]` written as a value.
             Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
-            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),
         }
@@ -530,6 +532,8 @@ impl Eval<'_> {
                 self.values_of(search, Namespace::Value)
             }
             Value::Builtin(Builtin::List, args) if args.len() > index + 1 => arg(args, index + 1),
+            // One of several results.
+            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
             other => self.element(other, file),
         }
     }
@@ -588,7 +592,7 @@ impl Eval<'_> {
             Value::Def(of, _) if matches!(self.definition(*of).kind, DefKind::Class | DefKind::Enum) => {
                 Values::one(Value::Instance(*of, no_args()))
             }
-            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),
         }
@@ -603,7 +607,7 @@ impl Eval<'_> {
                 let containers = self.underlying(*of, args).unwrap_or_default();
                 containers.flat_map(|value| self.enter(&value, file))
             }
-            Value::External(package, _) => Values::one(Value::External(package.somewhere(), None)),
+            Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
             Value::TypeVar(of, index) => {
                 let bounds = self.bound(*of, *index);
                 bounds.flat_map(|bound| match bound {

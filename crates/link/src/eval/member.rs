@@ -404,7 +404,7 @@ impl Eval<'_> {
     }
 
     /// Members written in a definition's own body, in blocks attached to it, or assigned to it from outside.
-    pub(super) fn own_members(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
+    pub(crate) fn own_members(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
         let definition = self.definition(of);
         let mut search = Search::default();
         if let Some(body) = definition.body

@@ -36,6 +36,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) use include::untagged;
 pub(crate) use outside::Outside;
+use outside::is_outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
 use crate::files::{DefRef, FileId, Files, Key};
@@ -387,6 +388,11 @@ impl<'a> Eval<'a> {
             Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
             // Where type arguments are written in brackets, they may instead be the index of a container.
             Value::Builtin(..) | Value::Instance(..) if want != Namespace::Type => self.index(&base, file),
+            // What is inside of it may come out of it.
+            Value::External(outside, name) => {
+                let yields = !args.iter().all(is_outside);
+                Values::one(Value::External(outside.yielding(yields), name))
+            }
             other => Values::one(other),
         })
     }

@@ -4,10 +4,12 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use m1nd_base::node_id::{self, SEPARATOR};
+use m1nd_lang::facts::{ExprId, Namespace};
 
 use super::ancestors::Ancestor;
-use super::{Entity, Eval, Value, no_args};
-use crate::files::DefRef;
+use super::{Entity, Eval, Value, Values, no_args};
+use crate::files::{DefRef, FileId};
+use crate::rules::{Builtin, Yields};
 
 /// Names on the way from a package to one of its members that are kept.
 const MOST_NAMES: usize = 4;
@@ -28,12 +30,17 @@ pub(crate) struct Outside {
     package: Rc<str>,
     /// Names on the way from the package; none for the package itself, `None` if the way is not known.
     way: Option<Rc<str>>,
+    /// A value of it or of one of its members, not the thing itself.
+    is_value: bool,
+    /// A value that code of the package yields, which need not be of a type of the package: containers, guards and
+    /// generic functions yield what the project gave them.
+    is_yielded: bool,
 }
 
 impl Outside {
     /// The package itself.
     pub(crate) fn package(name: impl Into<Rc<str>>) -> Self {
-        Self { package: name.into(), way: Some("".into()) }
+        Self { package: name.into(), way: Some("".into()), is_value: false, is_yielded: false }
     }
 
     /// The module of the package that an import names.
@@ -47,26 +54,59 @@ impl Outside {
             None if BUNDLES.contains(&package.as_str()) => Some(way_of_file(written)),
             None => None,
         };
-        Self { package: package.into(), way: way.filter(|way: &Rc<str>| fits(way)) }
+        let way = way.filter(|way: &Rc<str>| fits(way));
+        Self { package: package.into(), way, is_value: false, is_yielded: false }
     }
 
     /// An unknown member of the package.
     pub(crate) fn somewhere(&self) -> Self {
-        Self { package: self.package.clone(), way: None }
+        Self { way: None, ..self.clone() }
+    }
+
+    /// A value that it yields: an element, the result of a method, what it holds.
+    pub(crate) fn yielded(&self) -> Self {
+        Self { is_yielded: true, ..self.somewhere() }
+    }
+
+    /// The same, if it yields values that need not be of types of the package.
+    pub(crate) fn yielding(self, is_yielded: bool) -> Self {
+        Self { is_yielded: self.is_yielded || is_yielded, ..self }
+    }
+
+    /// Returns whether it is a value whose type may be of the project, although it comes from outside.
+    pub(crate) fn is_yielded(&self) -> bool {
+        self.is_yielded
+    }
+
+    /// A value of it, if it is a type.
+    pub(crate) fn instance(self) -> Self {
+        Self { is_value: true, ..self }
+    }
+
+    /// Returns whether it is a value, or a member of one.
+    pub(crate) fn is_value(&self) -> bool {
+        self.is_value || self.way.is_none()
+    }
+
+    /// Returns whether its name is written like that of a class.
+    pub(crate) fn is_named_as_class(&self) -> bool {
+        let last = self.way.as_deref().and_then(|way| node_id::names(way).last());
+        last.is_some_and(|name| name.trim_start_matches('_').starts_with(char::is_uppercase))
     }
 
     /// A member of it.
     pub(crate) fn member(&self, name: &str) -> Self {
         let way =
             self.way.as_deref().map(|way| if way.is_empty() { name.to_owned() } else { node_id::join(way, name) });
-        Self { package: self.package.clone(), way: way.filter(|way| fits(way)).map(Rc::from) }
+        let way = way.filter(|way| fits(way)).map(Rc::from);
+        Self { way, ..self.clone() }
     }
 
     /// Result of calling it. The result of a further call is unknown.
     pub(crate) fn called(&self) -> Self {
         let way = self.way.as_deref().filter(|way| !way.is_empty() && !way.contains(CALLED));
         let way = way.map(|way| format!("{way}{CALLED}")).filter(|way| fits(way));
-        Self { package: self.package.clone(), way: way.map(Rc::from) }
+        Self { way: way.map(Rc::from), is_value: true, ..self.clone() }
     }
 
     /// The package and the way to the member, if it is a member to which the way is known.
@@ -80,15 +120,36 @@ impl Outside {
         self.package == other.package
     }
 
+    /// Returns whether both are the same, or values of the same.
+    pub(crate) fn same_place(&self, other: &Self) -> bool {
+        self.package == other.package && self.way == other.way
+    }
+
     /// The same for both of two things of one package, as far as it is known.
     pub(crate) fn meet(&mut self, other: &Self) {
         if self.way != other.way {
             self.way = None;
         }
+        self.is_value |= other.is_value;
+        self.is_yielded |= other.is_yielded;
     }
 }
 
 impl Eval<'_> {
+    /// Returns whether calling something outside may yield a value of a type of the project.
+    pub(super) fn yields_given(&mut self, callee: &Outside, file: FileId, args: &[ExprId]) -> bool {
+        let by_arguments = match self.rules(file).yields {
+            Yields::Inferred => return true,
+            // Constructing a class yields a value of the class.
+            Yields::Anything | Yields::OfCalls if callee.is_named_as_class() => return false,
+            // An object yields what it was given before.
+            Yields::Anything => !callee.is_value(),
+            Yields::OfFunctions if callee.is_value() => return false,
+            Yields::OfFunctions | Yields::OfCalls => true,
+        };
+        !by_arguments || !args.iter().all(|&arg| is_outside(&self.eval(file, arg, Namespace::Value)))
+    }
+
     fn is_decorated(&mut self, of: DefRef) -> bool {
         !self.unit(of.file).list(self.definition(of).decorators).is_empty()
     }
@@ -114,6 +175,27 @@ impl Eval<'_> {
     }
 }
 
+/// Returns whether values are known to be all of outside types, inside of containers as well.
+pub(super) fn is_outside(values: &Values) -> bool {
+    let mut open = vec![values];
+    while let Some(values) = open.pop() {
+        if values.unknown.is_some() {
+            return false;
+        }
+        for value in &values.items {
+            match value {
+                Value::External(outside, _) if !outside.is_yielded() => {}
+                Value::Null | Value::Key(_) => {}
+                // The keys of a map literal are not evaluated.
+                Value::Builtin(Builtin::Map, args) | Value::BuiltinType(Builtin::Map, args) => open.extend(args.last()),
+                Value::Builtin(_, args) | Value::BuiltinType(_, args) => open.extend(args.iter()),
+                _ => return false,
+            }
+        }
+    }
+    true
+}
+
 /// The path of a file inside of a package, without its extension.
 fn way_of_file(path: &str) -> Rc<str> {
     let file = path.rfind('/').map_or(0, |slash| slash + 1);
@@ -136,13 +218,13 @@ impl Deref for Outside {
 /// Something of the package.
 impl From<&str> for Outside {
     fn from(package: &str) -> Self {
-        Self { package: package.into(), way: None }
+        Self { package: package.into(), way: None, is_value: false, is_yielded: false }
     }
 }
 
 /// Something of the package.
 impl From<String> for Outside {
     fn from(package: String) -> Self {
-        Self { package: package.into(), way: None }
+        Self { package: package.into(), way: None, is_value: false, is_yielded: false }
     }
 }

@@ -407,7 +407,9 @@ impl Eval<'_> {
         let (one, other) = pair;
         let names = (one.names.get(place).copied().flatten(), other.names.get(place).copied().flatten());
         match (one.types.get(place).cloned().flatten(), other.types.get(place).cloned().flatten()) {
-            (Some(Value::External(a, Some(one))), Some(Value::External(b, Some(other)))) => one == other && *a == *b,
+            (Some(Value::External(a, Some(one))), Some(Value::External(b, Some(other)))) => {
+                one == other && a.same_place(&b)
+            }
             (Some(Value::Instance(one, _)), Some(Value::Instance(other, _))) => one == other,
             (Some(Value::TypeVar(_, one)), Some(Value::TypeVar(_, other))) => one == other,
             (Some(Value::External(..) | Value::Instance(..)), Some(Value::External(..) | Value::Instance(..))) => false,

@@ -10,7 +10,7 @@ use m1nd_lang::Language;
 
 use self::includes::Includes;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Overloads, Rules};
+use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Overloads, Rules, Yields};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::C),
@@ -85,5 +85,6 @@ const SHARED: Rules = Rules {
     builtin_package_is_open: true,
     is_standard_package: |package| package == "std",
     map_iterates_pairs: true,
+    yields: Yields::OfCalls,
     ..Rules::OUTLINED
 };

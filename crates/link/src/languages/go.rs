@@ -9,7 +9,7 @@ use m1nd_lang::Language;
 
 use self::modules::GoModules;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, Rules};
+use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, Rules, Yields};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Go),
@@ -45,5 +45,6 @@ static RULES: Rules = Rules {
     variables_are_open: true,
     dispatch: Dispatch::Structural,
     linked: true,
+    yields: Yields::OfFunctions,
     ..Rules::OUTLINED
 };

@@ -9,7 +9,7 @@ use m1nd_lang::facts::Literal;
 use self::packages::Packages;
 use super::Family;
 use crate::files::{FileId, Files};
-use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
+use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules, Yields};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
@@ -52,6 +52,7 @@ static RULES: Rules = Rules {
     function_types: standard::FUNCTIONS,
     enum_members: &[("values", MethodShape::ListOfFirst), ("valueOf", MethodShape::First)],
     linked: true,
+    yields: Yields::OfCalls,
     ..Rules::OUTLINED
 };
 

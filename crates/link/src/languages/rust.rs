@@ -10,7 +10,7 @@ use m1nd_lang::Language;
 
 use self::modules::CrateGraph;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules};
+use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules, Yields};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Rust),
@@ -251,5 +251,7 @@ static RULES: Rules = Rules {
     function_classes: false,
     includes: false,
     linked: true,
+    deref_method: Some("deref"),
+    yields: Yields::Inferred,
     ..Rules::OUTLINED
 };

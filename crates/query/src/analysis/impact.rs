@@ -2,26 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation, RepoPath};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::ClosureState;
-use super::why::{Hop, UNKNOWN_MODULE, hop, names_of};
-use m1nd_engine::Language;
+use super::why::{Hop, hop};
+use super::{ClosureState, closure};
 use m1nd_engine::Snapshot;
 
 /// Members of the changed node that count as changed with it.
 const MAX_MEMBERS: usize = 20_000;
 /// Nodes that are followed before the search ends.
 const MAX_FOLLOWED: usize = 200_000;
-/// Open references listed.
-const MAX_HIDING: usize = 20;
-/// Reached nodes whose names are looked up among open references.
-const MAX_NAMED: usize = 20_000;
-/// Open references counted that may lead to reached nodes.
-const MAX_FAR: usize = 20_000;
 /// Files listed.
 const MAX_FILES: usize = 100;
 
@@ -135,26 +128,6 @@ pub struct Hiding {
     pub far: bool,
 }
 
-/// Whether the dependents of a node are all known, and what may hide more.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Closure {
-    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
-    /// the search ended at a bound.
-    pub state: ClosureState,
-    /// Open references that may hide dependents, direct ones first, the first [`MAX_HIDING`].
-    pub hiding: Vec<Hiding>,
-    /// Total number.
-    pub total_hiding: usize,
-    /// Files of the same language that could not be parsed whole, whose references are not known.
-    pub unseen_files: usize,
-    /// Number of nodes dropped as too weak; nothing beyond them is followed.
-    pub too_weak: usize,
-    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
-    pub not_made: usize,
-    /// One sentence.
-    pub why: String,
-}
-
 /// Impact of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactAnswer {
@@ -172,8 +145,23 @@ pub struct ImpactAnswer {
     pub total_files: usize,
     /// Members that count as changed with the node.
     pub members: usize,
-    /// Whether the rows are all that there are.
-    pub closure: Closure,
+    /// `closed`: every direct dependent is among the rows. `blocked`: something may hide more.
+    pub closure: ClosureState,
+    /// `closed`: every dependent, direct or through others, is among the rows. `blocked`: something may hide more, or
+    /// the search ended at a bound.
+    pub indirect: ClosureState,
+    /// Open references that may hide dependents: some of them, direct ones first.
+    pub hiding: Vec<Hiding>,
+    /// Total number.
+    pub total_hiding: usize,
+    /// Files of the same language that could not be parsed whole and whose text has the name of a row or of the node.
+    pub unseen_files: usize,
+    /// Number of nodes dropped as too weak; nothing beyond them is followed.
+    pub too_weak: usize,
+    /// Edges by dynamic dispatch that are not followed because nothing in sight makes the class of the method.
+    pub not_made: usize,
+    /// One sentence.
+    pub why: String,
 }
 
 /// Returns the nodes that a change of a node can reach, or that can reach it.
@@ -210,7 +198,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         describe(graph, *side, row, &steps)
     });
     let rows: Vec<ImpactRow> = rows.collect();
-    Ok(ImpactAnswer {
+    let mut answer = ImpactAnswer {
         rows,
         total_rows: all.len(),
         total_strength: all.iter().map(|(_, _, row)| row.strength).sum(),
@@ -218,179 +206,20 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         files,
         total_files,
         members: starts.len() - 1,
-        closure: close(snapshot, query, &starts, &reaches, incomplete),
-    })
-}
-
-/// Returns whether all direct dependents of a node are known. `starts` are the nodes that stand for it; `dispatched`
-/// is what follows from dynamic dispatch to them: the edges left out, and whether some were not considered.
-pub(crate) fn direct_closure(
-    snapshot: &Snapshot,
-    node: NodeIx,
-    starts: &[NodeIx],
-    (left_out, incomplete): (usize, bool),
-) -> Closure {
-    let query = ImpactQuery { max_hops: 1, ..ImpactQuery::new(node) };
-    let reach = Reach { left_out, ..Reach::default() };
-    close(snapshot, &query, starts, &[(Side::Dependents, reach)], incomplete)
-}
-
-/// Finds references that may hide rows.
-fn close(
-    snapshot: &Snapshot,
-    query: &ImpactQuery,
-    starts: &[NodeIx],
-    reaches: &[(Side, Reach<'_>)],
-    mut incomplete: bool,
-) -> Closure {
-    let graph = snapshot.graph();
-    let language = snapshot.file_of(query.node).map(|file| file.language.family());
-    let mut hiding = Vec::new();
-    for (side, reach) in reaches {
-        // Additional rows of a farther node are beyond the hop limit.
-        let near = reach.rows.iter().filter(|row| row.hops < query.max_hops).map(|row| row.node);
-        let followed: Vec<NodeIx> = near.take(MAX_NAMED).collect();
-        incomplete |= followed.len() >= MAX_NAMED;
-        if *side == Side::Dependents {
-            hiding.extend(hidden_dependents(snapshot, starts, &followed, reach));
-            hiding.extend(unknown_imports(snapshot, starts, language));
-        } else {
-            let ends = starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
-            let references = ends
-                .flat_map(|(node, far)| graph.unresolved_of(node).map(move |reference| open(graph, &reference, far)));
-            hiding.extend(references);
-        }
-    }
-    hiding.sort_by(|a, b| (a.far, &a.file, a.line, &a.name, &a.role).cmp(&(b.far, &b.file, b.line, &b.name, &b.role)));
-    hiding.dedup();
-    let direct = hiding.iter().filter(|open| !open.far).count();
-    let total_hiding = hiding.len();
-    hiding.truncate(MAX_HIDING);
-    let mut unseen_files = 0;
-    if query.direction != Direction::Reverse {
-        let unseen = snapshot.files().iter().filter(|file| {
-            Some(file.language.family()) == language
-                && file.problems.iter().any(|problem| problem.kind.hides_references())
-        });
-        let skipped = snapshot.skipped().iter().filter(|(path, problem)| {
-            problem.kind.hides_references() && language.is_some_and(|language| may_hold(path, language))
-        });
-        unseen_files = unseen.count() + skipped.count();
-    }
-    let mut closure = Closure {
-        state: ClosureState::Closed,
-        hiding,
-        total_hiding,
-        unseen_files,
+        closure: ClosureState::Closed,
+        indirect: ClosureState::Closed,
+        hiding: Vec::new(),
+        total_hiding: 0,
+        unseen_files: 0,
         too_weak: reaches.iter().map(|(_, reach)| reach.too_weak).sum(),
         not_made: reaches.iter().map(|(_, reach)| reach.left_out).sum(),
-        why: "every reference that could lead here has a known target".into(),
+        why: String::new(),
     };
-    if let Some(why) = blocked_by(&closure, direct, incomplete) {
-        (closure.state, closure.why) = (ClosureState::Blocked, why);
-    }
-    closure
-}
-
-/// References without target that have the name of a changed or reached node, in a language that could mean it.
-fn hidden_dependents(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx], reach: &Reach<'_>) -> Vec<Hiding> {
-    let graph = snapshot.graph();
-    let own: FxHashSet<NodeIx> = starts.iter().copied().collect();
-    let known: FxHashSet<NodeIx> = reach.rows.iter().map(|row| row.node).collect();
-    let mut seen: FxHashSet<(&str, Option<Language>)> = FxHashSet::default();
-    let mut found = Vec::new();
-    let mut far_found = 0;
-    let nodes = starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
-    for (node, far) in nodes {
-        if far_found >= MAX_FAR {
-            break;
-        }
-        let language = snapshot.file_of(node).map(|file| file.language.family());
-        for name in names_of(graph, node) {
-            if !seen.insert((name, language)) {
-                continue;
-            }
-            let references = graph.unresolved_named(name).filter(|reference| {
-                let theirs = snapshot.file_of(reference.from).map(|file| file.language.family());
-                let is_known = own.contains(&reference.from) || (far && known.contains(&reference.from));
-                !is_known && (language.is_none() || theirs == language)
-            });
-            let before = found.len();
-            found.extend(references.map(|reference| open(graph, &reference, far)));
-            far_found += if far { found.len() - before } else { 0 };
-        }
-    }
-    found
-}
-
-/// Imports of modules that are not known, in files of the language: they can bring in anything under any name.
-fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Language>) -> Vec<Hiding> {
-    if !snapshot.unresolved_reasons().iter().any(|(reason, _)| reason == UNKNOWN_MODULE) {
-        return Vec::new();
-    }
-    let graph = snapshot.graph();
-    let files = snapshot.files().iter().filter(|file| Some(file.language.family()) == language);
-    let nodes = files.filter_map(|file| graph.find_file(file.path.as_str())).filter(|node| !starts.contains(node));
-    let references = nodes.flat_map(|node| graph.unresolved_of(node));
-    let unknown = references.filter(|reference| reference.reason == UNKNOWN_MODULE);
-    unknown.map(|reference| open(graph, &reference, false)).collect()
-}
-
-/// Reasons why rows may be missing, if they may.
-fn blocked_by(closure: &Closure, direct: usize, incomplete: bool) -> Option<String> {
-    let far = closure.total_hiding - direct;
-    let mut reasons = Vec::new();
-    if direct > 0 {
-        reasons.push(format!("{direct} open references may lead here or on"));
-    }
-    if closure.unseen_files > 0 {
-        reasons.push(format!("{} files of this language could not be parsed whole", closure.unseen_files));
-    }
-    if closure.not_made > 0 {
-        let edges = closure.not_made;
-        reasons.push(format!("{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"));
-    }
-    let direct_known = reasons.is_empty();
-    if far > 0 {
-        reasons.push(format!("{far} open references may lead to a known row"));
-    }
-    if incomplete {
-        reasons.push("the search ended at its bound of hops or nodes".to_owned());
-    }
-    if closure.too_weak > 0 {
-        reasons.push(format!("{} rows are left out as too weak", closure.too_weak));
-    }
-    let all = reasons.join("; ");
-    match (reasons.is_empty(), direct_known) {
-        (true, _) => None,
-        (false, true) => Some(format!("direct rows are known, but farther ones may be hidden: {all}")),
-        (false, false) => Some(all),
-    }
+    closure::close(snapshot, query, &starts, &reaches, incomplete, &mut answer);
+    Ok(answer)
 }
 
 type Unranked<'g> = (usize, Side, Reached<'g>);
-
-fn open(graph: &Graph, reference: &m1nd_graph::UnresolvedRef<'_>, far: bool) -> Hiding {
-    Hiding {
-        node: reference.from,
-        name: reference.name.to_owned(),
-        role: reference.role.to_owned(),
-        reason: reference.reason.to_owned(),
-        file: graph.path(reference.from).to_owned(),
-        line: reference.pos.line,
-        far,
-    }
-}
-
-/// Returns whether something skipped at a path may contain code of a language family: a file with such a name, or a
-/// folder.
-fn may_hold(path: &str, wanted: Language) -> bool {
-    let Ok(path) = RepoPath::new(path) else { return true };
-    match Language::detect(&path, b"").family() {
-        Language::Text => path.extension().is_none(),
-        language => language == wanted,
-    }
-}
 
 fn table_of(reach: &Reach<'_>) -> FxHashMap<NodeIx, usize> {
     reach.rows.iter().enumerate().map(|(index, row)| (row.node, index)).collect()

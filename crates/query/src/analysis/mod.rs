@@ -1,9 +1,10 @@
 //! Analyses of the graph, composed of its algorithms, for the tools to print.
 
+mod closure;
 mod impact;
 pub mod trace;
 mod why;
 
-pub(crate) use impact::direct_closure;
-pub use impact::{Closure, Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow, impact};
+pub(crate) use closure::direct_closure;
+pub use impact::{Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow, impact};
 pub use why::{ClosureState, DanglingEdge, Hop, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep, why};

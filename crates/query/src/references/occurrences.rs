@@ -8,7 +8,7 @@ use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::roles::{self, Role};
-use crate::analysis::{Closure, direct_closure};
+use crate::analysis::{ImpactAnswer, direct_closure};
 use crate::calls::is_test;
 
 /// Members of a file or module that are looked up with it.
@@ -44,8 +44,8 @@ pub struct OccurrenceAnswer {
     pub users: usize,
     /// Number of rows by role, before any of them is left out for its role.
     pub roles: Vec<(Role, usize)>,
-    /// Whether the rows are all that there are.
-    pub closure: Closure,
+    /// Whether the rows are all that there are: an answer without rows of its own.
+    pub closure: ImpactAnswer,
 }
 
 /// Returns the places that call a node: a function, a class by its constructors, or the members of a file, module or
@@ -96,7 +96,7 @@ fn with_constructors(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 
 struct Found {
     rows: Vec<Occurrence>,
-    closure: Closure,
+    closure: ImpactAnswer,
 }
 
 /// All places of the edges to these nodes.

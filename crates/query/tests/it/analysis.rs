@@ -96,11 +96,11 @@ fn no_path_is_closed_only_if_nothing_open_could_hide_one() {
 
 #[test]
 fn a_file_with_syntax_errors_could_hide_a_path() {
-    let project = Project::new("//- a.py\ndef f(): pass\n//- b.py\ndef h(): pass\n\n)) = (\n");
+    let project = Project::new("//- a.py\ndef f(): pass\n//- b.py\ndef h(): pass\n\n)) = (f\n");
     let snapshot = project.indexed().snapshot();
     assert_eq!(why(&snapshot, "b.py::h", "a.py::f").closure.state, ClosureState::Unknown);
     let answer = impact(&snapshot, "a.py::f", Direction::Forward);
-    assert_eq!((answer.closure.state, answer.closure.unseen_files), (ClosureState::Blocked, 1), "{answer:?}");
+    assert_eq!((answer.closure, answer.unseen_files), (ClosureState::Blocked, 1), "{answer:?}");
 }
 
 #[test]
@@ -125,11 +125,10 @@ fn an_open_reference_to_a_dependent_keeps_it_open() {
     );
     let snapshot = project.indexed().snapshot();
     let answer = impact(&snapshot, "a.py::a", Direction::Forward);
-    assert_eq!(answer.closure.state, ClosureState::Blocked, "{answer:?}");
-    let closure = &answer.closure;
-    assert!(closure.why.starts_with("direct rows are known"), "{}", closure.why);
-    assert!(closure.hiding.iter().all(|open| open.far && open.name == "b"), "{:?}", closure.hiding);
-    assert_eq!(impact(&snapshot, "a.py::c", Direction::Forward).closure.state, ClosureState::Closed);
+    assert_eq!((answer.closure, answer.indirect), (ClosureState::Closed, ClosureState::Blocked), "{answer:?}");
+    assert!(answer.why.starts_with("direct rows are known"), "{}", answer.why);
+    assert!(answer.hiding.iter().all(|open| open.far && open.name == "b"), "{:?}", answer.hiding);
+    assert_eq!(impact(&snapshot, "a.py::c", Direction::Forward).indirect, ClosureState::Closed);
 }
 
 #[test]
@@ -139,18 +138,64 @@ fn what_lies_beyond_the_bound_of_hops_keeps_it_open() {
     let node = m1nd_query::resolve::resolve_node(&snapshot, "a.py::a").unwrap_or_else(|error| panic!("{error}"));
     let state = |max_hops| {
         let query = ImpactQuery { max_hops, ..ImpactQuery::new(node) };
-        m1nd_query::analysis::impact(&snapshot, &query, &Cancel::new()).expect("not cancelled").closure.state
+        let answer = m1nd_query::analysis::impact(&snapshot, &query, &Cancel::new()).expect("not cancelled");
+        (answer.closure, answer.indirect)
     };
-    assert_eq!((state(1), state(2)), (ClosureState::Blocked, ClosureState::Closed));
+    assert_eq!(state(1), (ClosureState::Closed, ClosureState::Blocked));
+    assert_eq!(state(2), (ClosureState::Closed, ClosureState::Closed));
+}
+
+/// The state of the direct dependents of the node `f` in a project.
+fn state_of_f(case: &str) -> ClosureState {
+    let project = Project::new(case);
+    let engine = project.indexed();
+    let snapshot = engine.snapshot();
+    let node = snapshot.graph().labelled("f")[0];
+    let id = snapshot.graph().id(node).to_owned();
+    impact(&snapshot, &id, Direction::Forward).closure
 }
 
 #[test]
-fn an_import_of_an_unknown_module_could_hide_a_dependent() {
-    let project = Project::new("//- a.py\ndef a(): pass\n//- b.py\nfrom .gone import *\n");
-    let snapshot = project.indexed().snapshot();
-    let answer = impact(&snapshot, "a.py::a", Direction::Forward);
-    let closure = &answer.closure;
-    assert_eq!((closure.state, closure.hiding[0].reason.as_str()), (ClosureState::Blocked, "module_not_found"));
+fn only_what_could_reach_the_node_blocks_it() {
+    use ClosureState::{Blocked, Closed};
+    let cases = [
+        ("a name from an unknown module", "//- a.py\ndef f(): pass\n//- b.py\nfrom .gone import *\nf()\n", Blocked),
+        ("other names from it", "//- a.py\ndef f(): pass\n//- b.py\nfrom .gone import *\ng()\n", Closed),
+        ("an import of another name", "//- a.py\ndef f(): pass\n//- b.py\nfrom .gone import g\n", Closed),
+        ("an import of the name", "//- a.py\ndef f(): pass\n//- b.py\nfrom .gone import f as g\n", Blocked),
+        (
+            "a default export has any name",
+            "//- a.js\nexport default function f() {}\n//- b.js\nimport g from './gone';\ng();\n",
+            Blocked,
+        ),
+        (
+            "a method is no default export",
+            "//- a.js\nexport class A { f() {} }\n//- b.js\nimport g from './gone';\ng();\n",
+            Closed,
+        ),
+        ("a bare name is no method", "//- a.py\nclass A:\n    def f(self): pass\n//- b.py\nf()\n", Closed),
+        ("a method of something unknown", "//- a.py\nclass A:\n    def f(self): pass\n//- b.py\nx[0].f()\n", Closed),
+        ("broken, with the name", "//- a.py\ndef f(): pass\n//- b.py\nf()\n\n)) = (\n", Blocked),
+        ("broken, without the name", "//- a.py\ndef f(): pass\n//- b.py\ng()\n\n)) = (\n", Closed),
+        (
+            "an element of an outside container",
+            "//- a.py\nclass A:\n    def f(self): pass\n//- b.py\nimport queue\ndef g(q: queue.Queue):\n    q.get().f()\n",
+            Blocked,
+        ),
+        (
+            "one of the values is not known",
+            "//- a.py\nclass A:\n    def f(self): pass\nclass B:\n    def f(self): pass\n//- b.py\nfrom a import B\ndef g(c):\n    x = B() if c else h()\n    x.f()\n",
+            Blocked,
+        ),
+        (
+            "a value of an outside type",
+            "//- a.py\nclass A:\n    def f(self): pass\n//- b.py\nimport queue\ndef g():\n    queue.Queue().f()\n",
+            Closed,
+        ),
+    ];
+    for (what, case, wanted) in cases {
+        assert_eq!(state_of_f(case), wanted, "{what}");
+    }
 }
 
 #[test]
@@ -191,13 +236,10 @@ fn open_references_of_the_name_keep_it_open() {
     let answer = impact(&snapshot, "core.py::helper", Direction::Forward);
     // `thing.helper()` in loose.py may be a call of it or not.
     assert!(!answer.rows.iter().any(|row| snapshot.graph().label(row.node) == "loose"), "{answer:?}");
-    assert_eq!(answer.closure.state, ClosureState::Blocked);
-    assert!(
-        answer.closure.hiding.iter().any(|open| !open.far && open.file == "loose.py" && open.line == 2),
-        "{answer:?}"
-    );
+    assert_eq!(answer.closure, ClosureState::Blocked);
+    assert!(answer.hiding.iter().any(|open| !open.far && open.file == "loose.py" && open.line == 2), "{answer:?}");
     let closed = impact(&snapshot, "core.py::alone", Direction::Forward);
-    assert_eq!((closed.closure.state, closed.rows.len()), (ClosureState::Closed, 0), "{closed:?}");
+    assert_eq!((closed.closure, closed.rows.len()), (ClosureState::Closed, 0), "{closed:?}");
 }
 
 #[test]

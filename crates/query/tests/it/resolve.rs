@@ -115,3 +115,168 @@ fn every_id_names_its_node() {
         assert_eq!(resolve_node(&snapshot, snapshot.graph().id(node)), Ok(node));
     }
 }
+
+const MODULES: &str = r#"//- src/_pytest/fixtures.py
+class FixtureDef:
+    value = 1
+
+    @decorated
+    def finish(self):
+        pass
+
+    def other(self): pass
+//- src/requests/sessions.py
+class Session:
+    def get(self): pass
+//- src/requests/api.py
+def get(): pass
+//- core/java/com/google/gson/Gson.java
+package com.google.gson;
+public class Gson {
+    public String toJson(Object o) { return null; }
+    static class Inner { void run() {} }
+}
+//- core/java/com/google/other/Gson.java
+package com.google.other;
+public class Gson {}
+//- kt/Dispatcher.kt
+package okhttp3.internal
+class Dispatcher(val host: String, val port: Int) {
+    fun enqueue() {}
+}
+//- cs/Token.cs
+namespace Newtonsoft.Json.Linq;
+public class Token { public void Load() {} }
+//- cs/Deep.cs
+namespace Newtonsoft.Json {
+    public class Deep { public void Load() {} }
+}
+//- actor.scala
+package akka.actor
+class ActorRef { def tell() = 1 }
+//- go.mod
+module github.com/go-chi/chi/v5
+//- mux.go
+package chi
+
+type Mux struct {}
+
+func (m *Mux) ServeHTTP() {}
+//- middleware/mux.go
+package middleware
+
+func Logger() {}
+//- Cargo.toml
+[package]
+name = "tokio-like"
+version = "0.1.0"
+//- src/lib.rs
+pub mod runtime;
+//- src/runtime/mod.rs
+mod scheduler;
+//- src/runtime/scheduler/mod.rs
+pub struct Scheduler<T>(T);
+
+impl<T> Scheduler<T> {
+    pub fn spawn(&self) {}
+}
+"#;
+
+#[test]
+fn names_with_modules_in_front_and_places_find_their_node() {
+    let project = Project::new(MODULES);
+    let snapshot = project.indexed().snapshot();
+    let rows = [
+        ("_pytest.fixtures.FixtureDef.finish", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
+        ("_pytest/fixtures.FixtureDef.finish", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
+        ("src/_pytest/fixtures.py::FixtureDef.finish", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
+        ("src/_pytest/fixtures.py:6", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
+        ("src/_pytest/fixtures.py:5:9", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
+        ("file::src/_pytest/fixtures.py:5-6", "file::src/_pytest/fixtures.py::class::FixtureDef::fn::finish"),
+        ("fixtures.py:3", "file::src/_pytest/fixtures.py::class::FixtureDef"),
+        ("fixtures.py:5-8", "file::src/_pytest/fixtures.py::class::FixtureDef"),
+        ("fixtures.py:500", "file::src/_pytest/fixtures.py"),
+        ("kt/Dispatcher.kt:2", "file::kt/Dispatcher.kt::class::Dispatcher"),
+        ("requests.sessions.Session.get", "file::src/requests/sessions.py::class::Session::fn::get"),
+        ("requests.Session", "file::src/requests/sessions.py::class::Session"),
+        ("src.requests.api.get", "file::src/requests/api.py::fn::get"),
+        ("com.google.gson.Gson", "file::core/java/com/google/gson/Gson.java::class::Gson"),
+        ("com.google.gson.Gson.toJson", "file::core/java/com/google/gson/Gson.java::class::Gson::fn::toJson"),
+        ("com.google.gson.Gson#toJson", "file::core/java/com/google/gson/Gson.java::class::Gson::fn::toJson"),
+        ("com.google.gson.Gson$Inner", "file::core/java/com/google/gson/Gson.java::class::Gson::class::Inner"),
+        ("gson.Gson.Inner.run", "file::core/java/com/google/gson/Gson.java::class::Gson::class::Inner::fn::run"),
+        ("okhttp3.internal.Dispatcher.enqueue", "file::kt/Dispatcher.kt::class::Dispatcher::fn::enqueue"),
+        ("Newtonsoft.Json.Linq.Token.Load", "file::cs/Token.cs::class::Token::fn::Load"),
+        ("Newtonsoft.Json.Deep.Load", "file::cs/Deep.cs::mod::Newtonsoft.Json::class::Deep::fn::Load"),
+        ("Json.Deep", "file::cs/Deep.cs::mod::Newtonsoft.Json::class::Deep"),
+        ("akka.actor.ActorRef.tell", "file::actor.scala::class::ActorRef::fn::tell"),
+        ("Mux.ServeHTTP", "file::mux.go::impl::Mux::fn::ServeHTTP"),
+        ("mux.go::Mux.ServeHTTP", "file::mux.go::impl::Mux::fn::ServeHTTP"),
+        ("chi.Mux.ServeHTTP", "file::mux.go::impl::Mux::fn::ServeHTTP"),
+        ("(*Mux).ServeHTTP", "file::mux.go::impl::Mux::fn::ServeHTTP"),
+        ("github.com/go-chi/chi/v5.Mux.ServeHTTP", "file::mux.go::impl::Mux::fn::ServeHTTP"),
+        ("github.com/go-chi/chi/v5/middleware.Logger", "file::middleware/mux.go::fn::Logger"),
+        ("Scheduler::spawn", "file::src/runtime/scheduler/mod.rs::impl::Scheduler<T>::fn::spawn"),
+        ("crate::runtime::Scheduler::spawn", "file::src/runtime/scheduler/mod.rs::impl::Scheduler<T>::fn::spawn"),
+        ("tokio_like::runtime::Scheduler::spawn", "file::src/runtime/scheduler/mod.rs::impl::Scheduler<T>::fn::spawn"),
+        ("runtime::scheduler::Scheduler", "file::src/runtime/scheduler/mod.rs::struct::Scheduler"),
+    ];
+    for (text, expected) in rows {
+        let id = resolve_node(&snapshot, text).map(|node| snapshot.graph().id(node).to_owned());
+        assert_eq!(id.as_deref(), Ok(expected), "{text}");
+    }
+    // Modules that the project does not have are not passed over.
+    for text in ["std::runtime::Scheduler", "urllib3.sessions.Session", "org.google.gson.Gson", "gone.py:3", "os.Mux"] {
+        assert!(matches!(resolve_node(&snapshot, text), Err(ResolveError::NotFound { .. })), "{text}");
+    }
+    assert!(matches!(resolve_node(&snapshot, "com.google.Gson"), Err(ResolveError::Ambiguous { total: 2, .. })));
+}
+
+const SIMILAR: &str = "\
+//- a_first.py
+def connection_of_the_reader(): pass
+class Aside:
+    def acquire(self): pass
+//- tests/a_test.py
+def test_connect(): pass
+def conect(): pass
+//- net.py
+def connect(): pass
+def connecting(): pass
+def dial(): return connect()
+def call(): return connect()
+class Pool:
+    def acquire(self): pass
+//- store/sessions.py
+def used_much(): pass
+def used_mush(): pass
+def one(): used_mush()
+def two(): used_mush()
+";
+
+#[test]
+fn suggestions_are_the_most_similar_names_then_the_most_important() {
+    let project = Project::new(SIMILAR);
+    let snapshot = project.indexed().snapshot();
+    let rows: [(&str, &[&str]); 6] = [
+        // By similarity, not by the alphabet: one letter is less than the rest of a long name.
+        ("connec", &["file::net.py::fn::connect", "file::net.py::fn::connecting"]),
+        // Names as similar: the one that more code uses.
+        ("used_muxh", &["file::store/sessions.py::fn::used_mush", "file::store/sessions.py::fn::used_much"]),
+        // The same name below a similar owner.
+        ("Pol.acquire", &["file::net.py::class::Pool::fn::acquire", "file::a_first.py::class::Aside::fn::acquire"]),
+        ("Pool.aquire()", &["file::net.py::class::Pool::fn::acquire", "file::a_first.py::class::Aside::fn::acquire"]),
+        // Files by the whole name.
+        ("store/sesions.py", &["file::store/sessions.py"]),
+        ("app/sessions.py", &["file::store/sessions.py"]),
+    ];
+    for (text, expected) in rows {
+        match resolve_node(&snapshot, text) {
+            Err(ResolveError::NotFound { suggestions, .. }) => {
+                let first: Vec<&str> = suggestions.iter().map(String::as_str).take(expected.len()).collect();
+                assert_eq!(first, expected, "{text}: {suggestions:?}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod framing;
 mod handshake;
 mod hostile;
 mod roots;
+mod stale;
 mod stopping;
 mod tools;
 
@@ -36,6 +37,11 @@ pub(crate) fn session_with(options: ServeOptions) -> Session {
     let root = folders.path().join("project");
     std::fs::create_dir(&root).unwrap();
     let config = EngineConfig::new(folders.path().join("home"), vec![root]);
+    session_over(folders, config, options)
+}
+
+/// Starts a server on a project inside of these folders.
+pub(crate) fn session_over(folders: TempDir, config: EngineConfig, options: ServeOptions) -> Session {
     let services = Services::self_contained(config).unwrap();
     let (server_input, client_output) = std::io::pipe().unwrap();
     let (client_input, server_output) = std::io::pipe().unwrap();

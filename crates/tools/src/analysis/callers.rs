@@ -5,7 +5,7 @@ use m1nd_query::references::{OccurrenceAnswer, callers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::closure::Closure;
+use super::closure::{self, Closure};
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
     Toolset,
@@ -62,9 +62,10 @@ proves that nothing calls it only if it is `closed`. `stale: true` marks files t
         (Stage::Edit, 25, "the calls to adapt"),
     ];
     const PAGED: bool = true;
+    const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id"), ("limit", "top_k")];
     const ROW_TEXT: Option<RowText> = Some(sites::row_text);
-    const TEXT_OMITS: &'static [&'static str] = &["node"];
+    const TEXT_OMITS: &'static [&'static str] = &["node", "indirect"];
     const COMMAND: Option<Command> = Some(Command::new("callers", &["node_id"]));
     type Input = Input;
     type Output = Output;
@@ -76,6 +77,7 @@ impl ReadTool for Callers {
         let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let mut found = callers(snapshot, node, cx.cancel())?;
+        closure::block_if_stale(cx, &mut found.closure);
         let total = found.rows.len();
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
@@ -93,7 +95,7 @@ impl ReadTool for Callers {
 
 /// The next step of an answer that lists the users of a node, each called `what`.
 pub(super) fn guidance(node: &NodeRow, first: Option<String>, found: &OccurrenceAnswer, what: &str) -> Guidance {
-    match (found.closure.state, found.users) {
+    match (found.closure.closure, found.users) {
         (ClosureState::Closed, 0) => {
             let hint = format!("no {what} of `{}`, and nothing can hide one", node.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(node.node_id.clone()), hint)

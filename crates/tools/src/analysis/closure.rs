@@ -1,10 +1,10 @@
 //! Whether the rows of an answer are all that there are, in the words of answers.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::{self, Hiding};
+use m1nd_query::analysis::{ClosureState, Hiding, ImpactAnswer};
 use serde::Serialize;
 
-use crate::framework::is_zero;
+use crate::framework::{ReadContext, is_zero};
 
 #[derive(Debug, Serialize)]
 struct HidingRow {
@@ -22,7 +22,10 @@ struct HidingRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
+    /// Of the direct dependents.
     state: &'static str,
+    /// Of all dependents, those through others included.
+    indirect: &'static str,
     why: String,
     hiding: Vec<HidingRow>,
     total_hiding: usize,
@@ -33,7 +36,7 @@ pub(crate) struct Closure {
 }
 
 impl Closure {
-    pub(crate) fn new(snapshot: &Snapshot, closure: &analysis::Closure) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot, found: &ImpactAnswer) -> Self {
         let row = |open: &Hiding| HidingRow {
             node_id: snapshot.graph().id(open.node).to_owned(),
             label: snapshot.graph().label(open.node).to_owned(),
@@ -45,13 +48,24 @@ impl Closure {
             far: open.far,
         };
         Self {
-            state: closure.state.word(),
-            why: closure.why.clone(),
-            hiding: closure.hiding.iter().map(row).collect(),
-            total_hiding: closure.total_hiding,
-            unseen_files: closure.unseen_files,
-            too_weak: closure.too_weak,
-            dispatch_not_made: closure.not_made,
+            state: found.closure.word(),
+            indirect: found.indirect.word(),
+            why: found.why.clone(),
+            hiding: found.hiding.iter().map(row).collect(),
+            total_hiding: found.total_hiding,
+            unseen_files: found.unseen_files,
+            too_weak: found.too_weak,
+            dispatch_not_made: found.not_made,
         }
     }
+}
+
+/// Blocks the closure if files changed on disk that the index does not have: they may hold more rows.
+pub(super) fn block_if_stale(cx: &ReadContext<'_>, found: &mut ImpactAnswer) {
+    let Some(unseen) = cx.unseen() else { return };
+    found.why = match found.closure {
+        ClosureState::Closed => unseen,
+        _ => format!("{unseen}; {}", found.why),
+    };
+    found.closure = ClosureState::Blocked;
 }

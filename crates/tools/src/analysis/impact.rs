@@ -7,7 +7,7 @@ use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQue
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::closure::Closure;
+use super::closure::{self, Closure};
 use crate::framework::{
     Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
     ToolRef, Toolset,
@@ -131,11 +131,13 @@ before farther.
 
 Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a
 `witness`: the edges that lead there, with file and line. `signal_strength` ranks rows by a fixed table of relations;
-it is not a measured probability. `closure.state` is `closed` if every dependent is known; `blocked` if unresolved
-references that name the node or a dependent (`far`), files that could not be parsed completely, or a search limit may
-hide more: `closure.hiding` and `closure.why` say which. An empty list proves absence only if it is `closed`.
+it is not a measured probability. `closure.state` is `closed` if every direct dependent is known; `blocked` if references that could
+reach the node, or files that have its name and could not be parsed completely, may hide more. `closure.indirect`
+says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
+`closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
 `total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Diagnose, 40, "what it depends on: `direction` \"reverse\""),
@@ -163,7 +165,8 @@ impl ReadTool for Impact {
             DirectionWord::Both => Direction::Both,
         };
         let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
-        let found = impact(snapshot, &query, cx.cancel())?;
+        let mut found = impact(snapshot, &query, cx.cancel())?;
+        closure::block_if_stale(cx, &mut found);
         let chains = match input.include_causal_chains.unwrap_or(true) {
             true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
             false => Vec::new(),
@@ -185,7 +188,7 @@ impl ReadTool for Impact {
             files: files(&found),
             total_files: found.total_files,
             causal_chains: chains,
-            closure: Closure::new(snapshot, &found.closure),
+            closure: Closure::new(snapshot, &found),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             blast_radius: page.cut(found.rows).iter().map(|row| blast_row(snapshot, row)).collect(),
         };
@@ -256,20 +259,23 @@ fn files(found: &ImpactAnswer) -> Vec<FileRow> {
 fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, found: &ImpactAnswer) -> Guidance {
     let first = found.rows.first().map(|row| snapshot.graph().id(row.node).to_owned());
     let dependents = if direction == DirectionWord::Reverse { "dependency" } else { "dependent" };
-    match (found.closure.state, found.total_rows) {
+    match (found.closure, found.total_rows) {
         (ClosureState::Closed, 0) => {
             let hint = format!("no {dependents} of `{}`, and nothing can hide one", source.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
-            let hint = format!("all {} are known; start with the nearest", count(total, dependents));
+            let hint = match found.indirect {
+                ClosureState::Closed => format!("all {} are known; start with the nearest", count(total, dependents)),
+                _ => format!("{} known, all direct ones among them; start with the nearest", count(total, dependents)),
+            };
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, total) => {
             let hint = format!(
                 "{} known, but there may be more: {}; search for the name as text",
                 count(total, dependents),
-                found.closure.why
+                found.why
             );
             Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
         }

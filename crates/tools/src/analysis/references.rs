@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::callers::guidance;
-use super::closure::Closure;
+use super::closure::{self, Closure};
 use crate::framework::{Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset};
 use crate::rows::{self, NodeRow};
 use crate::sites::{self, SiteRow};
@@ -64,10 +64,11 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
         (Stage::Edit, 28, "the uses to adapt: `roles` selects some"),
     ];
     const PAGED: bool = true;
+    const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("node", "node_id"), ("role", "roles"), ("limit", "top_k")];
     const ROW_TEXT: Option<RowText> = Some(sites::row_text);
-    const TEXT_OMITS: &'static [&'static str] = &["node"];
+    const TEXT_OMITS: &'static [&'static str] = &["node", "indirect"];
     const COMMAND: Option<Command> = Some(Command::new("refs", &["node_id"]));
     type Input = Input;
     type Output = Output;
@@ -80,6 +81,7 @@ impl ReadTool for References {
         let wanted = roles(&input.roles)?;
         let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
         let mut found = references(snapshot, node, &wanted, cx.cancel())?;
+        closure::block_if_stale(cx, &mut found.closure);
         let total = found.rows.len();
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());

@@ -4,7 +4,7 @@ use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
 use m1nd_query::analysis::why;
-use m1nd_query::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyPath, WhyQuery, WhyStep};
+use m1nd_query::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -23,6 +23,9 @@ const MAX_HOPS: usize = 20;
 const DEFAULT_PATHS: usize = 3;
 /// Maximum paths.
 const MAX_PATHS: usize = 20;
+
+/// Reason of a closure that rests on an index which is not what is on disk.
+const STALE: &str = "files_changed";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -127,9 +130,11 @@ several possible targets.
 `closure.state` is about paths from `source` to `target`. `closed`: a path of certain steps exists, or none exists and
 nothing can hide one (also if `backward` or `mixed` paths are shown: `closure.reason` is then `no_forward_path`).
 `blocked`: every path shown has a step with several possible targets. `unknown`: unresolved references
-(`dangling_edges`), incompletely parsed files or the search budget may hide a path. An answer without paths proves
+(`dangling_edges`), incompletely parsed files, changes on disk that are not indexed yet (`stale`) or the search
+budget may hide a path. An answer without paths proves
 independence only if it is `closed`; a `mixed` path never proves that one end uses the other. `cumulative_strength` is
 the product of the probabilities that the edges are correct.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Diagnose, 50, "how the caller and the failing code connect"),
@@ -153,7 +158,11 @@ impl ReadTool for Why {
             max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS) as u32,
             max_paths: input.max_paths.unwrap_or(DEFAULT_PATHS).clamp(1, MAX_PATHS),
         };
-        let found = why(snapshot, &query, cx.cancel())?;
+        let mut found = why(snapshot, &query, cx.cancel())?;
+        if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+            found.closure =
+                WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
+        }
         let guidance = guidance(snapshot, &query, &found);
         let output = Output {
             source: NodeRow::new(snapshot, source),

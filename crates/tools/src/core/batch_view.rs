@@ -113,7 +113,7 @@ impl Tool for BatchView {
     const ANSWERS: &'static str = "several files or symbols at once, long ones as an outline and their first lines";
     const HELP: &'static str = "\
 Shows the current contents of files below the indexed roots, each line with its 1-based number. An entry of `files` is
-a path, a node id (shows the lines of that symbol) or a glob over indexed files (`src/*.py`; `*.py` without a slash
+a path, a path with lines (`src/a.py:120-140`), a node id or name (shows that symbol) or a glob over indexed files (`src/*.py`; `*.py` without a slash
 matches in any folder; maximum 100 globs). A file that several entries match is shown once.
 
 Each file shows up to `max_lines_per_file` lines. With `summary_mode` (the default), a longer file or symbol has an

@@ -95,6 +95,7 @@ in the graph, so that they lead nowhere; nor is a place that moved since its fil
         (Stage::Diagnose, 32, "what the line of an error calls"),
     ];
     const PAGED: bool = true;
+    const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("node_id", "target"), ("name", "target"), ("limit", "top_k")];
     const ROW_TEXT: Option<RowText> = Some(row_text);

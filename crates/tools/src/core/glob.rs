@@ -78,6 +78,7 @@ are supported. A pattern without a slash matches file names in any folder.
 `sort` is `path` (default) or `activation`: files that most code depends on first. The whole list is sorted before it
 is cut into pages; `total_matches` counts all of it. Ignored files, and by default hidden ones, are not indexed and so
 not listed.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "*.py"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Orient, 20, "the most depended-on files: `sort` \"activation\""),

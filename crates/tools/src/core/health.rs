@@ -159,7 +159,8 @@ impl ReadTool for Health {
     fn run(cx: &ReadContext<'_>, _input: Input) -> Result<Answer<Output>, ToolError> {
         let status = cx.status();
         let agents = cx.agents();
-        let issues = issues(&status);
+        let mut issues = issues(&status);
+        issues.extend(cx.look_for_unseen(&status).map(|unseen| format!("{unseen}; run `ingest`")));
         let guidance = guidance(&status, &issues);
         Ok(Answer::new(output(status, agents, issues)).guidance(guidance))
     }

@@ -142,6 +142,7 @@ exactly this name.
 whole path components; `filename_pattern` a glob such as `*.rs`. `auto_ingest` is accepted and ignored: reads never
 index; call `ingest` for a folder that is not indexed. Former member names: `results` is `matches`, `matched_line` is
 `line_content`, `score` is `match_score`.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "TODO"}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Find, 20, "by exact text or regex"), (Stage::Diagnose, 20, "find the error text in the code")];

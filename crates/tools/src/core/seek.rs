@@ -189,6 +189,7 @@ better than a guess; else `reverify`. It is never `act` if the file matches fewe
 question, or if `learn` marked the first row as wrong. `graph_rerank: false` ranks by words alone and is not
 calibrated. If the server was started with `--model FOLDER`, that model reorders the best 50: `model` names it, or
 gives the error.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Orient, 30, "where the code in question is"),

@@ -136,6 +136,7 @@ code does not connect them within two steps, with their commits (at least two of
 pairs that only large commits change are omitted). `structural_holes` are nodes outside the rows that are connected to
 more of the first 50 than chance explains (`p_value`, given their number of connections). Each lists the strongest
 ten. `what_is_missing` says what a limit left out. Commit subjects are text of the repository.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
     const TOKEN_BUDGET: bool = true;

@@ -158,6 +158,7 @@ lists its four strongest holes. `members_compared` counts the nodes that had sib
 call the same three or more things, which little else calls, and none of which calls another. `uses` names the things,
 `evidence` the functions and lines, `existing` a function that already does it for others, if one of those that use
 all of them is called by another. Only certain calls count.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] = &["top_k"];

@@ -109,6 +109,7 @@ Without `query` and `node_id`, it shows the parts of the project: `groups` aroun
 each other (files and types, at most 12, most important first), and their pairs. `harmonic_order` is then the number
 of the group. Rows are ordered by group. `incomplete`: a scale reached its edge limit. `what_is_missing` says what a
 limit left out. The answer depends only on the graph, and on the ranking of `seek` for the matches of `query`.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     type Input = Input;

@@ -149,6 +149,7 @@ rule, not to the place. Checks outside of the code (proxies, framework settings)
 scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_not_scanned`, `skipped` and
 `total_is_lower_bound` say what was left out; further pages come from the same rows, or their cursor is rejected.
 `message` is m1nd's own text; `line_content` is text of the repository.";
+    const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
     const PAGED: bool = true;
     const UNLISTED: &'static [&'static str] =

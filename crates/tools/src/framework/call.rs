@@ -5,13 +5,14 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, Cursor};
+use super::answer::{Answer, Cursor, Guidance};
 use super::arguments;
 use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged, TOKEN_BYTES, TokenCut};
 use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::error::{ErrorCode, ToolError};
 use super::kinds::{Effect, Format, Toolset};
+use super::stale::{Stale, caught_up};
 use super::text::{self, Style, TEXT_BYTES};
 use super::visible::make_visible;
 
@@ -24,6 +25,8 @@ pub(super) struct Call {
     pub(super) offset: usize,
     /// Maximum size of the answer, in bytes as sent.
     pub(super) budget: usize,
+    /// What changed on disk and is not in the snapshot.
+    pub(super) stale: Option<Stale>,
 }
 
 /// An answer in the form that the caller takes, with what a program checks without reading it.
@@ -98,6 +101,8 @@ impl ToolDef {
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
+        let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
+        let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         let agent = take_text(&mut arguments, "agent_id");
@@ -107,33 +112,69 @@ impl ToolDef {
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent: agent.unwrap_or_default(), offset, budget };
+        let call = Call { agent: agent.unwrap_or_default(), offset, budget, stale };
         let given = if format == Format::Text { arguments.clone() } else { Map::new() };
-        let answer = (self.run)(cx, Value::Object(arguments), &call)?;
+        let answer = (self.run)(cx, Value::Object(arguments), &call);
+        let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
         let at = Cursor { generation, call: id, state, offset };
         let found = answer.found.or(answer.rows.map(|(_, total)| total));
-        let reply = match format {
-            Format::Text => self.as_text(answer, at, &given, tokens.map_or(budget, |tokens| tokens * TOKEN_BYTES)),
-            Format::Json => Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, budget)?)),
+        let reply = if format == Format::Text {
+            let budget = tokens.map_or(budget, |tokens| tokens.saturating_mul(TOKEN_BYTES));
+            let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
+            self.as_text(cx, answer, at, &given, &call)?
+        } else {
+            Reply::Json(Value::Object(self.framed(cx, answer, at, tokens, &call)?))
         };
         Ok(Replied { reply, found })
     }
 
     /// The answer as text, see [`text::render`].
-    fn as_text(&self, answer: Answer<Value>, at: Cursor, arguments: &Map<String, Value>, budget: usize) -> Reply {
+    fn as_text(
+        &self,
+        cx: &Context<'_>,
+        answer: Answer<Value>,
+        at: Cursor,
+        arguments: &Map<String, Value>,
+        call: &Call,
+    ) -> Result<Reply, ToolError> {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
-        let mut body = answer.body;
-        if let (Some(members), Some(guidance)) = (body.as_object_mut(), &answer.guidance)
-            && let Ok(Value::Object(guidance)) = serde_json::to_value(guidance)
-        {
-            members.extend(guidance);
-        }
-        let Value::Object(body) = make_visible(body) else { return Reply::Text(String::new()) };
+        let guidance = answer.guidance.clone();
+        let mut body = self.object(answer)?;
+        self.add_guidance(cx, &mut body, guidance, call);
+        let Value::Object(body) = make_visible(Value::Object(body)) else { return Ok(Reply::Text(String::new())) };
         let style = Style { arguments, row: self.row_text, omits: self.text_omits };
-        Reply::Text(text::render(&body, page, &style, budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES)))
+        Ok(Reply::Text(text::render(&body, page, &style, call.budget)))
+    }
+
+    /// The members of an answer, the rows first: they are what was asked for.
+    fn object(&self, answer: Answer<Value>) -> Result<Map<String, Value>, ToolError> {
+        let Value::Object(mut body) = answer.body else {
+            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` returned no object", self.name)));
+        };
+        if let Some((name, rows)) = answer.rows.and_then(|(member, _)| body.shift_remove_entry(member)) {
+            body.shift_insert(0, name, rows);
+        }
+        Ok(body)
+    }
+
+    /// Adds what the index does not have of the disk, and the next step.
+    fn add_guidance(&self, cx: &Context<'_>, body: &mut Map<String, Value>, guidance: Option<Guidance>, call: &Call) {
+        let guidance = guidance.map(|guidance| match &call.stale {
+            Some(stale) => stale.guidance(guidance, cx),
+            None => guidance,
+        });
+        if let Some(stale) = &call.stale {
+            // First, so that no limit of size cuts it off.
+            body.shift_insert(0, "stale".into(), stale.to_json());
+        }
+        if let Some(guidance) = &guidance
+            && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
+        {
+            body.extend(members);
+        }
     }
 
     /// Adds the members of every answer and cuts the answer to the budget.
@@ -143,29 +184,20 @@ impl ToolDef {
         answer: Answer<Value>,
         at: Cursor,
         tokens: Option<usize>,
-        budget: usize,
+        call: &Call,
     ) -> Result<Map<String, Value>, ToolError> {
-        let Value::Object(mut body) = answer.body else {
-            return Err(ToolError::new(ErrorCode::Internal, format!("`{}` returned no object", self.name)));
-        };
-        if let Some((name, rows)) = answer.rows.and_then(|(member, _)| body.shift_remove_entry(member)) {
-            // What was asked for comes first.
-            body.shift_insert(0, name, rows);
-        }
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
+        let guidance = answer.guidance.clone();
+        let mut body = self.object(answer)?;
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
-        if let Some(guidance) = &answer.guidance
-            && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
-        {
-            body.extend(members);
-        }
+        self.add_guidance(cx, &mut body, guidance, call);
         // The answer of a write tool belongs to the generation after the write.
         let generation =
             if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
         let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
-        budget::fit(&mut body, page, budget);
+        budget::fit(&mut body, page, call.budget);
         if let Some(cut) = cut {
             cut.report(&mut body);
         }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Progress};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::{Engine, LocalModel, Snapshot};
+use m1nd_engine::{Engine, LocalModel, ProcessRole, Snapshot, Status, WatchState};
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::Prior;
 use m1nd_sessions::Sessions;
@@ -12,6 +12,7 @@ use super::answer::Page;
 use super::call::Call;
 use super::catalog::Catalog;
 use super::error::ToolError;
+use super::stale::Stale;
 use crate::services::Services;
 
 /// Input of a call from its caller (server, command line).
@@ -91,6 +92,22 @@ impl<'a> ReadContext<'a> {
         if self.snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(self.snapshot) }
     }
 
+    /// Says which changes on disk the snapshot does not have; `None` if it is what is on disk. Only for tools with
+    /// [`Tool::NEEDS_FRESH`](super::Tool::NEEDS_FRESH): what they say to be absent may be in these files.
+    pub fn unseen(&self) -> Option<String> {
+        self.call.stale.as_ref().map(Stale::why)
+    }
+
+    /// Compares the index with the disk now and says what it does not have, unless it is being watched or changed.
+    pub(crate) fn look_for_unseen(&self, status: &Status) -> Option<String> {
+        let follows = status.role == ProcessRole::Writer && status.watch == WatchState::On;
+        if follows || status.activity.is_some() {
+            return None;
+        }
+        let (_, found) = self.services.engine.freshness(self.cancel);
+        Stale::of(&found, status.role).map(|stale| stale.why())
+    }
+
     /// Cancellation, to poll in long loops.
     pub fn cancel(&self) -> &'a Cancel {
         self.cancel
@@ -130,7 +147,7 @@ impl<'a> ReadContext<'a> {
     }
 
     /// State of the engine.
-    pub fn status(&self) -> m1nd_engine::Status {
+    pub fn status(&self) -> Status {
         self.services.engine.status()
     }
 

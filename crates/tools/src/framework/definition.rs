@@ -42,6 +42,9 @@ pub trait Tool {
     const TOKEN_BUDGET: bool = false;
     /// Whether calls queue while many run. Tools that report the state of the server must answer even then.
     const WAITS: bool = true;
+    /// Whether its answer says what is not there, so that the index must be what is on disk: it is brought up to date
+    /// before, or the answer has a member `stale`.
+    const NEEDS_FRESH: bool = false;
     /// Default maximum size of an answer, in bytes; at most 25,000 tokens.
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Aliases of arguments, each with the name it stands for.
@@ -116,6 +119,8 @@ pub struct ToolDef {
     pub token_budget: bool,
     /// Whether calls queue while many run.
     pub waits: bool,
+    /// Whether the index is brought up to date before it runs.
+    pub needs_fresh: bool,
     /// Default maximum size of an answer, in bytes.
     pub answer_bytes: usize,
     /// The member that is the text of an answer on its own.
@@ -157,6 +162,7 @@ impl ToolDef {
             lists_budget: T::LISTS_BUDGET,
             token_budget: T::TOKEN_BUDGET,
             waits: T::WAITS,
+            needs_fresh: T::NEEDS_FRESH,
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,
             command: T::COMMAND,

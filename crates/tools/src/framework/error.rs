@@ -164,17 +164,20 @@ impl ToolError {
 
     /// The body of a failed call: `{error, code, hint, example, suggested_next_step, …}`. Missing members are omitted.
     pub fn to_json(&self) -> Value {
-        let mut body = self.more.details.clone();
+        let mut body = Map::new();
         body.insert("error".into(), self.message.clone().into());
         body.insert("code".into(), self.code.word().into());
         if let Some(hint) = &self.more.hint {
             body.insert("hint".into(), hint.clone().into());
         }
-        if let Some(example) = &self.more.example {
-            body.insert("example".into(), example.clone());
-        }
         if let Some(step) = &self.more.suggested_next_step {
             body.insert("suggested_next_step".into(), step.clone().into());
+        }
+        for (name, value) in &self.more.details {
+            body.entry(name).or_insert_with(|| value.clone());
+        }
+        if let Some(example) = &self.more.example {
+            body.insert("example".into(), example.clone());
         }
         super::visible::make_visible(Value::Object(body))
     }

@@ -12,6 +12,7 @@ mod kinds;
 mod layout;
 mod names;
 mod schema;
+mod stale;
 mod text;
 mod visible;
 

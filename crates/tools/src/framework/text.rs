@@ -188,7 +188,7 @@ fn qualified(id: &str) -> Option<String> {
     let behind = node_id::behind_path(id, path)?;
     let parts: Vec<&str> = node_id::names(behind).filter(|part| !part.is_empty()).collect();
     // Pairs of kind and name; names that hold the separator break the pairs, and the label is shown.
-    if parts.is_empty() || parts.len() % 2 != 0 {
+    if parts.is_empty() || !parts.len().is_multiple_of(2) {
         return None;
     }
     Some(parts.chunks(2).map(|pair| node_id::bare_name(pair[1])).collect::<Vec<_>>().join("."))

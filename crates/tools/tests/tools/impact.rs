@@ -60,3 +60,18 @@ fn open_references_keep_it_from_being_closed() {
         "{answer}"
     );
 }
+
+#[test]
+fn overloads_are_told_apart_by_their_signatures() {
+    let java = "//- Gson.java\npublic class Gson {\n    public String toJson(Object src) { return null; }\n    \
+                public String toJson(int number, String name) { return null; }\n}\n";
+    let project = Project::new(java);
+    let error = project.err("impact", json!({"node_id": "Gson.toJson"}));
+    let mut signatures = crate::harness::column(&error, "candidates", "signature").to_owned();
+    assert!(signatures.contains("toJson(Object src)"), "{signatures}");
+    assert!(signatures.contains("toJson(int number, String name)"), "{signatures}");
+    let error = project.err("impact", json!({"node_id": "Gson.toJsn"}));
+    signatures = crate::harness::column(&error, "did_you_mean", "signature");
+    assert!(signatures.contains("toJson(Object src)"), "{signatures}");
+    assert!(error["suggestions"][0].as_str().is_some_and(|id| id.contains("toJson~")), "{error}");
+}

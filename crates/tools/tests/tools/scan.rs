@@ -254,7 +254,7 @@ fn a_module_that_is_only_declared_for_tests_is_test_code() {
 
 #[test]
 fn a_file_that_changed_says_so() {
-    let project = Project::new(PROGRAM);
+    let project = Project::new(PROGRAM).reopened(|config| config.read_only = true);
     project.tree.write("app.py", "try:\n    x()\nexcept Exception:\n    pass\n");
     let answer = project.ok("scan", json!({"pattern": "error_handling"}));
     assert_eq!((&answer["findings"][0]["stale"], &answer["findings"][0]["line"]), (&json!(true), &json!(3)));
@@ -265,7 +265,7 @@ fn a_file_that_changed_says_so() {
 fn callers_that_cannot_be_looked_through_are_not_called_unready() {
     let fixture = "//- lib/load.py\ndef load(x):\n    raise Exception(x)\n//- app/run.py\nfrom lib.load import load\n\n\n\
                    def run(x):\n    try:\n        return load(x)\n    except Exception:\n        return None\n";
-    let project = Project::new(fixture);
+    let project = Project::new(fixture).reopened(|config| config.read_only = true);
     let finding = || {
         let answer = project.ok("scan", json!({"pattern": "error_handling", "scope": "lib"}));
         let rows = answer["findings"].as_array().expect("rows").clone();

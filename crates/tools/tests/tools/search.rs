@@ -78,7 +78,7 @@ fn bad_patterns_are_refused() {
 
 #[test]
 fn changed_files_are_searched_as_they_are_and_marked() {
-    let project = Project::new(PROGRAM);
+    let project = Project::new(PROGRAM).reopened(|config| config.read_only = true);
     project.tree.write("src/ab.py", "MARK = 1\nfresh = 'zebra'\n");
     let answer = project.ok("search", json!({"query": "zebra"}));
     assert_eq!(column(&answer, "matches", "line_number"), "2");

@@ -113,10 +113,47 @@ fn auto_ingest_is_taken_and_indexes_nothing() {
 }
 
 #[test]
-fn a_name_that_is_no_path_shows_the_symbol() {
+fn lines_of_a_symbol_and_of_a_place() {
     let project = Project::new(PROGRAM);
-    let answer = project.ok("view", json!({"file_path": "Store.find"}));
-    assert_eq!(answer["node_id"], "file::store.py::class::Store::fn::find");
-    assert_eq!(project.err("view", json!({"file_path": "twin"}))["code"], "ambiguous_node");
-    assert_eq!(project.err("view", json!({"file_path": "nobody_knows"}))["code"], "file_not_found");
+    let find = "file::store.py::class::Store::fn::find";
+    let content = |arguments| project.ok("view", arguments)["content"].as_str().map(str::to_owned).expect("text");
+    let [first, second] = ["4      def find(self, name):\n", "5          return None\n"];
+    let both = format!("{first}{second}");
+    let cases = [
+        (json!({"file_path": find, "offset": 1}), second),
+        (json!({"file_path": find, "limit": 1}), first),
+        (json!({"file_path": find, "limit": 100}), &both),
+        (json!({"file_path": "Store.find", "offset": 1}), second),
+        (json!({"file_path": "store.py:4"}), first),
+        (json!({"file_path": "store.py:4:9"}), first),
+        (json!({"file_path": "file::store.py:4-5"}), &both),
+        (json!({"file_path": "store.py:4", "limit": 2}), &both),
+        (json!({"file_path": "store.py:4-99"}), &both),
+        (json!({"file_path": "store.py:4-5", "offset": 1, "limit": 7}), second),
+    ];
+    for (arguments, expected) in cases {
+        assert_eq!(content(arguments.clone()), expected, "{arguments}");
+    }
+    assert!(content(json!({"file_path": "file::store.py"})).starts_with("1  class Store:"));
+    let past = |arguments| project.ok("view", arguments)["inline_summary"].as_str().map(str::to_owned).expect("why");
+    assert!(past(json!({"file_path": find, "offset": 2})).contains("has 2 lines"));
+    assert!(past(json!({"file_path": "store.py:77"})).contains("has 5 lines"));
+    assert_eq!(project.err("view", json!({"file_path": "gone.py:3"}))["code"], "file_not_found");
+}
+
+#[test]
+fn a_long_symbol_goes_on_inside_itself() {
+    let long: String = (0..2_000).map(|n| format!("    value_{n} = {n}\n")).collect();
+    let project = Project::new(&format!("//- long.py\nimport os\n\ndef big():\n{long}\ndef after(): pass\n"));
+    let (mut offset, mut lines) = (0, 0);
+    for _ in 0..50 {
+        let answer = project.ok("view", json!({"file_path": "long.py::big", "offset": offset, "max_output_chars": 9_000}));
+        assert_eq!(answer["line_start"], json!(offset + 3));
+        lines += answer["lines_returned"].as_u64().expect("lines");
+        match answer["next_offset"].as_u64() {
+            Some(next) => offset = next,
+            None => break,
+        }
+    }
+    assert_eq!(lines, 2_001);
 }

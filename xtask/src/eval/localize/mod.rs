@@ -126,6 +126,18 @@ pub(super) fn for_each_row<T: Send>(
     rows: &[Row],
     ask: impl Fn(&Row, &Snapshot) -> Outcome<T> + Sync,
 ) -> Outcome<Vec<Option<T>>> {
+    for_each_engine(request, rows, |row, engine| {
+        let snapshot = engine.snapshot();
+        ask(&row.with_functions(&snapshot), &snapshot)
+    })
+}
+
+/// Like [`for_each_row`], with the engine of the checkout, whose history is loaded.
+pub(super) fn for_each_engine<T: Send>(
+    request: &Request,
+    rows: &[Row],
+    ask: impl Fn(&Row, &Engine) -> Outcome<T> + Sync,
+) -> Outcome<Vec<Option<T>>> {
     let next = AtomicUsize::new(0);
     let results: Mutex<BTreeMap<usize, Option<T>>> = Mutex::default();
     let work = || {
@@ -133,9 +145,8 @@ pub(super) fn for_each_row<T: Send>(
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(row) = rows.get(at) else { return };
             let result = snapshot_of(request, row).and_then(|engine| {
-                let snapshot = engine.snapshot();
-                whole_history(&snapshot);
-                ask(&row.with_functions(&snapshot), &snapshot)
+                whole_history(&engine.snapshot());
+                ask(row, &engine)
             });
             let result = result.map_err(|error| eprintln!("{}: {error}", row.id)).ok();
             results.lock().expect("no holder panics").insert(at, result);

@@ -75,7 +75,7 @@ impl Row {
     }
 
     /// The same row with the innermost indexed functions around the changed lines.
-    pub(super) fn with_functions(&self, snapshot: &Snapshot) -> Self {
+    pub(in crate::eval) fn with_functions(&self, snapshot: &Snapshot) -> Self {
         let graph = snapshot.graph();
         let mut row = self.clone();
         for node in graph.nodes().filter(|node| graph.kind(*node) == NodeKind::Function) {

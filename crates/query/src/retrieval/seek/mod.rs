@@ -286,7 +286,12 @@ pub fn seek_entries(snapshot: &Snapshot, text: &str, cancel: &Cancel) -> Result<
 /// Summary of a node: the start of its doc comment, else its header; empty if it has neither.
 pub fn summary(snapshot: &Snapshot, node: NodeIx) -> String {
     let doc = snapshot.graph().doc(node);
-    let text = if doc.is_empty() { snapshot.graph().signature(node) } else { first_sentence(doc) };
+    let text = match snapshot.graph().kind(node) {
+        _ if !doc.is_empty() => first_sentence(doc),
+        // The package of a file says nothing of it.
+        NodeKind::File => "",
+        _ => snapshot.graph().signature(node),
+    };
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     folded[..folded.floor_char_boundary(SUMMARY_BYTES)].to_owned()
 }

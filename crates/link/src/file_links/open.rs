@@ -1,0 +1,109 @@
+//! Calls that may reach a method of the project besides their targets: the receiver is not known whole; it comes from
+//! outside, but is a value of the project that something outside held (a guard, a container, an inferred result); or
+//! the project adds methods to the outside type.
+
+use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, Reference};
+
+use crate::eval::{Entity, Eval, Found, Value};
+use crate::files::{DefRef, FileId};
+use crate::names::Name;
+use crate::reason::Reason;
+use crate::rules::{Builtin, Overloads};
+
+/// The reason why a call with targets may reach another method of the project, if it may. `unknown`: why something
+/// besides what was found may be called.
+pub(super) fn may_reach_more(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    call: &Reference,
+    found: &[Found],
+    unknown: Option<Reason>,
+) -> Option<Reason> {
+    let unit = eval.unit(file);
+    let all_outside =
+        found.iter().all(|found| matches!(found.entity, Entity::External(..) | Entity::BuiltinMethod(..)));
+    let extends_outside = eval.rules(file).fields_apart && all_outside;
+    let is_open = match unit.facts.expr(call.expr) {
+        Expr::Member { name, .. } if unknown.is_some() || found.iter().any(|found| eval.is_indirect(found)) => {
+            let methods = methods(eval, file, unit.name(name), call);
+            methods.into_iter().any(|method| !found.iter().any(|found| found.entity == Entity::Def(method)))
+        }
+        Expr::Member { name, .. } if extends_outside => {
+            let name = unit.name(name);
+            let methods = methods(eval, file, name, call);
+            methods.into_iter().any(|method| eval.extends_outside(method))
+                || found.iter().any(|found| eval.is_of_inside(found, name))
+        }
+        Expr::Path { base, name } if extends_outside => {
+            let of = unit.last_name(base)?;
+            let methods = methods(eval, file, unit.name(name), call);
+            methods.into_iter().any(|method| eval.implements_named(method, of))
+        }
+        _ => false,
+    };
+    is_open.then_some(if all_outside { Reason::OutsideReceiver } else { unknown? })
+}
+
+/// Methods of the project of this name that take the arguments of the call.
+fn methods(eval: &mut Eval<'_>, file: FileId, name: Name, call: &Reference) -> Vec<DefRef> {
+    let rules = eval.rules(file);
+    let is_path = matches!(eval.unit(file).facts.expr(call.expr), Expr::Path { .. });
+    let counts = rules.overloads == Overloads::Chosen || rules.fields_apart && !is_path;
+    let count = (counts && call.arity != u8::MAX).then_some(usize::from(call.arity));
+    let mut methods = eval.methods_named(file, name, usize::MAX).unwrap_or_default();
+    methods.retain(|&method| count.is_none_or(|count| eval.takes_arguments(method, count)));
+    methods
+}
+
+impl Eval<'_> {
+    /// Returns whether values of an outside type may have a method: it is written in a block for such a type, or a
+    /// trait provides it.
+    fn extends_outside(&mut self, method: DefRef) -> bool {
+        let Some(owner) = self.owner_of(method) else { return false };
+        let unit = self.unit(owner.file);
+        let row = unit.facts.definition(owner.def);
+        match row.extends_type {
+            Some(_) => self.extends(owner).is_none(),
+            None => {
+                let is_provided = !unit.facts.definition(method.def).flags.is_abstract;
+                row.kind == DefKind::Trait && is_provided
+            }
+        }
+    }
+
+    /// Returns whether what a member outside was taken of leads on to other values: a value that outside code yielded,
+    /// or a value of a class that hands on what it does not have.
+    fn is_indirect(&mut self, found: &Found) -> bool {
+        let Entity::External(outside, _) = &found.entity else { return false };
+        if outside.is_yielded() {
+            return true;
+        }
+        let Some(Value::Instance(of, _)) = found.receiver.as_deref() else { return false };
+        let deref = self.rules(of.file).deref_method.and_then(|text| self.project.names.get(text));
+        deref.is_some_and(|name| !self.own_members(*of, name, Namespace::Callee).found.is_empty())
+    }
+
+    /// Returns whether what a standard wrapper holds has a method of the name, too: some wrappers hand it out.
+    fn is_of_inside(&mut self, found: &Found, name: Name) -> bool {
+        let Entity::BuiltinMethod(_, receiver) = &found.entity else { return false };
+        let Value::Builtin(Builtin::Wrapper, args) = receiver.as_ref() else { return false };
+        let inside = args.first().map(|values| values.items.as_slice()).unwrap_or_default();
+        inside.iter().any(|value| {
+            let search = self.member(value, name, Namespace::Callee);
+            search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
+        })
+    }
+
+    /// Returns whether a method is written in a block that implements something of this name.
+    fn implements_named(&mut self, method: DefRef, of: Name) -> bool {
+        let Some(owner) = self.owner_of(method) else { return false };
+        let unit = self.unit(owner.file);
+        let list: &[ExprId] = unit.list(unit.facts.definition(owner.def).implements);
+        list.iter().any(|&expr| unit.last_name(expr) == Some(of))
+    }
+
+    fn owner_of(&mut self, method: DefRef) -> Option<DefRef> {
+        let owner = self.unit(method.file).facts.definition(method.def).owner?;
+        Some(DefRef { file: method.file, def: owner })
+    }
+}

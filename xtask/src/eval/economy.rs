@@ -1,0 +1,276 @@
+//! `cargo xtask eval economy`: how many bytes an agent reads until a function that the fix changed is on its screen.
+//!
+//! Three ways are compared on the same texts: `seek` and then `view` of its rows in order, with answers as text and as
+//! JSON; and a search for the rarest names of the text, as `rg -n -w` prints it, and then windows of lines around the
+//! matches, files with the most names first. Bytes are those of the answers. A way that has not shown the function
+//! after [`MAX_READS`] readings has missed it; bytes are compared over the texts that no way missed.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use m1nd_base::{Cancel, NoProgress};
+use m1nd_engine::{Engine, Snapshot};
+use m1nd_mind::MindConfig;
+use m1nd_tools::{Context, Format, Reply, Services, TOOLS, text_of};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::golden::Keep;
+use super::localize::{Request, Row, for_each_engine};
+use crate::Outcome;
+
+/// Readings after which a way has missed the function.
+const MAX_READS: usize = 20;
+/// Names of the text that are searched for, the rarest.
+const NAMES: usize = 3;
+/// Shortest name that is searched for, in bytes.
+const SHORTEST_NAME: usize = 4;
+/// Lines around a match that are read.
+const WINDOW: usize = 30;
+
+/// Bytes that each way took for a row; `None` where it missed.
+#[derive(Debug, Clone, Default)]
+struct Taken {
+    text: Option<usize>,
+    json: Option<usize>,
+    search: Option<usize>,
+}
+
+/// What is kept of a set of rows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Economy {
+    format_version: u32,
+    /// Texts whose fix changed a function that the index has.
+    rows: usize,
+    /// Texts for which each way showed it.
+    hits_text: usize,
+    hits_json: usize,
+    hits_search: usize,
+    /// Texts that no way missed.
+    common: usize,
+    /// Median bytes over those.
+    median_text: usize,
+    median_json: usize,
+    median_search: usize,
+    /// Mean bytes over those.
+    mean_text: usize,
+    mean_json: usize,
+    mean_search: usize,
+}
+
+pub(super) fn run(args: &[String]) -> Outcome<()> {
+    let request = Request::parse(args)?;
+    let mut taken = Vec::new();
+    for file in &request.rows {
+        let rows = request.rows_of(file)?;
+        taken.extend(for_each_engine(&request, &rows, measure)?.into_iter().flatten().flatten());
+    }
+    let economy = Economy::of(&taken);
+    println!("{}", economy.table());
+    let names: Vec<String> =
+        request.rows.iter().filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned())).collect();
+    keep(&economy, &names.join("+"), request.keep)
+}
+
+fn keep(economy: &Economy, name: &str, keep: Keep) -> Outcome<()> {
+    let path: PathBuf = super::golden_folder("economy").join(format!("{name}.json"));
+    let text = serde_json::to_string_pretty(economy)? + "\n";
+    match keep {
+        Keep::Print => Ok(()),
+        Keep::Write => {
+            std::fs::create_dir_all(super::golden_folder("economy"))?;
+            std::fs::write(&path, text).map_err(Into::into)
+        }
+        Keep::Check if std::fs::read_to_string(&path)? == text => Ok(()),
+        Keep::Check => Err(format!("{} differs from this result", path.display()).into()),
+    }
+}
+
+/// `None` if the index has none of the functions that the fix changed.
+fn measure(row: &Row, engine: &Engine) -> Outcome<Option<Taken>> {
+    let snapshot = engine.snapshot();
+    let row = row.with_functions(&snapshot);
+    let gold: Vec<(String, usize)> = row
+        .gold_funcs
+        .iter()
+        .flat_map(|(path, functions)| functions.iter().map(|one| (path.clone(), one.line as usize)))
+        .filter(|(path, _)| snapshot.graph().find_file(path).is_some())
+        .collect();
+    if gold.is_empty() {
+        return Ok(None);
+    }
+    let mind = MindConfig { home: std::env::temp_dir().join("none"), places: Vec::new(), named: 0 };
+    let services = Services::over(engine.clone(), mind);
+    Ok(Some(Taken {
+        text: by_seek(&services, &row.query, &gold, Format::Text)?,
+        json: by_seek(&services, &row.query, &gold, Format::Json)?,
+        search: by_search(&snapshot, &row.query, &gold),
+    }))
+}
+
+fn by_seek(services: &Services, query: &str, gold: &[(String, usize)], format: Format) -> Outcome<Option<usize>> {
+    let cancel = Cancel::new();
+    let context = Context { reads_history: true, ..Context::new(services, TOOLS, &cancel, &NoProgress) };
+    let call = |tool: &str, arguments: Value, format: Format| -> Outcome<(usize, Value)> {
+        let tool = m1nd_tools::find(tool).ok_or_else(|| format!("no tool `{tool}`"))?;
+        match tool.reply(&context, arguments, format) {
+            Ok(Reply::Text(text)) => Ok((text.len(), Value::Null)),
+            Ok(Reply::Json(body)) => Ok((text_of(&body).len(), body)),
+            Err(error) => Err(error.to_string().into()),
+        }
+    };
+    let question = json!({"agent_id": "eval", "query": query});
+    let (mut bytes, _) = call("seek", question.clone(), format)?;
+    let (_, body) = call("seek", question, Format::Json)?;
+    for row in body["results"].as_array().into_iter().flatten().take(MAX_READS) {
+        let target = json!({"agent_id": "eval", "file_path": row["node_id"]});
+        let Ok((read, _)) = call("view", target.clone(), format) else { continue };
+        let (_, shown) = call("view", target, Format::Json)?;
+        bytes += read;
+        let lines =
+            shown["line_start"].as_u64().unwrap_or(0) as usize..=shown["line_end"].as_u64().unwrap_or(0) as usize;
+        if gold.iter().any(|(path, line)| shown["file_path"] == **path && lines.contains(line)) {
+            return Ok(Some(bytes));
+        }
+    }
+    Ok(None)
+}
+
+/// A file with its text, and the numbers of its lines that hold each name.
+struct Matched<'s> {
+    path: &'s str,
+    lines: Vec<String>,
+    matches: Vec<Vec<usize>>,
+}
+
+fn by_search(snapshot: &Snapshot, query: &str, gold: &[(String, usize)]) -> Option<usize> {
+    let names = names_of(query);
+    let mut files: Vec<Matched<'_>> = Vec::new();
+    for file in snapshot.files().iter() {
+        let Ok(source) = snapshot.read_file(&file.path) else { continue };
+        let lines: Vec<String> = source.text.lines().map(str::to_owned).collect();
+        let of = |name: &String| (0..lines.len()).filter(|at| words(&lines[*at]).any(|word| word == name)).collect();
+        let matches: Vec<Vec<usize>> = names.iter().map(of).collect();
+        if matches.iter().any(|of_name| !of_name.is_empty()) {
+            files.push(Matched { path: file.path.as_str(), lines, matches });
+        }
+    }
+    let count = |name: usize| files.iter().map(|file| file.matches[name].len()).sum::<usize>();
+    let mut rarest: Vec<usize> = (0..names.len()).filter(|name| count(*name) > 0).collect();
+    rarest.sort_by_key(|name| (count(*name), *name));
+    rarest.truncate(NAMES);
+    let mut bytes = 0;
+    for file in &files {
+        for line in rarest.iter().flat_map(|name| &file.matches[*name]) {
+            bytes += file.path.len() + (line + 1).to_string().len() + file.lines[*line].len() + 3;
+        }
+    }
+    files.sort_by_key(|file| {
+        let met = rarest.iter().filter(|name| !file.matches[**name].is_empty()).count();
+        let all: usize = rarest.iter().map(|name| file.matches[*name].len()).sum();
+        (std::cmp::Reverse((met, all)), file.path)
+    });
+    let mut reads = 0;
+    for file in &files {
+        let hits: BTreeSet<usize> = rarest.iter().flat_map(|name| file.matches[*name].iter().copied()).collect();
+        let mut seen = 0;
+        for hit in hits {
+            let (start, end) = (hit.saturating_sub(WINDOW).max(seen), (hit + WINDOW).min(file.lines.len()));
+            if start >= end {
+                continue;
+            }
+            if reads == MAX_READS {
+                return None;
+            }
+            reads += 1;
+            bytes += file.lines[start..end].iter().map(|line| line.len() + 6).sum::<usize>();
+            seen = end;
+            if gold.iter().any(|(path, line)| path == file.path && (start + 1..=end).contains(line)) {
+                return Some(bytes);
+            }
+        }
+    }
+    None
+}
+
+/// The names of a text: words that code could have.
+fn names_of(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = words(text)
+        .filter(|word| word.len() >= SHORTEST_NAME && word.chars().any(char::is_alphabetic))
+        .map(str::to_owned)
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+}
+
+impl Economy {
+    fn of(taken: &[Taken]) -> Self {
+        let hits = |of: fn(&Taken) -> Option<usize>| taken.iter().filter(|row| of(row).is_some()).count();
+        let common: Vec<(usize, usize, usize)> =
+            taken.iter().filter_map(|row| Some((row.text?, row.json?, row.search?))).collect();
+        let sorted = |of: fn(&(usize, usize, usize)) -> usize| {
+            let mut bytes: Vec<usize> = common.iter().map(of).collect();
+            bytes.sort_unstable();
+            bytes
+        };
+        let (text, json, search) = (sorted(|row| row.0), sorted(|row| row.1), sorted(|row| row.2));
+        let median = |bytes: &[usize]| bytes.get(bytes.len() / 2).copied().unwrap_or(0);
+        let mean = |bytes: &[usize]| bytes.iter().sum::<usize>() / bytes.len().max(1);
+        Self {
+            format_version: 1,
+            rows: taken.len(),
+            hits_text: hits(|row| row.text),
+            hits_json: hits(|row| row.json),
+            hits_search: hits(|row| row.search),
+            common: common.len(),
+            median_text: median(&text),
+            median_json: median(&json),
+            median_search: median(&search),
+            mean_text: mean(&text),
+            mean_json: mean(&json),
+            mean_search: mean(&search),
+        }
+    }
+
+    fn table(&self) -> String {
+        format!(
+            "{} texts, {} compared\n| way | shown | median bytes | mean bytes |\n|---|---|---|---|\n\
+             | seek + view, text | {} | {} | {} |\n| seek + view, JSON | {} | {} | {} |\n| names + reading | {} | {} | {} |",
+            self.rows,
+            self.common,
+            self.hits_text,
+            self.median_text,
+            self.mean_text,
+            self.hits_json,
+            self.median_json,
+            self.mean_json,
+            self.hits_search,
+            self.median_search,
+            self.mean_search
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_compared_where_no_way_missed() {
+        let row = |text, json, search| Taken { text, json, search };
+        let economy =
+            Economy::of(&[row(Some(10), Some(40), Some(80)), row(Some(20), Some(60), None), row(None, None, Some(9))]);
+        assert_eq!((economy.rows, economy.hits_text, economy.hits_search, economy.common), (3, 2, 2, 1));
+        assert_eq!((economy.median_text, economy.median_json, economy.median_search), (10, 40, 80));
+    }
+
+    #[test]
+    fn names_are_words_that_code_could_have() {
+        assert_eq!(names_of("The `fast_find` of 2021, a-b: WordMatcher"), ["WordMatcher", "fast_find"]);
+    }
+}
