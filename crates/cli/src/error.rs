@@ -8,10 +8,10 @@ use m1nd_tools::{ErrorCode, ToolError};
 pub(crate) enum Exit {
     /// Done.
     Success = 0,
-    /// The command failed.
-    Failed = 1,
-    /// The command line or the arguments of a tool are invalid.
-    Usage = 2,
+    /// An answer without results.
+    NothingFound = 1,
+    /// The command line or the arguments of a tool are invalid, or the command failed.
+    Failed = 2,
     /// Nothing is indexed yet: run `m1nd ingest`.
     NoIndex = 3,
     /// A name in the arguments does not exist or is ambiguous.
@@ -30,8 +30,8 @@ impl Exit {
     /// Every code with its meaning, for the manual.
     pub(crate) const TABLE: &'static [(Exit, &'static str)] = &[
         (Exit::Success, "done"),
-        (Exit::Failed, "the command failed"),
-        (Exit::Usage, "the command line or the arguments of a tool are invalid"),
+        (Exit::NothingFound, "nothing found"),
+        (Exit::Failed, "invalid arguments, or the command failed"),
         (Exit::NoIndex, "nothing is indexed yet: run `m1nd ingest`"),
         (Exit::NotFound, "a name does not exist or is ambiguous"),
         (Exit::Refused, "denied: outside the roots, read-only, or another process writes"),
@@ -72,6 +72,9 @@ pub(crate) enum CliError {
     /// The folder has no index.
     #[error("nothing is indexed yet for {0}")]
     NoIndex(String),
+    /// The answer of a tool has no results; it has been printed.
+    #[error("nothing found")]
+    NothingFound,
     /// The doctor found problems; they have been printed.
     #[error("{0} problems found")]
     Problems(usize),
@@ -105,7 +108,6 @@ impl CliError {
         match self {
             Self::Tool(error) => exit_of(error.code),
             Self::Engine(error) => match error {
-                EngineError::NoRoot | EngineError::BadRequest(_) => Exit::Usage,
                 EngineError::PathNotFound(_) => Exit::NotFound,
                 EngineError::OutsideRoots { .. } | EngineError::ReadOnly | EngineError::WriterElsewhere => {
                     Exit::Refused
@@ -114,24 +116,40 @@ impl CliError {
                 EngineError::WriterStopped | EngineError::Internal(_) => Exit::Internal,
                 _ => Exit::Failed,
             },
-            Self::Memory(MemoryError::Invalid(_)) => Exit::Usage,
-            Self::Memory(_) => Exit::Failed,
-            Self::Usage { .. } => Exit::Usage,
-            Self::Failed { .. } | Self::Output(_) => Exit::Failed,
+            Self::Memory(_) | Self::Usage { .. } | Self::Failed { .. } | Self::Output(_) => Exit::Failed,
+            Self::NothingFound => Exit::NothingFound,
             Self::NoIndex(_) => Exit::NoIndex,
             Self::Problems(_) => Exit::Problems,
             Self::BrokenPipe => Exit::Success,
         }
     }
 
-    /// The numeric exit code of the process. `mind` has its own table.
-    pub(crate) fn exit_code(&self) -> u8 {
+    /// The numeric exit code of the process. The commands of `mind` have their own table, with 1 for failures.
+    pub(crate) fn exit_code(&self, is_memory: bool) -> u8 {
         match self {
             Self::Tool(error) if error.code == ErrorCode::ProjectNotRegistered => 3,
             Self::Memory(MemoryError::NoProject { .. } | MemoryError::NoFile { .. }) => 3,
             Self::Memory(MemoryError::DaemonNotRunning) => 4,
             Self::Memory(error) if error.is_denied() => 5,
+            _ if is_memory && self.exit() == Exit::Failed && !self.is_usage() => 1,
             _ => self.exit() as u8,
+        }
+    }
+
+    /// Whether the command line or an argument is invalid, rather than that the command failed.
+    fn is_usage(&self) -> bool {
+        match self {
+            Self::Usage { .. } | Self::Memory(MemoryError::Invalid(_)) => true,
+            Self::Engine(error) => matches!(error, EngineError::NoRoot | EngineError::BadRequest(_)),
+            Self::Tool(error) => matches!(
+                error.code,
+                ErrorCode::InvalidParams
+                    | ErrorCode::InvalidArgument
+                    | ErrorCode::UnknownTool
+                    | ErrorCode::InvalidPattern
+                    | ErrorCode::StaleCursor
+            ),
+            _ => false,
         }
     }
 
@@ -152,11 +170,6 @@ impl CliError {
 /// The exit code of a tool's error.
 pub(crate) fn exit_of(code: ErrorCode) -> Exit {
     match code {
-        ErrorCode::InvalidParams
-        | ErrorCode::InvalidArgument
-        | ErrorCode::UnknownTool
-        | ErrorCode::InvalidPattern
-        | ErrorCode::StaleCursor => Exit::Usage,
         ErrorCode::EmptyGraph => Exit::NoIndex,
         ErrorCode::NodeNotFound | ErrorCode::AmbiguousNode | ErrorCode::FileNotFound => Exit::NotFound,
         ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy => Exit::Refused,

@@ -1,13 +1,18 @@
 //! The flags of a tool, derived from the schema of its arguments.
 
+use std::io::Read;
+use std::iter::Peekable;
 use std::path::PathBuf;
 
+use m1nd_tools::Command;
 use serde_json::{Map, Value};
 
 use crate::error::CliError;
 
 /// Default `agent_id` of the command line.
 pub(crate) const DEFAULT_AGENT: &str = "cli";
+/// Maximum size of arguments from standard input, in bytes.
+const MAX_INPUT: u64 = 16 << 20;
 /// Name of the argument for the caller.
 const AGENT: &str = "agent_id";
 
@@ -22,62 +27,58 @@ pub(crate) struct Flags {
     pub root: Option<PathBuf>,
     /// `--home FOLDER`, if the tool has no such argument.
     pub home: Option<PathBuf>,
+    /// `--model FOLDER`, if the tool has no such argument.
+    pub model: Option<PathBuf>,
     /// `--help` or `-h`.
     pub help: bool,
 }
 
-/// Parses the flags of the tool `name`, whose arguments have this schema.
+/// How the arguments of a tool are written on the command line.
+pub(crate) struct Syntax<'a> {
+    /// Name of the tool.
+    pub tool: &'a str,
+    /// The schema of its arguments.
+    pub schema: &'a Value,
+    /// Aliases of arguments, each with the name it stands for.
+    pub aliases: &'a [(&'a str, &'a str)],
+    /// The command of its own; `None` for `m1nd call`, which has no arguments by position.
+    pub command: Option<Command>,
+}
+
+/// Parses the words after the name of a tool or its command. `json` says that `--json` came before them, so that the
+/// first one may be arguments as JSON; `input` is read if they come from standard input.
 ///
 /// # Errors
 /// The error names the flag, the value received and those expected.
-pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words: &[String]) -> Result<Flags, CliError> {
-    let mut flags = Flags::default();
+pub(crate) fn parse(
+    syntax: &Syntax<'_>,
+    words: &[String],
+    json: bool,
+    input: &mut dyn Read,
+) -> Result<Flags, CliError> {
+    let mut flags = Flags { json, ..Flags::default() };
     let empty = Map::new();
-    let properties = schema["properties"].as_object().unwrap_or(&empty);
+    let properties = syntax.schema["properties"].as_object().unwrap_or(&empty);
+    let mut positional = Vec::new();
+    let (mut is_behind_json, mut only_words) = (json, false);
     let mut words = words.iter().peekable();
     while let Some(word) = words.next() {
-        if word.trim_start().starts_with('{') {
+        let takes_json = std::mem::take(&mut is_behind_json) || syntax.command.is_none();
+        if takes_json && !only_words && (word == "-" || word.trim_start().starts_with('{')) {
             flags.json = true;
-            merge_json(name, word, &mut flags.arguments)?;
-            continue;
-        }
-        if word == "-h" {
+            flags.merge(syntax.tool, word, input)?;
+        } else if only_words || word == "-" || !word.starts_with('-') {
+            positional.push(word.as_str());
+        } else if word == "--" {
+            only_words = true;
+        } else if word == "-h" {
             flags.help = true;
-            continue;
-        }
-        let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
-            return Err(CliError::usage(
-                format!("unexpected argument `{word}`, expected flags"),
-                format!("pass it as one of {}", listed(properties)),
-            ));
-        };
-        let (flag, inline) = match flag.split_once('=') {
-            Some((flag, value)) => (flag, Some(value.to_owned())),
-            None => (flag, None),
-        };
-        let key = flag.replace('-', "_");
-        let key = aliases.iter().find(|(alias, _)| *alias == key).map_or(key.as_str(), |(_, to)| to).to_owned();
-        if let Some(property) = properties.get(&key) {
-            let kind = property["type"].as_str().unwrap_or("string");
-            let value = match inline {
-                Some(value) => value,
-                None if kind == "boolean" => match words.next_if(|next| *next == "true" || *next == "false") {
-                    Some(value) => value.clone(),
-                    None => "true".into(),
-                },
-                None => words.next().cloned().ok_or_else(|| needs_value(flag, kind))?,
-            };
-            let value = typed(flag, kind, property, &value)?;
-            put(&mut flags.arguments, key, value);
-            continue;
-        }
-        if !flags.own(name, flag, inline, &mut words)? {
-            return Err(CliError::usage(
-                format!("unknown flag `--{flag}` of `{name}`"),
-                format!("expected one of {}", listed(properties)),
-            ));
+        } else {
+            is_behind_json = word == "--json";
+            flags.flag(syntax, properties, word, &mut words, input)?;
         }
     }
+    flags.place(syntax, properties, &positional)?;
     if properties.contains_key(AGENT) {
         flags.arguments.entry(AGENT).or_insert_with(|| DEFAULT_AGENT.into());
     }
@@ -85,27 +86,110 @@ pub(crate) fn parse(name: &str, schema: &Value, aliases: &[(&str, &str)], words:
 }
 
 impl Flags {
+    /// Parses one flag with its value.
+    fn flag<'a>(
+        &mut self,
+        syntax: &Syntax<'_>,
+        properties: &Map<String, Value>,
+        word: &str,
+        words: &mut Peekable<impl Iterator<Item = &'a String>>,
+        input: &mut dyn Read,
+    ) -> Result<(), CliError> {
+        let unknown = |flag: &str| {
+            CliError::usage(
+                format!("unknown flag `{flag}` of `{}`", syntax.tool),
+                format!("expected one of {}", listed(properties)),
+            )
+        };
+        let Some(flag) = word.strip_prefix("--") else { return Err(unknown(word)) };
+        let (flag, inline) = match flag.split_once('=') {
+            Some((flag, value)) => (flag, Some(value.to_owned())),
+            None => (flag, None),
+        };
+        let key = flag.replace('-', "_");
+        let key = syntax.aliases.iter().find(|(alias, _)| *alias == key).map_or(key.as_str(), |(_, to)| to).to_owned();
+        let Some(property) = properties.get(&key) else {
+            return match self.own(syntax.tool, flag, inline, words, input)? {
+                true => Ok(()),
+                false => Err(unknown(&format!("--{flag}"))),
+            };
+        };
+        let kind = property["type"].as_str().unwrap_or("string");
+        let value = match inline {
+            Some(value) => value,
+            None if kind == "boolean" => match words.next_if(|next| *next == "true" || *next == "false") {
+                Some(value) => value.clone(),
+                None => "true".into(),
+            },
+            None => words.next().cloned().ok_or_else(|| needs_value(flag, kind))?,
+        };
+        put(&mut self.arguments, key, typed(flag, kind, property, &value)?);
+        Ok(())
+    }
+
     /// Parses a flag of the command itself. Returns `false` if it is none.
     fn own<'a>(
         &mut self,
-        name: &str,
+        tool: &str,
         flag: &str,
         inline: Option<String>,
         words: &mut impl Iterator<Item = &'a String>,
+        input: &mut dyn Read,
     ) -> Result<bool, CliError> {
-        match flag {
-            "help" => self.help = true,
-            "json" => {
+        match (flag, inline) {
+            ("help", _) => self.help = true,
+            ("json", inline) => {
                 self.json = true;
                 if let Some(text) = inline {
-                    merge_json(name, &text, &mut self.arguments)?;
+                    self.merge(tool, &text, input)?;
                 }
             }
-            "root" => self.root = Some(path(flag, inline, words)?),
-            "home" => self.home = Some(path(flag, inline, words)?),
+            ("arguments", inline) => {
+                let text = inline.or_else(|| words.next().cloned()).ok_or_else(|| needs_value(flag, "JSON"))?;
+                self.merge(tool, &text, input)?;
+            }
+            ("root", inline) => self.root = Some(path(flag, inline, words)?),
+            ("home", inline) => self.home = Some(path(flag, inline, words)?),
+            ("model", inline) => self.model = Some(path(flag, inline, words)?),
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Adds arguments that are written as JSON; `-` reads them from standard input.
+    fn merge(&mut self, tool: &str, text: &str, input: &mut dyn Read) -> Result<(), CliError> {
+        if text != "-" {
+            return merge_json(tool, text, &mut self.arguments);
+        }
+        let mut text = String::new();
+        input.take(MAX_INPUT).read_to_string(&mut text).map_err(|error| {
+            CliError::usage(
+                format!("cannot read arguments from standard input: {error}"),
+                "pass a JSON object in UTF-8",
+            )
+        })?;
+        merge_json(tool, &text, &mut self.arguments)
+    }
+
+    /// Sets the arguments that are given by position.
+    fn place(&mut self, syntax: &Syntax<'_>, properties: &Map<String, Value>, words: &[&str]) -> Result<(), CliError> {
+        let names = syntax.command.map_or(&[][..], |command| command.positional);
+        let joins = syntax.command.is_some_and(|command| command.joins);
+        if let Some(extra) = words.get(names.len()).filter(|_| !joins) {
+            let (expected, next) = match names {
+                [] => ("flags", format!("pass it as one of {}", listed(properties))),
+                _ => ("no more words", "quote an argument that contains spaces".to_owned()),
+            };
+            return Err(CliError::usage(format!("unexpected argument `{extra}`, expected {expected}"), next));
+        }
+        for (at, (name, word)) in names.iter().zip(words).enumerate() {
+            let is_last = at + 1 == names.len();
+            let text = if is_last && joins { words[at..].join(" ") } else { (*word).to_owned() };
+            let property = &properties[*name];
+            let kind = property["type"].as_str().unwrap_or("string");
+            self.arguments.insert((*name).to_owned(), typed(name, kind, property, &text)?);
+        }
+        Ok(())
     }
 }
 
@@ -182,11 +266,16 @@ mod tests {
     use serde_json::json;
 
     fn check(words: &[&str], expected: Result<Value, &str>) {
+        check_as(None, words, expected);
+    }
+
+    fn check_as(command: Option<Command>, words: &[&str], expected: Result<Value, &str>) {
         let schema = json!({"type": "object", "properties": {
             "agent_id": {"type": "string"}, "query": {"type": "string"}, "top_k": {"type": "integer"},
             "ratio": {"type": "number"}, "deep": {"type": "boolean"}, "tags": {"type": "array", "items": {"type": "string"}}}});
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let got = parse("seek", &schema, &[("limit", "top_k")], &words);
+        let syntax = Syntax { tool: "seek", schema: &schema, aliases: &[("limit", "top_k")], command };
+        let got = parse(&syntax, &words, false, &mut &br#"{"query": "piped"}"#[..]);
         match (got, expected) {
             (Ok(flags), Ok(expected)) => assert_eq!(Value::Object(flags.arguments), expected, "{words:?}"),
             (Err(error), Err(expected)) => {
@@ -214,6 +303,36 @@ mod tests {
     }
 
     #[test]
+    fn words_are_arguments_by_position() {
+        let two = Some(Command::new("why", &["query", "top_k"]));
+        let seek = Some(Command::words("seek", &["query"]));
+        check_as(two, &["a b", "3"], Ok(json!({"agent_id": "cli", "query": "a b", "top_k": 3})));
+        check_as(
+            two,
+            &["--deep", "-", "--ratio", "1"],
+            Ok(json!({"agent_id": "cli", "query": "-", "deep": true, "ratio": 1.0})),
+        );
+        check_as(two, &["a", "1", "b"], Err("unexpected argument `b`, expected no more words"));
+        check_as(two, &["a", "many"], Err("`--top_k` is `many`, expected an integer"));
+        check_as(seek, &["a", "--limit", "2", "b", "c"], Ok(json!({"agent_id": "cli", "query": "a b c", "top_k": 2})));
+        check_as(seek, &["--", "--deep", "{x"], Ok(json!({"agent_id": "cli", "query": "--deep {x"})));
+        check_as(seek, &["{x"], Ok(json!({"agent_id": "cli", "query": "{x"})));
+        check_as(seek, &["-x"], Err("unknown flag `-x` of `seek`"));
+    }
+
+    #[test]
+    fn arguments_come_from_standard_input() {
+        let piped = || Ok(json!({"agent_id": "cli", "query": "piped"}));
+        let seek = Some(Command::words("seek", &["query"]));
+        for words in [&["--json", "-"][..], &["--arguments", "-"], &["--arguments=-"], &["--json=-"]] {
+            check(words, piped());
+            check_as(seek, words, piped());
+        }
+        check(&["--arguments", "{\"top_k\": 2}"], Ok(json!({"agent_id": "cli", "top_k": 2})));
+        check(&["--arguments"], Err("missing value of `--arguments` (JSON)"));
+    }
+
+    #[test]
     fn what_cannot_be_used_is_named_with_what_can() {
         check(&["--bogus", "1"], Err("unknown flag `--bogus` of `seek`; expected one of --agent-id, --query, --top-k"));
         check(&["word"], Err("unexpected argument `word`"));
@@ -228,7 +347,9 @@ mod tests {
     #[test]
     fn flags_of_the_command_itself_are_told_from_the_tools() {
         let words: Vec<String> = ["--root", "/x", "--json", "--help"].iter().map(|word| (*word).to_owned()).collect();
-        let flags = parse("health", &json!({"properties": {}}), &[], &words).unwrap();
+        let schema = json!({"properties": {}});
+        let syntax = Syntax { tool: "health", schema: &schema, aliases: &[], command: None };
+        let flags = parse(&syntax, &words, false, &mut std::io::empty()).unwrap();
         assert_eq!(flags.root, Some("/x".into()));
         assert!(flags.json && flags.help && flags.arguments.is_empty());
     }

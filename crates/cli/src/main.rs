@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         Ok(()) => Exit::Success as u8,
         Err(error) => {
             show(&error, &mut out);
-            error.exit_code()
+            error.exit_code(matches!(cli.command, Some(Command::Memory(_))))
         }
     };
     ExitCode::from(exit)
@@ -36,6 +36,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Ingest(args)) => commands::ingest::run(args, common, out),
         Some(Command::Status(args)) => commands::status::run(args, common, out),
         Some(Command::Call(args)) => commands::call::run(args, common, out),
+        Some(Command::Tool(args)) => commands::call::command(args, common, out),
         Some(Command::Serve(args)) => commands::serve::run(args, common),
         Some(Command::Init(args)) => commands::init::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
@@ -43,14 +44,15 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();
-            clap_complete::generate(args.shell, &mut args::command(), "m1nd", &mut script);
+            clap_complete::generate(args.shell, &mut args::documented(), "m1nd", &mut script);
             out.line(String::from_utf8_lossy(&script).trim_end())
         }
-        None if std::io::stdin().is_terminal() => {
-            let help = args::command().render_long_help();
-            let help = if out.is_coloured() { help.ansi().to_string() } else { help.to_string() };
-            out.line(help.trim_end())
+        Some(Command::Man) => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(args::documented()).render(&mut page)?;
+            out.line(String::from_utf8_lossy(&page).trim_end())
         }
+        None if std::io::stdin().is_terminal() => out.help(&args::command().render_long_help()),
         None => commands::serve::run(&ServeArgs::default(), common),
     }
 }
@@ -58,7 +60,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
 /// Shows an error: as JSON for programs, else as a line with the next step.
 fn show(error: &CliError, out: &mut Out) {
     match error {
-        CliError::BrokenPipe | CliError::Problems(_) => return,
+        CliError::BrokenPipe | CliError::Problems(_) | CliError::NothingFound => return,
         CliError::Tool(error) if out.json => {
             let _ = out.value(&error.to_json());
             return;

@@ -53,6 +53,12 @@ impl Out {
         Ok(writeln!(self.stdout, "{}", text.as_ref())?)
     }
 
+    /// Writes the help of a command.
+    pub(crate) fn help(&mut self, help: &clap::builder::StyledStr) -> Result<(), CliError> {
+        let help = if self.colour { help.ansi().to_string() } else { help.to_string() };
+        self.line(help.trim_end())
+    }
+
     /// Writes a JSON value, indented.
     pub(crate) fn value(&mut self, value: &Value) -> Result<(), CliError> {
         Ok(writeln!(self.stdout, "{value:#}")?)

@@ -14,6 +14,7 @@ mod freshness;
 pub mod history;
 mod json_graph;
 mod names;
+mod owners;
 mod part;
 mod paths;
 mod persist;

@@ -6,6 +6,7 @@ use m1nd_base::{NodeKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::facts::DefKind;
 
+use crate::owners::owner_matches;
 use crate::places::Place;
 use crate::qualified;
 use crate::snapshot::Snapshot;
@@ -173,24 +174,6 @@ fn is_below<'a>(id: &str, owners: impl Iterator<Item = &'a String>) -> bool {
     owners.into_iter().all(|owner| {
         names.next().is_some_and(|name| name == owner || name.rsplit(['/', '.']).next() == Some(owner.as_str()))
     })
-}
-
-pub(crate) fn owner_matches(graph: &Graph, owner: NodeIx, wanted: &str) -> bool {
-    let label = graph.label(owner);
-    match graph.kind(owner) {
-        // `Pool::acquire` means a method of any impl of Pool: `impl Pool<T>`, `impl Drop for Pool`.
-        NodeKind::Impl => {
-            let subject = label.rsplit(" for ").next().unwrap_or(label);
-            let subject = subject.split('<').next().unwrap_or(subject).trim();
-            label == wanted || node_id::last_name(subject) == wanted
-        }
-        // `pool.acquire` means a function of module `pool`.
-        NodeKind::File => {
-            let stem = graph.path(owner).rsplit('/').next().unwrap_or_default();
-            stem == wanted || stem.split('.').next() == Some(wanted) || graph.path(owner) == wanted
-        }
-        _ => label == wanted,
-    }
 }
 
 fn looks_like_path(part: &str) -> bool {

@@ -8,7 +8,7 @@ use m1nd_base::{NodeKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashMap;
 
-use crate::names::owner_matches;
+use crate::owners::owner_matches;
 use crate::snapshot::Snapshot;
 
 /// Maximum nesting depth of owners that is followed.

@@ -1,21 +1,25 @@
 //! The command line: arguments and help of each command.
 
 pub(crate) mod memory;
+pub(crate) mod tools;
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use self::memory::MemoryArgs;
+use self::tools::ToolArgs;
 use crate::clients::Client;
 use crate::error::Exit;
 
 const EXAMPLES: &str = "\
 Examples:
   m1nd ingest                       index this repository and show a summary
-  m1nd call seek --query 'retry a failed request'
-  m1nd call impact --node-id src/pool.py --json
+  m1nd seek retry a failed request  find code by meaning and words
+  m1nd callers Pool.acquire         who calls it
+  m1nd impact src/pool.py --json    what depends on a file
   m1nd export --what edges --relation calls > calls.jsonl
   m1nd init                         connect Claude Code, Cursor or VS Code
   m1nd doctor                       diagnose problems";
@@ -30,7 +34,21 @@ Environment:
 pub(crate) fn command() -> clap::Command {
     let rows = Exit::TABLE.iter().map(|(exit, meaning)| format!("  {:3}  {meaning}\n", *exit as u8));
     let codes: String = rows.collect();
-    Cli::command().after_help(format!("{EXAMPLES}\n\nExit codes:\n{codes}\n{ENVIRONMENT}"))
+    Cli::command()
+        .subcommands(tools::commands())
+        .after_help(format!("{EXAMPLES}\n\nExit codes:\n{codes}\n{ENVIRONMENT}"))
+}
+
+/// The command line with every flag of every tool: for completions and the man page, not for parsing.
+pub(crate) fn documented() -> clap::Command {
+    let names = m1nd_tools::ALL.iter().map(|tool| tool.name);
+    let with_names = |call: clap::Command| {
+        call.mut_arg("tool", |tool| tool.value_parser(PossibleValuesParser::new(names)))
+            .mut_arg("arguments", |words| words)
+    };
+    tools::with_commands().fold(command().mut_subcommand("call", with_names), |all, (tool, command)| {
+        all.mut_subcommand(command.name, |_| tools::documented(tool, Some(command)))
+    })
 }
 
 /// The name under which the program is `m1nd memory`.
@@ -60,7 +78,14 @@ pub(crate) fn is_called_mind() -> bool {
 /// Parses the command line, under either name of the program. Exits the process if it is invalid.
 pub(crate) fn read() -> Cli {
     if !is_called_mind() {
-        return Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
+        let matches = command().get_matches();
+        let cli = match tools::read(&matches) {
+            Some(args) => {
+                Common::from_arg_matches(&matches).map(|common| Cli { common, command: Some(Command::Tool(args)) })
+            }
+            None => Cli::from_arg_matches(&matches),
+        };
+        return cli.unwrap_or_else(|error| error.exit());
     }
     let Mind { common, memory } = Mind::parse();
     Cli { common, command: Some(Command::Memory(memory)) }
@@ -103,25 +128,30 @@ pub(crate) enum Command {
     #[command(display_order = 2)]
     Status(PathArg),
     /// Call a tool, as an agent would
-    #[command(display_order = 3, disable_help_flag = true)]
+    #[command(display_order = 60, disable_help_flag = true)]
     Call(CallArgs),
     /// Serve MCP to a client over standard input and output
-    #[command(display_order = 4)]
+    #[command(display_order = 61)]
     Serve(ServeArgs),
     /// Connect the MCP clients of this project, after showing the change
-    #[command(display_order = 5)]
+    #[command(display_order = 62)]
     Init(InitArgs),
     /// Diagnose problems of m1nd and suggest fixes
-    #[command(display_order = 6)]
+    #[command(display_order = 63)]
     Doctor(PathArg),
     /// Write the graph as rows, for other programs
-    #[command(display_order = 7)]
+    #[command(display_order = 64)]
     Export(ExportArgs),
-    #[command(display_order = 8, visible_alias = "mind")]
+    #[command(display_order = 65, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
-    #[command(display_order = 9)]
+    #[command(display_order = 66)]
     Completions(CompletionsArgs),
+    /// Print the manual page, for `man -l`
+    #[command(display_order = 67)]
+    Man,
+    #[command(skip)]
+    Tool(ToolArgs),
 }
 
 /// The repository to work on.

@@ -1,27 +1,46 @@
-//! `m1nd call`: calls a tool as an agent would.
+//! `m1nd call`, and the commands of tools: call a tool as an agent would.
 
 use m1nd_base::{Cancel, NoProgress, Progress};
-use m1nd_tools::{ALL, Context, Effect, Format, Reply, TOOLS, ToolDef};
+use m1nd_tools::{ALL, Command, Context, Effect, Format, Replied, Reply, TOOLS, ToolDef};
 use serde_json::Value;
 
+use crate::args::tools::{self, ToolArgs};
 use crate::args::{CallArgs, Common};
 use crate::error::CliError;
-use crate::flags;
+use crate::flags::{self, Syntax};
 use crate::output::{Out, Tone, render};
 use crate::progress::Terminal;
 use crate::project;
 
-/// Runs the command.
+/// Runs `m1nd call`.
 pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let Some(name) = args.tool.as_deref().filter(|name| !name.starts_with('-')) else { return list(out) };
     let tool = m1nd_tools::find(name).ok_or_else(|| CliError::Tool(m1nd_server::unknown_tool(name)))?;
-    let flags = flags::parse(tool.name, &tool.schema(), tool.argument_aliases, &args.arguments)?;
+    call(tool, None, &args.arguments, common, out)
+}
+
+/// Runs the command of a tool, such as `m1nd seek`.
+pub(crate) fn command(args: &ToolArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    call(args.tool, args.tool.command, &args.words, common, out)
+}
+
+fn call(
+    tool: &'static ToolDef,
+    command: Option<Command>,
+    words: &[String],
+    common: &Common,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let schema = tool.schema();
+    let syntax = Syntax { tool: tool.name, schema: &schema, aliases: tool.argument_aliases, command };
+    let flags = flags::parse(&syntax, words, out.json, &mut std::io::stdin())?;
     if flags.help {
-        return manual(tool, out);
+        return out.help(&tools::documented(tool, command).render_help());
     }
     out.json |= flags.json;
     let mut common = common.clone();
     common.home = flags.home.or(common.home);
+    common.model = flags.model.or(common.model);
     let root = project::root(flags.root.as_deref())?;
     let services = match tool.needs_fresh {
         true => project::open_fresh(&common, &root)?,
@@ -33,13 +52,15 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, progress) };
     let format = if out.json { Format::Json } else { Format::Text };
-    let outcome = tool.reply(&context, Value::Object(flags.arguments), format);
+    let outcome = tool.reply_with_count(&context, Value::Object(flags.arguments), format);
     terminal.finish();
-    match outcome.map_err(CliError::Tool)? {
+    let Replied { reply, found } = outcome.map_err(CliError::Tool)?;
+    match reply {
         Reply::Text(text) => out.line(text.trim_end()),
         Reply::Json(answer) if out.json => out.value(&answer),
         Reply::Json(answer) => out.line(render(&answer).trim_end()),
-    }
+    }?;
+    if found == Some(0) { Err(CliError::NothingFound) } else { Ok(()) }
 }
 
 /// Lists every tool with its summary.
@@ -54,28 +75,4 @@ fn list(out: &mut Out) -> Result<(), CliError> {
         out.line(format!("  {name}  {}", tool.summary))?;
     }
     out.line("\nrun `m1nd call TOOL --help` for the manual of a tool")
-}
-
-/// Prints the manual of a tool, for `--help` after its name.
-fn manual(tool: &ToolDef, out: &mut Out) -> Result<(), CliError> {
-    out.line(out.paint(Tone::Strong, tool.name))?;
-    out.line(format!("{}\n\n{}", tool.summary, tool.help.trim()))?;
-    out.line(format!("\n{}", out.paint(Tone::Strong, "Flags")))?;
-    let schema = tool.schema();
-    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let kind = match property["enum"].as_array() {
-            Some(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("|"),
-            None => property["type"].as_str().unwrap_or("value").to_owned(),
-        };
-        let needed = if required.contains(&name.as_str()) && name != "agent_id" { ", required" } else { "" };
-        let about = property["description"].as_str().unwrap_or_default();
-        out.line(format!("  --{} <{kind}{needed}>  {about}", name.replace('_', "-")))?;
-    }
-    out.line(format!(
-        "\n{}\n  m1nd call {} --json '{}'",
-        out.paint(Tone::Strong, "Example"),
-        tool.name,
-        tool.example.trim()
-    ))
 }

@@ -25,6 +25,16 @@ fn the_program_introduces_itself() {
             Commands:
               ingest       Index a repository and show a summary
               status       Show what is indexed and how fresh it is
+              search       Search file contents; each hit names its symbol
+              glob         Find indexed files by path pattern
+              view         Show lines of a file with the symbols in them
+              outline      List the symbols of a file as a tree, with signatures and lines
+              def          Show where a name or the reference at path:line[:col] is defined
+              seek         Find code by what it does; use names or plain words
+              why          Explain how two nodes connect: paths with evidence
+              impact       Show what changing a node can break, with evidence
+              callers      List every call of a node, and whether the list is complete
+              refs         List every use of a node by role: call, read, write, type, import and others
               call         Call a tool, as an agent would
               serve        Serve MCP to a client over standard input and output
               init         Connect the MCP clients of this project, after showing the change
@@ -33,6 +43,7 @@ fn the_program_introduces_itself() {
               memory       Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
                            [alias: mind]
               completions  Print the completions of a shell
+              man          Print the manual page, for `man -l`
 
             Options:
                   --home <FOLDER>
@@ -52,16 +63,17 @@ fn the_program_introduces_itself() {
 
             Examples:
               m1nd ingest                       index this repository and show a summary
-              m1nd call seek --query 'retry a failed request'
-              m1nd call impact --node-id src/pool.py --json
+              m1nd seek retry a failed request  find code by meaning and words
+              m1nd callers Pool.acquire         who calls it
+              m1nd impact src/pool.py --json    what depends on a file
               m1nd export --what edges --relation calls > calls.jsonl
               m1nd init                         connect Claude Code, Cursor or VS Code
               m1nd doctor                       diagnose problems
 
             Exit codes:
                 0  done
-                1  the command failed
-                2  the command line or the arguments of a tool are invalid
+                1  nothing found
+                2  invalid arguments, or the command failed
                 3  nothing is indexed yet: run `m1nd ingest`
                 4  a name does not exist or is ambiguous
                 5  denied: outside the roots, read-only, or another process writes
@@ -174,7 +186,7 @@ fn each_command_explains_itself() {
 fn a_tool_explains_itself_by_its_row() {
     let run = Place::new(SHOP).run(&["call", "seek", "--help"]);
     assert_eq!(run.code, 0);
-    for words in ["--query <string, required>", "m1nd call seek --json '{"] {
+    for words in ["--query <STRING>", "m1nd call seek --json '{"] {
         assert!(run.out.contains(words), "{}", run.out);
     }
     let list = Place::new(SHOP).run(&["call"]).out;

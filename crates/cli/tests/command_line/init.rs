@@ -38,7 +38,7 @@ fn a_file_that_is_not_understood_is_never_touched() {
         let place = Place::new(SHOP);
         place.project.write(".mcp.json", text);
         let run = place.run(&["init", "--yes"]);
-        assert_eq!(run.code, 1, "{}", run.err);
+        assert_eq!(run.code, 2, "{}", run.err);
         assert!(run.err.contains("was not changed") && run.err.contains("by hand"), "{}", run.err);
         assert_eq!(std::fs::read_to_string(place.project.join(".mcp.json")).unwrap(), text);
     }

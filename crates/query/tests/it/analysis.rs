@@ -296,8 +296,8 @@ fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
     assert_eq!(answer.closure.dangling_edges[0].reason, "dynamic_dispatch");
     // Nothing in sight makes a Ghost, but something out of sight may.
     let ghost = impact(&snapshot, "shapes.py::Ghost::area", Direction::Forward);
-    assert!(ghost.rows.is_empty() && ghost.not_made == 1, "{ghost:?}");
-    assert_eq!(ghost.closure, ClosureState::Blocked);
+    assert!(ghost.rows.is_empty() && ghost.closure.not_made == 1, "{ghost:?}");
+    assert_eq!(ghost.closure.state, ClosureState::Blocked);
     let unconnected = why(&snapshot, "app.py::total", "shapes.py::Ghost::area");
     assert!(unconnected.closure.state != ClosureState::Closed, "{unconnected:?}");
 }
