@@ -210,9 +210,12 @@ mod tests {
         assert_eq!(manifest_names("module github.com/go-chi/chi/v5\n\ngo 1.20\n"), ["github.com/go-chi/chi/v5"]);
     }
 
+    /// A text, the names expected of it, and those of them that may be left out with how many.
+    type Case = (&'static str, &'static [&'static str], (&'static [&'static str], usize));
+
     #[test]
     fn folders_that_names_leave() {
-        let cases: [(&str, &[&str], (&[&str], usize)); 5] = [
+        let cases: [Case; 5] = [
             ("src/requests/sessions.py", &["requests", "sessions"], (&[], 0)),
             ("tokio/src/runtime/scheduler/mod.rs", &["tokio", "runtime"], (&[], 2)),
             ("src/runtime/mod.rs", &["tokio", "runtime"], (&["tokio"], 0)),

@@ -44,7 +44,9 @@ fn wide_comments(source: &Source) -> Vec<String> {
 /// Whether the line is a comment that is too long and can be wrapped: rows of tables and lone words, such as addresses,
 /// cannot.
 fn is_wide_comment(line: &str) -> bool {
-    let Some(text) = line.trim_start().strip_prefix("//") else { return false };
+    // `//- path` starts a file of a fixture, inside a string.
+    let comment = line.trim_start().strip_prefix("//").filter(|text| !text.starts_with('-'));
+    let Some(text) = comment else { return false };
     let text = text.trim_start_matches(['/', '!']).trim();
     line.chars().count() > MAX_WIDTH && !text.starts_with('|') && text.contains(' ')
 }
@@ -97,6 +99,7 @@ mod tests {
             ("crates/base/src/a.rs", format!("/// | {words}"), 0),
             ("crates/base/src/a.rs", format!("// {}", "a".repeat(200)), 0),
             ("crates/base/src/a.rs", format!("let x = 1; // {words}"), 0),
+            ("crates/base/src/a.rs", format!("    //- a.py {words}"), 0),
             ("crates/base/tests/fixtures/a.rs", format!("// {words}"), 0),
             ("README.md", format!("// {words}"), 0),
         ];

@@ -282,8 +282,7 @@ fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
     let project = Project::new(
         "//- shapes.py\nclass Shape:\n    def area(self): ...\nclass Circle(Shape):\n    def area(self): ...\n\
          class Ghost(Shape):\n    def area(self): ...\n\
-         // - app.py\nfrom shapes import Shape, Circle\ndef total(s: Shape):\n    return s.area()\ndef main():\n
-         //   total(Circle())\n",
+         //- app.py\nfrom shapes import Shape, Circle\ndef total(s: Shape):\n    return s.area()\ndef main():\n    total(Circle())\n",
     );
     let snapshot = project.indexed().snapshot();
     let answer = impact(&snapshot, "shapes.py::Circle::area", Direction::Forward);

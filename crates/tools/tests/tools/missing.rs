@@ -264,8 +264,7 @@ fn work_that_each_module_does_for_itself() {
 
     // One that does it for others is named, and those that call it are left out.
     let pooled = "//- app/pool.py\nfrom db.driver import close, connect, ping\n\n\ndef with_link(url):\n    link = connect(url)\n    ping(link)\n    close(link)\n    return link\n\
-        // - app/jobs.py\nfrom app.pool import with_link\nfrom db.driver import close, connect, ping\n\n\ndef
-        //   load_jobs(url):\n    close(ping(connect(url)))\n    return with_link(url)\n";
+        //- app/jobs.py\nfrom app.pool import with_link\nfrom db.driver import close, connect, ping\n\n\ndef load_jobs(url):\n    close(ping(connect(url)))\n    return with_link(url)\n";
     let answer = Project::new(&connections(pooled)).ok("missing", ask);
     let found = abstractions(&answer);
     assert_eq!(found.len(), 1, "{answer}");
