@@ -123,9 +123,9 @@ mod tests {
             (json!({"file": "x"}), "fits"),
             (
                 json!({"path": "x", "bogus": 1}),
-                "unknown argument `bogus`, expected one of `depth`, `mode`, `path`, `tags`",
+                "unknown argument `bogus`, expected one of `path`, `depth`, `mode`, `tags`",
             ),
-            (json!({}), "missing argument `path`, expected arguments are `depth`, `mode`, `path`, `tags`"),
+            (json!({}), "missing argument `path`, expected arguments are `path`, `depth`, `mode`, `tags`"),
             (json!({"path": 3}), "argument `path` is 3, expected a string"),
             (json!({"path": "x", "depth": -1}), "argument `depth` is -1, expected an integer of at least 0"),
             (json!({"path": "x", "mode": "c"}), "argument `mode` is \"c\", expected one of \"a\", \"b\""),
