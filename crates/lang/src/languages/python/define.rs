@@ -264,6 +264,7 @@ impl Extractor<'_> {
         frame.is_test_class = is_test_class;
         let body = frame.body;
         self.note_properties(node, body);
+        self.note_no_types(node, body);
     }
 
     /// Remembers the properties of a class before its methods assign to them.
@@ -282,6 +283,42 @@ impl Extractor<'_> {
                 let name = self.b.name(self.source.text(name));
                 self.properties.insert((scope, name));
             }
+        }
+    }
+
+    /// Remembers the methods and bare fields of a class before its annotations are read, unless the class binds the
+    /// name otherwise, too.
+    fn note_no_types(&mut self, class: Node<'_>, scope: ScopeId) {
+        let Some(body) = class.child_by_field_id(FIELDS.body) else { return };
+        let mut bound: Vec<NameId> = Vec::new();
+        let mut cursor = body.walk();
+        for child in body.named_children(&mut cursor) {
+            let inner =
+                child.child_by_field_id(FIELDS.definition).filter(|_| child.kind_name() == "decorated_definition");
+            let statement =
+                inner.or_else(|| child.named_child(0).filter(|_| child.kind_name() == "expression_statement"));
+            let statement = statement.unwrap_or(child);
+            let (name, from) = match statement.kind_name() {
+                "function_definition" => (statement.child_by_field_id(FIELDS.name), Some(statement.end_byte())),
+                "class_definition" => (statement.child_by_field_id(FIELDS.name), None),
+                "assignment" if statement.child_by_field_id(FIELDS.right).is_none() => {
+                    (statement.child_by_field_id(FIELDS.left), Some(usize::MAX))
+                }
+                "assignment" => (statement.child_by_field_id(FIELDS.left), None),
+                _ => continue,
+            };
+            let Some(name) = name.filter(|name| name.kind_name() == "identifier") else { continue };
+            let name = self.b.name(self.source.text(name));
+            match from {
+                Some(from) => {
+                    let first = self.no_types.entry((scope, name)).or_insert(from);
+                    *first = from.min(*first);
+                }
+                None => bound.push(name),
+            }
+        }
+        for name in bound {
+            self.no_types.remove(&(scope, name));
         }
     }
 

@@ -279,7 +279,7 @@ impl Extractor<'_> {
             return;
         }
         let text = self.source.text(node);
-        let scope = self.scope();
+        let scope = if self.in_type() { self.annotation_scope(node) } else { self.scope() };
         let role = self.role(step, path);
         if self.in_type() && text == "Self" {
             let expr = self.b.expr(Expr::SelfType { scope });

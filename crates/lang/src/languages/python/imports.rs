@@ -5,6 +5,9 @@ use tree_sitter::Node;
 use super::state::{Extractor, FIELDS, KindName};
 use crate::facts::{FactsBuilder, Import, ImportFlags, ImportKind, NameId, Pos};
 
+/// The module whose imports change the meaning of a file.
+const FUTURE: &str = "__future__";
+
 impl Extractor<'_> {
     /// A dotted name without white space and comments.
     fn dotted(&self, node: Node<'_>) -> String {
@@ -80,6 +83,7 @@ impl Extractor<'_> {
             let text = self.dotted(name_node);
             let pos = self.pos(name_node);
             let name = self.b.name(&text);
+            self.postponed |= module == FUTURE && text == "annotations";
             let alias = child.child_by_field_id(FIELDS.alias).map(|alias| self.source.text(alias));
             let again = alias == Some(text.as_str());
             let alias = alias.map_or(name, |alias| self.b.name(alias));
@@ -90,7 +94,7 @@ impl Extractor<'_> {
     /// The module of a `from` import and its number of leading dots.
     fn origin(&self, node: Node<'_>) -> (String, u16) {
         if node.kind_name() == "future_import_statement" {
-            return ("__future__".to_owned(), 0);
+            return (FUTURE.to_owned(), 0);
         }
         let Some(module) = node.child_by_field_id(FIELDS.module_name) else { return (String::new(), 0) };
         if module.kind_name() != "relative_import" {

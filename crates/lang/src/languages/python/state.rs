@@ -99,6 +99,11 @@ pub(super) struct Extractor<'a> {
     pub(super) type_variables: FxHashMap<NameId, Option<ExprId>>,
     /// Properties, by the class's body: assigning to one through the receiver defines no field.
     pub(super) properties: FxHashSet<(ScopeId, NameId)>,
+    /// Names of a class's body that are no types, with the byte from which they hide names outside: methods, and
+    /// fields without a value, which hide none.
+    pub(super) no_types: FxHashMap<(ScopeId, NameId), usize>,
+    /// `from __future__ import annotations`: annotations are not evaluated where they are written.
+    pub(super) postponed: bool,
     /// Names that `global` (`true`) and `nonlocal` declare.
     pub(super) outer: FxHashMap<(ScopeId, NameId), bool>,
     name_exprs: FxHashMap<(NameId, ScopeId), ExprId>,
@@ -148,6 +153,8 @@ impl<'a> Extractor<'a> {
             variables: FxHashMap::default(),
             type_variables: FxHashMap::default(),
             properties: FxHashSet::default(),
+            no_types: FxHashMap::default(),
+            postponed: false,
             outer: FxHashMap::default(),
             name_exprs: FxHashMap::default(),
             called_exprs: FxHashSet::default(),

@@ -3,7 +3,7 @@
 use tree_sitter::{Node, Parser, Range};
 
 use super::state::{Extractor, FIELDS, GRAMMAR, KindName, last_word};
-use crate::facts::{Expr, ExprId, Literal};
+use crate::facts::{Expr, ExprId, Literal, ScopeId, ScopeKind};
 use crate::walk::{Step, walk};
 
 /// Longest annotation in quotes that is parsed, in bytes.
@@ -67,6 +67,28 @@ impl Extractor<'_> {
         let (start, end) = (call.start_byte(), arguments.start_byte());
         let head = self.source.text.as_bytes().get(start..end.min(start + MAX_TYPE_FUNCTION)).unwrap_or_default();
         head.windows(4).any(|word| matches!(word, b"cast" | b"Type"))
+    }
+
+    /// The scope that a name in an annotation is looked up from. A method of the class around it is not meant if Python
+    /// evaluates the annotation before the method is defined, or not in the class.
+    pub(super) fn annotation_scope(&mut self, node: Node<'_>) -> ScopeId {
+        let scope = self.scope();
+        let mut class = scope;
+        while self.scope_kind(class) == ScopeKind::Generics
+            && let Some(outer) = self.b.facts().scopes[class.index()].parent
+        {
+            class = outer;
+        }
+        if self.scope_kind(class) != ScopeKind::Class {
+            return scope;
+        }
+        let name = self.b.name(self.source.text(node));
+        match self.no_types.get(&(class, name)) {
+            Some(&from) if self.postponed || self.in_quotes || node.start_byte() < from => {
+                self.b.facts().scopes[class.index()].parent.unwrap_or(scope)
+            }
+            _ => scope,
+        }
     }
 
     fn is_type_argument(&self, head: Node<'_>, is_first: bool) -> bool {
