@@ -3,7 +3,8 @@
 //! Three ways are compared on the same texts: `seek` and then `view` of its rows in order, with answers as text and as
 //! JSON; and a search for the rarest names of the text, as `rg -n -w` prints it, and then windows of lines around the
 //! matches, files with the most names first. Bytes are those of the answers. A way that has not shown the function
-//! after [`MAX_READS`] readings has missed it; bytes are compared over the texts that no way missed.
+//! after [`MAX_READS`] readings has missed it. Text and JSON are compared over the texts for which both showed it, text
+//! and the search over those for which both of these did.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -36,6 +37,35 @@ struct Taken {
     search: Option<usize>,
 }
 
+/// Bytes of `seek` and `view` as text against another way, over the texts for which both showed the function.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Pair {
+    texts: usize,
+    median_text: usize,
+    median_other: usize,
+    mean_text: usize,
+    mean_other: usize,
+}
+
+impl Pair {
+    fn of(taken: &[Taken], other: fn(&Taken) -> Option<usize>) -> Self {
+        let pairs: Vec<(usize, usize)> = taken.iter().filter_map(|row| Some((row.text?, other(row)?))).collect();
+        let median = |bytes: &mut dyn Iterator<Item = usize>| {
+            let mut bytes: Vec<usize> = bytes.collect();
+            bytes.sort_unstable();
+            bytes.get(bytes.len() / 2).copied().unwrap_or(0)
+        };
+        let mean = |bytes: &mut dyn Iterator<Item = usize>| bytes.sum::<usize>() / pairs.len().max(1);
+        Self {
+            texts: pairs.len(),
+            median_text: median(&mut pairs.iter().map(|pair| pair.0)),
+            median_other: median(&mut pairs.iter().map(|pair| pair.1)),
+            mean_text: mean(&mut pairs.iter().map(|pair| pair.0)),
+            mean_other: mean(&mut pairs.iter().map(|pair| pair.1)),
+        }
+    }
+}
+
 /// What is kept of a set of rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Economy {
@@ -46,16 +76,10 @@ struct Economy {
     hits_text: usize,
     hits_json: usize,
     hits_search: usize,
-    /// Texts that no way missed.
-    common: usize,
-    /// Median bytes over those.
-    median_text: usize,
-    median_json: usize,
-    median_search: usize,
-    /// Mean bytes over those.
-    mean_text: usize,
-    mean_json: usize,
-    mean_search: usize,
+    /// Texts for which text and JSON both showed it, and their bytes.
+    with_json: Pair,
+    /// Texts for which text and the search both showed it, and their bytes.
+    with_search: Pair,
 }
 
 pub(super) fn run(args: &[String]) -> Outcome<()> {
@@ -211,47 +235,31 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 impl Economy {
     fn of(taken: &[Taken]) -> Self {
         let hits = |of: fn(&Taken) -> Option<usize>| taken.iter().filter(|row| of(row).is_some()).count();
-        let common: Vec<(usize, usize, usize)> =
-            taken.iter().filter_map(|row| Some((row.text?, row.json?, row.search?))).collect();
-        let sorted = |of: fn(&(usize, usize, usize)) -> usize| {
-            let mut bytes: Vec<usize> = common.iter().map(of).collect();
-            bytes.sort_unstable();
-            bytes
-        };
-        let (text, json, search) = (sorted(|row| row.0), sorted(|row| row.1), sorted(|row| row.2));
-        let median = |bytes: &[usize]| bytes.get(bytes.len() / 2).copied().unwrap_or(0);
-        let mean = |bytes: &[usize]| bytes.iter().sum::<usize>() / bytes.len().max(1);
         Self {
             format_version: 1,
             rows: taken.len(),
             hits_text: hits(|row| row.text),
             hits_json: hits(|row| row.json),
             hits_search: hits(|row| row.search),
-            common: common.len(),
-            median_text: median(&text),
-            median_json: median(&json),
-            median_search: median(&search),
-            mean_text: mean(&text),
-            mean_json: mean(&json),
-            mean_search: mean(&search),
+            with_json: Pair::of(taken, |row| row.json),
+            with_search: Pair::of(taken, |row| row.search),
         }
     }
 
     fn table(&self) -> String {
+        let row = |pair: &Pair, name: &str| {
+            let Pair { texts, median_text, median_other, mean_text, mean_other } = pair;
+            format!("| {name} | {texts} | {median_text} / {median_other} | {mean_text} / {mean_other} |")
+        };
         format!(
-            "{} texts, {} compared\n| way | shown | median bytes | mean bytes |\n|---|---|---|---|\n\
-             | seek + view, text | {} | {} | {} |\n| seek + view, JSON | {} | {} | {} |\n| names + reading | {} | {} | {} |",
+            "{} texts; shown by text {}, JSON {}, names + reading {}\n\
+             | text against | texts | median bytes | mean bytes |\n|---|---|---|---|\n{}\n{}",
             self.rows,
-            self.common,
             self.hits_text,
-            self.median_text,
-            self.mean_text,
             self.hits_json,
-            self.median_json,
-            self.mean_json,
             self.hits_search,
-            self.median_search,
-            self.mean_search
+            row(&self.with_json, "JSON"),
+            row(&self.with_search, "names + reading")
         )
     }
 }
@@ -261,12 +269,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_compared_where_no_way_missed() {
+    fn bytes_are_compared_where_both_ways_showed_the_function() {
         let row = |text, json, search| Taken { text, json, search };
         let economy =
             Economy::of(&[row(Some(10), Some(40), Some(80)), row(Some(20), Some(60), None), row(None, None, Some(9))]);
-        assert_eq!((economy.rows, economy.hits_text, economy.hits_search, economy.common), (3, 2, 2, 1));
-        assert_eq!((economy.median_text, economy.median_json, economy.median_search), (10, 40, 80));
+        assert_eq!((economy.rows, economy.hits_text, economy.hits_search), (3, 2, 2));
+        let json = Pair { texts: 2, median_text: 20, median_other: 60, mean_text: 15, mean_other: 50 };
+        let search = Pair { texts: 1, median_text: 10, median_other: 80, mean_text: 10, mean_other: 80 };
+        assert_eq!((economy.with_json, economy.with_search), (json, search));
     }
 
     #[test]
