@@ -2,30 +2,7 @@ use m1nd_base::{Cancel, NoProgress, ProblemKind, ProgressEvent};
 use m1nd_engine::{Adapter, EngineError, IngestRequest, Mode, ReadError};
 use std::sync::Mutex;
 
-use crate::project::{Project, edges, incremental, ingest, path};
-
-const PYTHON: &str = "\
-//- app/pool.py
-class Pool:
-    def acquire(self):
-        return connect()
-
-def connect():
-    return 1
-//- app/main.py
-from app.pool import Pool
-
-def run():
-    return Pool().acquire()
-//- app/__init__.py
-//- tests/test_main.py
-from app.main import run
-
-def test_run():
-    assert run()
-//- README.md
-# Pool
-";
+use crate::project::{PYTHON, Project, edges, incremental, ingest, path};
 
 #[test]
 fn files_become_a_graph() {

@@ -5,6 +5,30 @@ use m1nd_engine::{Engine, EngineConfig, EngineError, IngestReport, IngestRequest
 use m1nd_testkit::TempTree;
 use tempfile::TempDir;
 
+/// A small package with a test and a document.
+pub(crate) const PYTHON: &str = "\
+//- app/pool.py
+class Pool:
+    def acquire(self):
+        return connect()
+
+def connect():
+    return 1
+//- app/main.py
+from app.pool import Pool
+
+def run():
+    return Pool().acquire()
+//- app/__init__.py
+//- tests/test_main.py
+from app.main import run
+
+def test_run():
+    assert run()
+//- README.md
+# Pool
+";
+
 /// A repository and a store of its own.
 pub(crate) struct Project {
     pub(crate) tree: TempTree,

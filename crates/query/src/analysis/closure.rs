@@ -4,7 +4,7 @@
 //! its names, is in a language that could mean it, and is written in a way that fits. A file that could not be parsed
 //! whole hides one only if its text has the name.
 
-use m1nd_base::{NodeKind, RepoPath};
+use m1nd_base::{NodeKind, RepoPath, count};
 use m1nd_graph::reach::{Reach, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, UnresolvedRef};
 use rustc_hash::FxHashSet;
@@ -302,7 +302,7 @@ fn blocked_by(answer: &Closure, near: Near, incomplete: bool) -> Option<(String,
     };
     let mut reasons = Vec::new();
     if near.open > 0 {
-        reasons.push(format!("{} open references may lead here or on", near.open));
+        reasons.push(format!("{} may lead here or on", count(near.open, "open reference")));
     }
     if near.unseen.near > 0 {
         reasons.push(format!("{} files of this language could not be parsed whole", near.unseen.near));
@@ -313,7 +313,7 @@ fn blocked_by(answer: &Closure, near: Near, incomplete: bool) -> Option<(String,
     let direct_known = reasons.is_empty();
     let far = answer.total_hiding - near.open;
     if far > 0 {
-        reasons.push(format!("{far} open references may lead to a known row"));
+        reasons.push(format!("{} may lead to a known row", count(far, "open reference")));
     }
     if near.unseen.far > 0 {
         reasons.push(format!("{} files that could not be parsed whole name a known row", near.unseen.far));

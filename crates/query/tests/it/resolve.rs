@@ -2,30 +2,7 @@
 
 use m1nd_query::resolve::{ResolveError, resolve_node};
 
-use crate::project::Project;
-
-const PYTHON: &str = "\
-//- app/pool.py
-class Pool:
-    def acquire(self):
-        return connect()
-
-def connect():
-    return 1
-//- app/main.py
-from app.pool import Pool
-
-def run():
-    return Pool().acquire()
-//- app/__init__.py
-//- tests/test_main.py
-from app.main import run
-
-def test_run():
-    assert run()
-//- README.md
-# Pool
-";
+use crate::project::{PYTHON, Project};
 
 #[test]
 fn a_name_finds_its_node() {

@@ -137,6 +137,15 @@ says the same of dependents of dependents (`far`), which search limits may hide,
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
 `total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
+    const TEXT_OMITS: &'static [&'static str] = &[
+        // The witnesses of the rows are the same paths with their sites.
+        "causal_chains",
+        "source",
+        "source_label",
+        "file_path",
+        "line_start",
+        "line_end",
+    ];
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[

@@ -44,6 +44,9 @@ const FRAME: &[&str] = &[
     "budget",
 ];
 
+/// Members that say how far the rows can be relied on: they come first, so that no limit of size cuts them off.
+const VERDICTS: &[&str] = &["stale", "closure"];
+
 /// How a tool writes one of its rows: the line, and lines below it that are indented here.
 pub type RowText = fn(&Map<String, Value>) -> String;
 
@@ -93,7 +96,7 @@ fn rows(out: &mut String, body: &Map<String, Value>, page: Paged, style: &Style<
 
 /// What is said beside the rows, a member a line; figures share one.
 fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> String {
-    let (mut short, mut long) = (Vec::new(), String::new());
+    let (mut short, mut verdicts, mut long) = (Vec::new(), String::new(), String::new());
     for (name, value) in body {
         let is_page = page.is_some_and(|page| page.member == name);
         let name = name.as_str();
@@ -102,6 +105,7 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
             continue;
         }
         match value {
+            Value::Object(_) if VERDICTS.contains(&name) => push_nested(&mut verdicts, name, value, style, 0),
             Value::Array(_) | Value::Object(_) => push_nested(&mut long, name, value, style, 0),
             Value::String(text) if text.contains('\n') || text.len() > MAX_TEXT => {
                 let _ = writeln!(long, "{name}: {}", text.trim_end());
@@ -113,7 +117,7 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
     if !short.is_empty() {
         let _ = writeln!(text, "{}", short.join(" · "));
     }
-    text + &long
+    verdicts + &text + &long
 }
 
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
@@ -405,6 +409,17 @@ next: view src/a.py::Pool.acquire — open it
             kept > 50
                 && shown.ends_with(&format!("{kept} of 200 rows; next page: cursor 1-00000002-00000003-{kept:x}\n"))
         );
+    }
+
+    #[test]
+    fn a_verdict_is_never_cut_off() {
+        let lists: Vec<Value> = (0..500).map(|number| json!({"name": format!("name {number}")})).collect();
+        let mut body = json!({"rows": lists, "also": lists, "closure": {"state": "blocked", "why": "1 may hide more"}});
+        for number in 0..200 {
+            body[format!("list {number}")] = json!(["a", "b"]);
+        }
+        let shown = text(body, Some("rows"), 2_000);
+        assert!(shown.len() <= 2_000 && shown.contains("closure: blocked"), "{} {shown}", shown.len());
     }
 
     #[test]
