@@ -19,8 +19,8 @@ mod source;
 
 pub use framework::{
     Answer, Catalog, Command, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose,
-    ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset,
-    WriteContext, WriteTool, canonical_name, text_of, visible,
+    ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef, ToolError, ToolRef,
+    Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
 };
 pub use memory::memory_error;
 pub use registry::{ALL, TOOLS, find};
