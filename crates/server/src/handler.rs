@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use m1nd_mind::Memories;
-use m1nd_tools::{Effect, Reply, ToolChoice, ToolDef, Toolset};
+use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, Toolset, canonical_name};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
     Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -76,18 +76,29 @@ fn entry(tool: &ToolDef, options: &ServeOptions) -> Tool {
         Effect::Disk => ToolAnnotations::new().read_only(false),
     };
     let listed = Tool::new(tool.name, tool.summary, Arc::new(schema)).with_annotations(annotations);
-    match tool.output_schema().filter(|_| is_whole) {
+    let answer = match (is_whole, options.format, is_short) {
+        (true, ..) => tool.output_schema(),
+        // Its answers have no structure to describe, or the list is to be short.
+        (_, Format::Text, _) | (.., true) => None,
+        (false, Format::Json, false) => tool.short_output_schema(),
+    };
+    match answer {
         Some(answer) => listed.with_raw_output_schema(Arc::new(answer)),
         None => listed,
     }
 }
 
-/// A tool's answer or error as a protocol result: the same JSON as text and as structured content.
-fn envelope(outcome: Result<Reply, Value>, text_of: Option<&str>) -> CallToolResult {
+/// A tool's answer or error as a protocol result: the same JSON as text and as structured content. `has_schema` says
+/// that the client was given a schema of the answer, so that it expects structured content.
+fn envelope(outcome: Result<Reply, Value>, text_of: Option<&str>, has_schema: bool) -> CallToolResult {
     let is_error = outcome.is_err();
     let body = match outcome {
-        // A reader of text does not need the same again as structure.
-        Ok(Reply::Text(text)) => return CallToolResult::success(vec![ContentBlock::text(text)]),
+        Ok(Reply::Text(text)) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+            // A reader of text does not need the same again as structure.
+            result.structured_content = has_schema.then(|| json!({"format": Format::Text.word()}));
+            return result;
+        }
         Ok(Reply::Json(body)) | Err(body) => body,
     };
     let shown = text_of.and_then(|member| body.get(member)).unwrap_or(&body);
@@ -101,6 +112,11 @@ fn envelope(outcome: Result<Reply, Value>, text_of: Option<&str>) -> CallToolRes
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = Some(body);
     result
+}
+
+/// Whether the version of the protocol that the client speaks has `outputSchema`.
+fn knows_schemas(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_06_18)
 }
 
 impl ServerHandler for Handler {
@@ -134,12 +150,17 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.listed.to_vec()))
+        let mut listed = self.listed.to_vec();
+        if !knows_schemas(&context) {
+            listed.iter_mut().for_each(|tool| tool.output_schema = None);
+        }
+        Ok(ListToolsResult::with_all_items(listed))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
+        let name = canonical_name(name);
         self.listed.iter().find(|tool| tool.name == name).cloned()
     }
 
@@ -155,7 +176,9 @@ impl ServerHandler for Handler {
         match self.calls.run(&request.name, arguments, &context).await {
             Outcome::Answer(outcome) => {
                 let text_of = m1nd_tools::find(&request.name).and_then(|tool| tool.text_of);
-                Ok(CallToolResponse::Complete(envelope(outcome.map_err(|error| error.to_json()), text_of)))
+                let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());
+                let outcome = outcome.map_err(|error| error.to_json());
+                Ok(CallToolResponse::Complete(envelope(outcome, text_of, has_schema && knows_schemas(&context))))
             }
             // The SDK drops this: a cancelled request gets no answer.
             Outcome::Cancelled => Err(ErrorData::internal_error("cancelled by the client", None)),

@@ -18,7 +18,7 @@ mod sites;
 mod source;
 
 pub use framework::{
-    Answer, Catalog, Command, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose,
+    Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose,
     ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef, ToolError, ToolRef,
     Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
 };

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{COMMAND, by_toolset};
 
 /// Arguments that the page explains once.
-const COMMON: &[&str] = &["agent_id", "max_output_chars", "cursor"];
+const COMMON: &[&str] = &["agent_id", "max_output_chars", "cursor", "detail"];
 
 pub(super) fn text() -> String {
     let mut page = format!(
@@ -19,7 +19,8 @@ pub(super) fn text() -> String {
         "# Tools\n\n\
          Every tool takes `agent_id` (required, but for tools about memories: the name of whoever calls) and `max_output_chars`\n\
          (largest answer in bytes, 2,000 to 100,000). Tools whose answer is a page of rows take `cursor`, which a truncated answer\n\
-         gives. `help` with `tool_name`, or `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are\n\
+         gives. `detail` is `full` (default) or `brief`: JSON without what a reader can do without (identity, place, verdict and\n\
+         reason stay). `help` with `tool_name`, or `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are\n\
          taken, but left out of `tools/list`.\n",
     );
     let listed = tools_list(&ServeOptions::default());

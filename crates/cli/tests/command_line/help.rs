@@ -135,8 +135,8 @@ fn each_command_explains_itself() {
                   --read-only        Reject every tool that changes something
                   --format <FORM>    Form of the answers: `text` is compact, for models; `json` for programs
                                      [default: json] [possible values: json, text]
-                  --toolset <SET,…>  Toolsets to list, separated by commas; the other tools can still be called
-                                     [default: all]
+                  --toolset <SET,…>  Toolsets to list, separated by commas, `agent` for those of daily work; the
+                                     other tools can still be called [default: all]
               -h, --help             Print help
         "#]],
     );

@@ -16,7 +16,8 @@ fn clients_that_are_found_are_connected_and_the_rest_is_left() {
     assert!(run.out.contains("+     \"m1nd\": {"), "the change is shown: {}", run.out);
     let claude = config(&place, ".mcp.json");
     assert_eq!(claude["mcpServers"]["other"]["command"], "x");
-    assert_eq!(claude["mcpServers"]["m1nd"]["args"][0], "serve");
+    let arguments = serde_json::json!(["serve", "--stdio", "--format", "text", "--toolset", "agent"]);
+    assert_eq!(claude["mcpServers"]["m1nd"]["args"], arguments);
     assert_eq!(config(&place, ".vscode/mcp.json")["servers"]["m1nd"]["type"], "stdio");
     assert!(!place.project.join(".cursor").exists(), "a client that is not there is not made up");
     let again = place.run(&["init", "--yes"]);

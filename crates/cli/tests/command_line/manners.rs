@@ -203,5 +203,13 @@ fn the_list_of_tools_is_small() {
     let list = wire.request("tools/list", json!({}))["result"]["tools"].clone();
     let count = list.as_array().unwrap().len();
     let tokens = list.to_string().len() / 4;
-    assert!(tokens <= 150 * count, "{tokens} tokens for {count} tools, the limit is 150 a tool");
+    assert!(tokens <= 220 * count, "{tokens} tokens for {count} tools, the limit is 220 a tool");
+    let mut wire = serve(&place, &["--no-watch", "--format", "text", "--toolset", "agent"]);
+    let list = wire.request("tools/list", json!({}))["result"].clone();
+    let tokens = list.to_string().len() / 4;
+    assert!(tokens <= 5_000, "{tokens} tokens for daily work");
+    let names: Vec<&str> = list["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"seek") && !names.contains(&"resonate"), "{names:?}");
+    let (answer, is_error) = wire.call("resonate", json!({"agent_id": "t", "top_k": 0}));
+    assert!(is_error && answer["code"] == "invalid_params", "a tool that is not listed can be called: {answer}");
 }

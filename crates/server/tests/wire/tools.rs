@@ -68,6 +68,7 @@ macro_rules! tool {
             const HELP: &'static str = "";
             const EXAMPLE: &'static str = r#"{"agent_id": "test"}"#;
             const WAITS: bool = $waits;
+            const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"text": {"type": "string"}}}"#;
             type Input = Input;
             type Output = Output;
         }

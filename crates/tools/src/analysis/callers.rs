@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::closure::Closure;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
-    Toolset, number,
+    Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow, count};
 use crate::sites::{self, SiteRow};
@@ -69,6 +69,8 @@ proves that nothing calls it only if it is `closed`. `stale: true` marks files t
     const ROW_TEXT: Option<RowText> = Some(sites::row_text);
     const TEXT_OMITS: &'static [&'static str] = &["node"];
     const COMMAND: Option<Command> = Some(Command::new("callers", &["node_id"]));
+    const DETAILS: &'static [&'static str] = &["callers.line_start", "callers.line_end", "closure.hiding"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("callers": "node_id", "label", "file_path", "role", "tier");
     type Input = Input;
     type Output = Output;
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::closure::Closure;
 use crate::framework::{
     Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset, number, yes,
+    ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -163,6 +163,16 @@ default (`max_output_chars`); `cursor` continues.";
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
     const COMMAND: Option<Command> = Some(Command::new("impact", &["node_id"]));
+    const DETAILS: &'static [&'static str] = &[
+        "blast_radius.signal_strength",
+        "files",
+        "causal_chains",
+        "total_energy",
+        "max_hops_reached",
+        "closure.hiding",
+    ];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("blast_radius": "node_id", "label", "file_path", "line_start", "class", "witness");
     type Input = Input;
     type Output = Output;
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::callers::guidance;
 use super::closure::Closure;
 use crate::framework::{
-    Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset, number,
+    Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow};
 use crate::sites::{self, SiteRow};
@@ -74,6 +74,9 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
     const ROW_TEXT: Option<RowText> = Some(sites::row_text);
     const TEXT_OMITS: &'static [&'static str] = &["node"];
     const COMMAND: Option<Command> = Some(Command::new("refs", &["node_id"]));
+    const DETAILS: &'static [&'static str] =
+        &["references.line_start", "references.line_end", "by_role", "closure.hiding"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("references": "node_id", "label", "file_path", "role", "tier");
     type Input = Input;
     type Output = Output;
 }

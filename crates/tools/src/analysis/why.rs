@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset, number,
+    ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -146,6 +146,9 @@ the product of the probabilities that the edges are correct.";
     const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
     const COMMAND: Option<Command> = Some(Command::new("why", &["source", "target"]));
     const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
+    const DETAILS: &'static [&'static str] =
+        &["paths.nodes", "paths.node_ids", "paths.relations", "paths.cumulative_strength", "closure.dangling_edges"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("paths": "hops", "direction", "steps");
     type Input = Input;
     type Output = Output;
 }

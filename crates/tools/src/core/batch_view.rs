@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
-    number, visible, yes,
+    number, rows_schema, visible, yes,
 };
 use crate::rows::count;
 use crate::source::{self, Shown, escaped, number_lines, symbols_in};
@@ -134,6 +134,8 @@ never indexes, not even with `auto_ingest: true`. The contents are data from the
     ];
     const PAGED: bool = true;
     const RARE: &'static [&'static str] = &["auto_ingest", "summary_mode"];
+    const DETAILS: &'static [&'static str] = &["entries.auto_ingested", "entries.lines_returned", "total_lines"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("entries": "requested", "file_path", "content");
     type Input = Input;
     type Output = Output;
 }

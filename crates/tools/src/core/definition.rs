@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError,
-    ToolRef, Toolset, number,
+    ToolRef, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow};
 
@@ -103,6 +103,9 @@ in the graph, so that they lead nowhere; nor is a place that moved since its fil
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const TEXT_OMITS: &'static [&'static str] = &["total_definitions"];
     const COMMAND: Option<Command> = Some(Command::new("def", &["target"]));
+    const DETAILS: &'static [&'static str] = &["definitions.signature", "definitions.doc"];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("definitions": "node_id", "label", "type", "file_path", "line_number", "tier");
     type Input = Input;
     type Output = Output;
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset, number,
+    ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::rows::{self, count};
 
@@ -90,6 +90,9 @@ not listed.";
     const PAGED: bool = true;
     const COMMAND: Option<Command> = Some(Command::new("glob", &["pattern"]));
     const TEXT_OMITS: &'static [&'static str] = &["extension", "has_connections", "files_scanned", "total_matches"];
+    const DETAILS: &'static [&'static str] =
+        &["files.extension", "files.language", "files.size_bytes", "files.has_connections", "files_scanned"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("files": "node_id", "file_path", "line_count");
     type Input = Input;
     type Output = Output;
 }

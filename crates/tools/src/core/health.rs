@@ -152,6 +152,20 @@ incomplete (`partial`). `compiler_index` counts the files that an imported index
         (Stage::Handoff, 90, "the generation that the findings refer to"),
     ];
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 20, "shows how fresh the index is")];
+    const DETAILS: &'static [&'static str] = &[
+        "languages",
+        "unresolved_reasons",
+        "problems.examples",
+        "git",
+        "queries_processed",
+        "uptime_seconds",
+        "memory_usage_bytes",
+        "plasticity_state",
+        "active_sessions",
+        "stages_ms",
+    ];
+    const OUTPUT_SCHEMA: &'static str =
+        r#"{"type": "object", "properties": {"status": {"type": "string"}, "node_count": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;
 }

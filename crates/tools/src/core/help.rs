@@ -122,6 +122,9 @@ default 5) limits steps and similar names.";
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 10, "explains each tool")];
     const RARE: &'static [&'static str] =
         &["max_suggestions", "mode", "path", "recent_tools", "render", "format", "tool"];
+    const DETAILS: &'static [&'static str] = &["minimal_calls", "decision_type"];
+    const OUTPUT_SCHEMA: &'static str =
+        r#"{"type": "object", "properties": {"formatted": {"type": "string"}, "found": {"type": "boolean"}}}"#;
     type Input = Input;
     type Output = Output;
 }

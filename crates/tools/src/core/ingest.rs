@@ -142,6 +142,8 @@ and why; `problems` counts what could not be extracted from files that are.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "."}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Ground, 10, "bring the index up to date"), (Stage::Operate, 20, "bring the index up to date")];
+    const DETAILS: &'static [&'static str] = &["files_from_cache", "files_unchanged", "files_linked", "stages_ms"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"files_scanned": {"type": "integer"}, "node_count": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError,
-    ToolRef, Toolset, number,
+    ToolRef, Toolset, number, rows_schema,
 };
 use crate::rows::{NodeRow, count};
 use crate::source;
@@ -78,6 +78,9 @@ off. `view` shows the text of a symbol.";
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const TEXT_OMITS: &'static [&'static str] = &["file_path", "node_id", "total_symbols"];
     const COMMAND: Option<Command> = Some(Command::new("outline", &["file_path"]));
+    const DETAILS: &'static [&'static str] = &["symbols.signature"];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("symbols": "node_id", "label", "type", "line_start", "line_end", "depth");
     type Input = Input;
     type Output = Output;
 }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText,
-    Stage, Tool, ToolError, ToolRef, Toolset, is_zero, number,
+    Stage, Tool, ToolError, ToolRef, Toolset, is_zero, number, rows_schema,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 use crate::source::clip;
@@ -99,7 +99,11 @@ pub(crate) struct SearchMatch {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     query: String,
+    /// How was searched.
     mode: SearchMode,
+    /// The reason why that is not the mode of the call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback: Option<&'static str>,
     matches: Vec<SearchMatch>,
     total_matches: usize,
     /// There may be more matches than `total_matches`.
@@ -133,7 +137,8 @@ impl Tool for Search {
     const HELP: &'static str = "\
 Searches the lines of indexed files as they are on disk now. Modes: `literal` (default, case-insensitive unless
 `case_sensitive`), `regex` (Rust syntax, linear time; `multiline` lets matches span lines), `semantic` (ranks symbols
-by words and meaning, like `seek`, and shows their first line).
+by words and meaning, like `seek`, and shows their first line; without an index to rank, the search is literal, and
+`fallback` says so).
 
 Each row of `matches` holds the line, its context and the innermost symbol around it (`node_id`, `label`,
 `line_start`, `line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Text matches are in the
@@ -155,6 +160,15 @@ index; call `ingest` for a folder that is not indexed. Former member names: `res
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const COMMAND: Option<Command> = Some(Command::new("search", &["query", "scope"]));
     const RARE: &'static [&'static str] = &["auto_ingest", "multiline", "invert"];
+    const DETAILS: &'static [&'static str] = &[
+        "matches.context_before",
+        "matches.context_after",
+        "matches.match_score",
+        "matches.graph_linked",
+        "files_matched",
+        "files_skipped",
+    ];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("matches": "file_path", "line_number", "line_content");
     type Input = Input;
     type Output = Output;
 }
@@ -179,8 +193,15 @@ fn row_text(row: &Map<String, Value>) -> String {
 }
 
 impl ReadTool for Search {
-    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+    fn run(cx: &ReadContext<'_>, mut input: Input) -> Result<Answer<Output>, ToolError> {
+        let fallback = match input.mode {
+            SearchMode::Semantic => without_ranking(cx.snapshot()),
+            SearchMode::Literal | SearchMode::Regex => None,
+        };
+        let snapshot = if fallback.is_some() { cx.snapshot() } else { cx.indexed()? };
+        if fallback.is_some() {
+            input.mode = SearchMode::Literal;
+        }
         if input.query.is_empty() {
             return Err(ToolError::invalid("argument `query` is empty, expected text or a regular expression"));
         }
@@ -195,17 +216,29 @@ impl ReadTool for Search {
         if input.multiline && input.mode != SearchMode::Regex {
             return Err(ToolError::invalid("argument `multiline` requires `mode` \"regex\""));
         }
-        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        let scope = rows::scope(snapshot, input.scope.as_deref().filter(|_| !snapshot.is_empty()))?;
         let page = cx.page(input.top_k);
         let output = match input.mode {
             SearchMode::Semantic => semantic(cx, snapshot, &input, scope, page)?,
             SearchMode::Literal | SearchMode::Regex => text(cx, snapshot, &input, scope, page)?,
         };
-        let guidance = guidance(&input, &output);
+        let output = Output { fallback, ..output };
+        let guidance = match snapshot.is_empty() {
+            true => Guidance::next(ProofState::Blocked, ToolRef("ingest"), None, "nothing is indexed yet"),
+            false => guidance(&input, &output),
+        };
         let found = output.total_matches;
         let total = if input.count_only { 0 } else { found };
         Ok(Answer::new(output).rows("matches", total).found(found).guidance(guidance))
     }
+}
+
+/// The reason why nothing can be ranked by meaning, if that is so.
+fn without_ranking(snapshot: &Snapshot) -> Option<&'static str> {
+    if snapshot.is_empty() {
+        return Some("nothing is indexed, so nothing can be ranked by meaning, and a literal search has no files");
+    }
+    snapshot.index().is_empty().then_some("no symbol is indexed to be ranked by meaning: searched literally")
 }
 
 fn text(
@@ -245,6 +278,7 @@ fn text(
     Ok(Output {
         query: input.query.clone(),
         mode: input.mode,
+        fallback: None,
         matches,
         total_matches: found.total,
         total_is_lower_bound: found.files_left > 0,
@@ -332,6 +366,7 @@ fn semantic(
     Ok(Output {
         query: input.query.clone(),
         mode: input.mode,
+        fallback: None,
         matches,
         total_matches: total,
         total_is_lower_bound: found.is_cut,

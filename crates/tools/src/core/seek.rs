@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Command, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset, number, yes,
+    ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, count, rounded};
@@ -211,6 +211,20 @@ gives the error.";
     const TEXT_OMITS: &'static [&'static str] = &["best_field", "matched_words", "embeddings_used", "below_min_score"];
     const TOKEN_BUDGET: bool = true;
     const RARE: &'static [&'static str] = &["embeddings", "graph_rerank"];
+    const DETAILS: &'static [&'static str] = &[
+        "results.score_breakdown",
+        "results.matched_words",
+        "results.best_field",
+        "results.connections",
+        "total_candidates_scanned",
+        "below_min_score",
+        "embeddings_used",
+        "sufficiency.unmatched_words",
+        "trust_envelope.calibration_receipt",
+        "trust_envelope.calibrated",
+    ];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("results": "node_id", "label", "type", "file_path", "line_start", "line_end", "score");
     type Input = Input;
     type Output = Output;
 }

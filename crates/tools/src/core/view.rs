@@ -110,6 +110,8 @@ true` (`auto_ingested` is always false). The content is data from the repository
     const COMMAND: Option<Command> = Some(Command::new("view", &["file_path"]));
     const TEXT_OMITS: &'static [&'static str] =
         &["file_path", "node_id", "label", "indexed", "language", "line_start", "line_end", "lines_returned", "offset"];
+    const DETAILS: &'static [&'static str] = &["symbols", "language", "indexed", "auto_ingested", "lines_returned"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"content": {"type": "string"}, "file_path": {"type": "string"}, "total_lines": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;
 }

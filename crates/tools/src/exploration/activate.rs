@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, yes,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, Seed, rounded};
@@ -145,6 +145,10 @@ ten. `what_is_missing` says what a limit left out. Commit subjects are text of t
     const PAGED: bool = true;
     const TOKEN_BUDGET: bool = true;
     const RARE: &'static [&'static str] = &["xlr", "include_ghost_edges"];
+    const DETAILS: &'static [&'static str] =
+        &["activated.dimensions", "activated.lift", "activated.pagerank", "seeds", "ghost_edges", "structural_holes"];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("activated": "node_id", "label", "type", "file_path", "line_start", "activation");
     type Input = Input;
     type Output = Output;
 }

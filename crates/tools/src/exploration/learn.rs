@@ -108,6 +108,9 @@ too. The newest 10,000 rows in effect are kept. `idempotency_key` makes retries 
 folder, without passwords and keys, and compared with later ones.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials", "feedback": "correct", "node_ids": ["file::auth.py"]}"#;
     const RARE: &'static [&'static str] = &["idempotency_key", "strength"];
+    const DETAILS: &'static [&'static str] = &["nodes_found", "nodes_expanded", "edges_modified"];
+    const OUTPUT_SCHEMA: &'static str =
+        r#"{"type": "object", "properties": {"ledger_id": {"type": "integer"}, "nodes": {"type": "array"}}}"#;
     type Input = Input;
     type Output = Output;
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
+    rows_schema,
 };
 use crate::rows::{self, count, rounded};
 
@@ -169,6 +170,18 @@ all of them is called by another. Only certain calls count.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
     const RARE: &'static [&'static str] = &["top_k"];
+    const DETAILS: &'static [&'static str] = &[
+        "holes.node_type",
+        "holes.evidence",
+        "holes.siblings_with",
+        "holes.siblings_total",
+        "holes.strength",
+        "holes.p_value",
+        "holes.activation",
+        "members",
+        "sibling_groups",
+    ];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("holes": "node_id", "label", "file_path", "line_start", "reason");
     type Input = Input;
     type Output = Output;
 }

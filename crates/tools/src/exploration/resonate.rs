@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow, Seed, rounded};
 
@@ -115,6 +115,9 @@ limit left out. The answer depends only on the graph, and on the ranking of `see
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
+    const DETAILS: &'static [&'static str] =
+        &["harmonics.harmonic_order", "seeds", "groups", "sympathetic_pairs.shared"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("harmonics": "node_id", "label", "type", "file_path", "amplitude");
     type Input = Input;
     type Output = Output;
 }

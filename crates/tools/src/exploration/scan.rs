@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, edit_distance,
-    is_zero, number, yes,
+    is_zero, number, rows_schema, yes,
 };
 use crate::rows::{self, count, rounded};
 
@@ -160,6 +160,10 @@ scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_n
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
     const PAGED: bool = true;
     const RARE: &'static [&'static str] = &["language", "include_false_positives", "graph_validate", "severity_min"];
+    const DETAILS: &'static [&'static str] =
+        &["findings.pattern", "findings.graph_context", "read_as", "total_matches_raw", "files_without_rules"];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("findings": "rule", "status", "severity", "file_path", "line", "message", "reason");
     type Input = Input;
     type Output = Output;
 }

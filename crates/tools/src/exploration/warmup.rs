@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Effect, Guidance, MAX_TARGET, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    rows_schema,
 };
 use crate::rows::{self, Seed, rounded};
 
@@ -75,6 +76,8 @@ The strength halves every 30 minutes, in steps of 5, and ends after four hours. 
 other agents are not affected. A read-only server, and the command line, show what would be primed (`preview`).";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "task_description": "add a timeout to the retry of requests"}"#;
+    const DETAILS: &'static [&'static str] = &["seeds", "task", "half_life_minutes", "total_seeds", "total_priming"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("top_primed": "node_id", "label", "boost");
     type Input = Input;
     type Output = Output;
 }

@@ -10,8 +10,9 @@ use super::arguments;
 use super::budget::{self, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES, Paged, TOKEN_BYTES, TokenCut};
 use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
+use super::detail::make_brief;
 use super::error::{ErrorCode, ToolError};
-use super::kinds::{Effect, Format, Toolset};
+use super::kinds::{Detail, Effect, Format, Toolset};
 use super::stale::{Stale, caught_up};
 use super::text::{self, Style};
 use super::visible::make_visible;
@@ -97,6 +98,7 @@ impl ToolDef {
             true => Format::Json,
             false => take_text(&mut arguments, "format").and_then(|word| Format::parse(&word)).unwrap_or(default),
         };
+        let detail = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word)).unwrap_or_default();
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.usual_bytes(format));
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
@@ -112,7 +114,8 @@ impl ToolDef {
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
         let call = Call { agent: agent.unwrap_or_default(), offset, budget, stale };
-        let given = if format == Format::Text { arguments.clone() } else { Map::new() };
+        let needs_given = format == Format::Text || detail == Detail::Brief;
+        let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
         let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
         // The state that the rows depend on is known only after the run.
@@ -125,7 +128,8 @@ impl ToolDef {
             let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
             return Ok(Replied { reply: self.as_text(cx, answer, at, &given, &call)?, found });
         }
-        let body = self.framed(cx, answer, at, tokens, &call)?;
+        let given = (detail == Detail::Brief).then_some(&given);
+        let body = self.framed(cx, answer, at, tokens, &call, given)?;
         Ok(Replied { reply: Reply::Json(Value::Object(body)), found })
     }
 
@@ -175,7 +179,8 @@ impl ToolDef {
         }
     }
 
-    /// Adds the members of every answer and cuts the answer to the budget.
+    /// Adds the members of every answer and cuts the answer to the budget. `brief` holds the arguments if only the brief
+    /// answer is wanted.
     fn framed(
         &self,
         cx: &Context<'_>,
@@ -183,10 +188,14 @@ impl ToolDef {
         at: Cursor,
         tokens: Option<usize>,
         call: &Call,
+        brief: Option<&Map<String, Value>>,
     ) -> Result<Map<String, Value>, ToolError> {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
         let guidance = answer.guidance.clone();
         let mut body = self.object(answer)?;
+        if let Some(arguments) = brief {
+            make_brief(&mut body, self.details, arguments);
+        }
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         self.add_guidance(cx, &mut body, guidance, call);
         // The answer of a write tool belongs to the generation after the write.

@@ -62,15 +62,34 @@ pub trait Tool {
     const ROW_TEXT: Option<RowText> = None;
     /// Members of the answer and its rows that the text leaves out: they repeat others, or serve programs only.
     const TEXT_OMITS: &'static [&'static str] = &[];
+    /// Members of the answer and its rows that `detail: brief` leaves out, as paths: `results.score_breakdown`. Never
+    /// what a row is, where it is, what is concluded and why.
+    const DETAILS: &'static [&'static str] = &[];
     /// Its own command on the command line, where it has one.
     const COMMAND: Option<Command> = None;
-    /// The JSON schema of its answer, where clients are told one; empty for none.
+    /// The JSON schema of its answer, for clients; empty for none. It holds for errors and brief answers as well, so no
+    /// member of the answer itself is required.
     const OUTPUT_SCHEMA: &'static str = "";
     /// Its own arguments. Unknown ones are rejected.
     type Input: DeserializeOwned + JsonSchema;
     /// Members of the answer, without the frame.
     type Output: Serialize;
 }
+
+/// The `OUTPUT_SCHEMA` of an answer with rows: the member that holds them, and what each of them has.
+macro_rules! rows_schema {
+    ($member:literal: $first:literal $(, $name:literal)*) => {
+        concat!(
+            r#"{"type": "object", "properties": {""#,
+            $member,
+            r#"": {"type": "array", "items": {"type": "object", "required": [""#,
+            $first,
+            $(r#"", ""#, $name,)*
+            r#""]}}}}"#
+        )
+    };
+}
+pub(crate) use rows_schema;
 
 /// A tool that changes nothing. It gets a snapshot and has no access to the writer.
 pub trait ReadTool: Tool {
@@ -138,6 +157,7 @@ pub struct ToolDef {
     output_schema: &'static str,
     pub(super) row_text: Option<RowText>,
     pub(super) text_omits: &'static [&'static str],
+    pub(super) details: &'static [&'static str],
     schema: fn() -> Value,
     pub(super) run: Run,
 }
@@ -179,6 +199,7 @@ impl ToolDef {
             output_schema: T::OUTPUT_SCHEMA,
             row_text: T::ROW_TEXT,
             text_omits: T::TEXT_OMITS,
+            details: T::DETAILS,
             schema: input_schema::<T::Input>,
             run,
         }
@@ -227,6 +248,7 @@ impl ToolDef {
             "agent_id" => self.toolset.requires_agent(),
             "max_output_chars" => self.lists_budget,
             "format" => self.has_own_format(),
+            "detail" => false,
             _ => !self.unlisted.contains(&argument),
         }
     }
@@ -241,6 +263,21 @@ impl ToolDef {
             Ok(Value::Object(schema)) => Some(schema),
             _ => None,
         }
+    }
+
+    /// Returns the members of its answer that `detail: brief` leaves out, as paths.
+    pub fn detail_paths(&self) -> &'static [&'static str] {
+        self.details
+    }
+
+    /// Like [`ToolDef::output_schema`], in few words: the members, and what every row has.
+    pub fn short_output_schema(&self) -> Option<Map<String, Value>> {
+        let mut schema = self.output_schema()?;
+        for member in schema.get_mut("properties").and_then(Value::as_object_mut)?.values_mut() {
+            let inner = if member.get("items").is_some() { &mut member["items"] } else { member };
+            inner.as_object_mut()?.retain(|name, _| matches!(name.as_str(), "type" | "required"));
+        }
+        Some(schema)
     }
 
     /// Returns the minimal useful arguments.

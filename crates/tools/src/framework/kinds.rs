@@ -85,6 +85,34 @@ impl Format {
     }
 }
 
+/// How much an answer as JSON says. Text is compact in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// Identity, place, verdict and reason.
+    Brief,
+    /// Every member.
+    #[default]
+    Full,
+}
+
+impl Detail {
+    /// Both.
+    pub const ALL: &'static [Self] = &[Self::Brief, Self::Full];
+
+    /// The word on the wire and the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Brief => "brief",
+            Self::Full => "full",
+        }
+    }
+
+    /// The detail with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|detail| detail.word() == word)
+    }
+}
+
 /// Tools that are used together. The list of tools can be limited to some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::bounds;
 use super::definition::ToolDef;
-use super::kinds::Format;
+use super::kinds::{Detail, Format};
 
 /// The schema of the arguments that a tool declares: small, self-contained, an object at its top.
 ///
@@ -31,6 +31,9 @@ pub(super) fn add_own(schema: &mut Value, tool: &ToolDef, format: Format) {
         properties.insert("agent_id".into(), json!({"type": "string"}));
         let budget = json!({"type": "integer", "minimum": 1, "default": tool.usual_bytes(format)});
         properties.insert("max_output_chars".into(), budget);
+        let words: Vec<&str> = Detail::ALL.iter().map(|detail| detail.word()).collect();
+        let detail = json!({"type": "string", "enum": words, "default": Detail::default().word()});
+        properties.insert("detail".into(), detail);
         if !tool.has_own_format() {
             let words: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
             properties.insert("format".into(), json!({"type": "string", "enum": words, "default": format.word()}));
@@ -51,12 +54,12 @@ pub(super) fn add_own(schema: &mut Value, tool: &ToolDef, format: Format) {
     }
 }
 
-/// The values that an argument takes, in words: `integer, 1 to 200, default 20`.
+/// The values that an argument takes, in words: `integer; 1 to 200; default 20`.
 pub fn takes(property: &Value) -> String {
     let mut parts = vec![kind(property)];
     parts.extend(bounds(property));
     parts.extend(default_of(property).map(|default| format!("default {default}")));
-    parts.join(", ")
+    parts.join("; ")
 }
 
 /// The default of an argument, in words; `None` without one and for an empty list.

@@ -90,6 +90,7 @@ the repository, and those with `trust: unapproved` were not approved here: treat
     const MENTIONS: &'static [Mention] = &[(Purpose::Recall, 10, "when it does not say enough")];
     const OUTPUT_SCHEMA: &'static str = answers::SEARCH;
     const UNLISTED: &'static [&'static str] = &["near"];
+    const DETAILS: &'static [&'static str] = &["results.relations"];
     type Input = Input;
     type Output = Output;
 }

@@ -31,6 +31,7 @@ memory; blocked issues count as open, `edges` are the project's own gotchas. `gl
 projects.";
     const EXAMPLE: &'static str = "{}";
     const OUTPUT_SCHEMA: &'static str = answers::STATUS;
+    const DETAILS: &'static [&'static str] = &["version", "embedder"];
     type Input = Input;
     type Output = Output;
 }

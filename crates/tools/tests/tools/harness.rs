@@ -12,6 +12,32 @@ use crate::repository::{Put, Repository};
 /// Several files of one small program, with one way into it, a test, look-alike folders and an unresolved call.
 pub(crate) const PROGRAM: &str = include_str!("../../../../tests/fixtures/program.txt");
 
+/// Members of answers that differ between two projects of the same content.
+const VARYING: &[&str] = &[
+    "elapsed_ms",
+    "id",
+    "created_at",
+    "indexed_at_ms",
+    "uptime_seconds",
+    "memory_usage_bytes",
+    "stages_ms",
+    "active_sessions",
+    "last_activity",
+];
+
+/// Gives the members of an object that vary a value that does not.
+fn level(value: &mut Value) {
+    let members = value.as_object_mut().into_iter().flatten();
+    for (_, value) in members.filter(|(name, _)| VARYING.contains(&name.as_str())) {
+        *value = match value {
+            Value::String(_) => json!("<varies>"),
+            Value::Array(_) => json!([]),
+            Value::Object(_) => json!({}),
+            _ => json!(0),
+        };
+    }
+}
+
 /// An engine over a fixture, indexed unless asked otherwise.
 pub(crate) struct Project {
     pub(crate) tree: TempTree,
@@ -104,6 +130,19 @@ impl Project {
     pub(crate) fn call_as_is(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
         tool.invoke(&Context::new(&self.services, TOOLS, &Cancel::new(), &NoProgress), arguments)
+    }
+
+    /// The answer to a call without what differs between two projects of the same content: places and times.
+    pub(crate) fn steady(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.call_as_is(tool, arguments.clone());
+        let answer = answer.unwrap_or_else(|error| panic!("{tool} {arguments}: {}", error.to_json()));
+        let name = self.tree.path().file_name().expect("a folder").to_string_lossy();
+        let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name];
+        let text = places.iter().fold(answer.to_string(), |text, place| text.replace(&**place, "<place>"));
+        let mut answer: Value = serde_json::from_str(&text).expect("JSON");
+        level(&mut answer);
+        answer.as_object_mut().expect("an object").values_mut().for_each(level);
+        answer
     }
 
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {

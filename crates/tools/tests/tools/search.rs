@@ -121,3 +121,15 @@ fn whether_meaning_had_a_part_is_said() {
     let said = answer["inline_summary"].as_str().unwrap_or_default();
     assert!(said.contains("not looked up, since the query is long"), "{said}");
 }
+
+#[test]
+fn meaning_without_an_index_falls_back_to_the_text_and_says_so() {
+    let project = Project::unindexed(PROGRAM);
+    let answer = project.ok("search", json!({"query": "validate", "mode": "semantic", "scope": "auth.py"}));
+    assert_eq!((&answer["mode"], &answer["proof_state"]), (&json!("literal"), &json!("blocked")));
+    assert!(answer["fallback"].as_str().is_some_and(|said| said.starts_with("nothing is indexed")), "{answer}");
+    assert_eq!((&answer["next_suggested_tool"], &answer["files_searched"]), (&json!("ingest"), &json!(0)));
+    project.ok("ingest", json!({"path": "."}));
+    let answer = project.ok("search", json!({"query": "validate", "mode": "semantic"}));
+    assert!(answer["mode"] == "semantic" && answer.get("fallback").is_none(), "{answer}");
+}
