@@ -179,8 +179,8 @@ impl ToolDef {
         }
     }
 
-    /// Adds the members of every answer and cuts the answer to the budget. `brief` holds the arguments if only the brief
-    /// answer is wanted.
+    /// Adds the members of every answer and cuts the answer to the budget. `brief` holds the arguments if the answer is
+    /// to be brief.
     fn framed(
         &self,
         cx: &Context<'_>,

@@ -51,8 +51,8 @@ pub trait Tool {
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Aliases of arguments, each with the name it stands for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
-    /// Arguments that few calls need. They are in the list of all tools, but not in that for agents, whose every session
-    /// pays for it.
+    /// Arguments that few calls need. They are in the list of all tools, but not in that for agents, for which every
+    /// session pays.
     const RARE: &'static [&'static str] = &[];
     /// Arguments that are accepted and documented in `help`, but never listed.
     const UNLISTED: &'static [&'static str] = &[];
@@ -232,8 +232,8 @@ impl ToolDef {
         self.toolset == Toolset::Memory || (self.schema)()["properties"].get("format").is_some()
     }
 
-    /// The schema for the list of tools. `format` is the form of answers to calls that do not name one; `is_short` leaves
-    /// out the arguments that few calls need.
+    /// The schema for the list of tools. `format` is the form of answers to calls that do not name one; `is_short`
+    /// leaves out the arguments that few calls need.
     pub fn listed_schema(&self, format: Format, is_short: bool) -> Value {
         let mut schema = self.schema_for(format);
         if let Some(properties) = schema["properties"].as_object_mut() {

@@ -24,8 +24,8 @@ pub(super) fn input_schema<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Adds the arguments that the framework handles for the tool. `format` is the form of answers to calls that do not name
-/// one.
+/// Adds the arguments that the framework handles for the tool. `format` is the form of answers to calls that do not
+/// name one.
 pub(super) fn add_own(schema: &mut Value, tool: &ToolDef, format: Format) {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.insert("agent_id".into(), json!({"type": "string"}));
