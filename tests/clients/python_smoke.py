@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -254,6 +255,8 @@ async def progress_and_cancellation(binary, folder):
         expect(not is_error, f"the ingest succeeds: {answer}")
         expect(seen, "progress was reported")
         expect(all(a[0] < b[0] for a, b in zip(seen, seen[1:])), f"progress grows: {seen}")
+        counted = [re.fullmatch(r"[a-z ]+ (\d+) of (\d+)", message) for _, total, message in seen if total]
+        expect(counted and all(counted), f"progress names stage, count and total: {seen}")
         print("ok progress:", len(seen), "notices, such as", seen[len(seen) // 2])
 
         before, _ = body(await session.call_tool("health", AGENT))

@@ -1,9 +1,9 @@
 //! Colours for the text answers of tools: row numbers, names, places and tiers.
 //!
-//! An answer is coloured from its text alone, so it is the same text without colours. Text of a repository in it (lines of
-//! code, comments) stays as it is: control characters are escaped where the answer is made.
+//! An answer is coloured from its text alone, so it is the same text without colours. Text of a repository in it (lines
+//! of code, comments) stays as it is: control characters are escaped where the answer is made.
 
-use crate::output::{Tone, paint};
+use crate::tone::{Tone, paint};
 
 /// What separates the parts of a row.
 const GAP: &str = "  ";

@@ -10,6 +10,7 @@ mod output;
 mod pager;
 mod progress;
 mod project;
+mod tone;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

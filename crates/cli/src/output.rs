@@ -11,6 +11,7 @@ use crate::args::Common;
 use crate::error::CliError;
 use crate::highlight::highlighted;
 use crate::pager;
+pub(crate) use crate::tone::{Tone, paint};
 
 /// The output of one command.
 pub(crate) struct Out {
@@ -23,27 +24,6 @@ pub(crate) struct Out {
     pub pages: bool,
     choice: ColorChoice,
     colour: bool,
-}
-
-/// Meaning of a piece of text, shown as a colour on a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tone {
-    /// A heading or a name.
-    Strong,
-    /// Secondary.
-    Dim,
-    /// Success.
-    Good,
-    /// A warning.
-    Warn,
-    /// An error.
-    Bad,
-    /// The path of a file.
-    Path,
-    /// A number of a line.
-    Line,
-    /// Something outside the project.
-    Outside,
 }
 
 impl Out {
@@ -113,24 +93,6 @@ impl Out {
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         paint(self.colour, tone, text)
     }
-}
-
-/// Colours the text if `colour` is set.
-pub(crate) fn paint(colour: bool, tone: Tone, text: &str) -> String {
-    if !colour {
-        return text.to_owned();
-    }
-    let code = match tone {
-        Tone::Strong => "1",
-        Tone::Dim => "2",
-        Tone::Good => "32",
-        Tone::Warn => "33",
-        Tone::Bad => "31",
-        Tone::Path => "35",
-        Tone::Line => "32",
-        Tone::Outside => "36",
-    };
-    format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
 /// Returns whether a stream is coloured: as chosen, else on a terminal that shows colours and without `NO_COLOR`.

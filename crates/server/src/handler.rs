@@ -93,7 +93,9 @@ fn known_to(version: Option<&ProtocolVersion>, mut tool: Tool) -> Tool {
     if !resources::has_titles(version) {
         // It was an annotation before.
         let title = tool.title.take();
-        tool.annotations.as_mut().map(|annotations| annotations.title = title);
+        if let Some(annotations) = &mut tool.annotations {
+            annotations.title = title;
+        }
     }
     tool
 }

@@ -1,5 +1,5 @@
-/// A URI, or a part of one, with its escapes resolved. `None` if an escape is damaged, or what is left holds a zero byte or
-/// is not UTF-8.
+/// A URI, or a part of one, with its escapes resolved. `None` if an escape is damaged, or if what is left has a zero
+/// byte or is not UTF-8.
 pub(crate) fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut left = text.as_bytes();

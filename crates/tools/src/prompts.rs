@@ -19,8 +19,8 @@ pub struct PromptDef {
     pub description: &'static str,
     /// What it takes.
     pub arguments: &'static [PromptArgument],
-    /// Paragraphs and steps, with arguments as `{name}`. One that names a tool which is not offered, or an argument that
-    /// is not given, is left out.
+    /// Paragraphs and steps, with arguments as `{name}`. One that names a tool which is not offered, or an argument
+    /// that is not given, is left out.
     lines: &'static [&'static str],
 }
 

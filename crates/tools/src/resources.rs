@@ -1,5 +1,5 @@
-//! What clients read by address: the project, a file, a symbol, the memory. Each is made of the text answers of tools, so
-//! paths are confined, secrets withheld and old answers marked as there.
+//! What clients read by address: the project, a file, a symbol, the memory. Each is made of the text answers of tools,
+//! so paths are confined, secrets withheld and old answers marked as there.
 
 use serde_json::{Value, json};
 

@@ -156,6 +156,10 @@ fn each_command_explains_itself() {
               -h, --help             Print help
         "#]],
     );
+}
+
+#[test]
+fn the_command_that_writes_for_others_explains_itself() {
     check(
         &["init", "--help"],
         expect![[r#"
