@@ -4,7 +4,7 @@
 //! discovery, cancellation, progress. Our own transport precedes it, because the contract is wider than the SDK's:
 //! two framings detected per message ([`Framer`]), limits before parsing, batches, lenient handling of sloppy
 //! clients, requests before `initialize`. For that last reason the SDK is started past its handshake. Tools come from
-//! the registry; this crate knows no tool by name.
+//! the registry; this crate knows no tool by name. So do resources, which are answers of tools, and prompts.
 //!
 //! - Only the end of the input ends the loop, whatever arrives.
 //! - Calls run on a bounded pool. Tools about the server itself (`health`, `help`) are never queued.
@@ -18,10 +18,13 @@ mod instructions;
 mod message;
 mod options;
 mod progress;
+mod prompts;
+mod resources;
 mod roots;
 mod running;
 mod scan;
 mod transport;
+mod uri;
 
 use std::io::Read;
 use std::path::PathBuf;

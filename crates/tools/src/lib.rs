@@ -11,17 +11,21 @@ mod exploration;
 mod framework;
 mod memory;
 mod prior;
+mod prompts;
 mod registry;
+mod resources;
 mod rows;
 mod services;
 mod sites;
 mod source;
 
 pub use framework::{
-    Answer, Catalog, Command, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose,
-    ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset,
+    ANONYMOUS, Answer, Catalog, Command, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState,
+    Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset,
     WriteContext, WriteTool, canonical_name, text_of, visible,
 };
 pub use memory::memory_error;
+pub use prompts::{PROMPTS, PromptArgument, PromptDef};
 pub use registry::{ALL, TOOLS, find};
+pub use resources::{RESOURCES, ResourceDef, find_resource};
 pub use services::Services;

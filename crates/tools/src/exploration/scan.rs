@@ -173,7 +173,7 @@ impl ReadTool for Scan {
             validate,
             false_positives: input.include_false_positives,
         };
-        let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel()).map_err(fault)?;
+        let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel(), cx.progress()).map_err(fault)?;
         cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();

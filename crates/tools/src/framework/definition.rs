@@ -206,6 +206,13 @@ impl ToolDef {
         }
     }
 
+    /// Its name as people read it: `Batch view`.
+    pub fn title(&self) -> String {
+        let words = self.name.replace('_', " ");
+        let mut letters = words.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+
     /// Returns the schema of its answer for `outputSchema`, if it has one.
     pub fn output_schema(&self) -> Option<Map<String, Value>> {
         match serde_json::from_str(self.output_schema) {

@@ -20,7 +20,7 @@ pub use answer::{Answer, Guidance, Page, ProofState, ToolRef};
 pub(crate) use answer::{MAX_TARGET, is_zero};
 pub use call::{Replied, Reply};
 pub use catalog::Catalog;
-pub use context::{Context, ReadContext, WriteContext};
+pub use context::{ANONYMOUS, Context, ReadContext, WriteContext};
 pub use definition::{ReadTool, Tool, ToolDef, WriteTool};
 pub use error::{ErrorCode, ToolError};
 pub use kinds::{Command, Effect, Format, Mention, Purpose, Route, Stage, Toolset};

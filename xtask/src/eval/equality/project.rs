@@ -26,13 +26,14 @@ const PARSE_TIME: Duration = Duration::from_secs(600);
 
 /// A repository that is edited.
 pub(super) struct Project {
-    /// Removed when dropped.
-    _folder: TempDir,
-    root: PathBuf,
+    /// Before the folders, since it saves its index when dropped.
+    engine: Engine,
     home: TempDir,
     /// Store of the clean indexes; only facts are kept between them.
     clean_home: TempDir,
-    engine: Engine,
+    root: PathBuf,
+    /// Removed when dropped.
+    _folder: TempDir,
 }
 
 fn open(home: &Path, root: &Path) -> Outcome<Engine> {
@@ -58,7 +59,7 @@ impl Project {
         let (home, clean_home) = (TempDir::new()?, TempDir::new()?);
         let engine = open(home.path(), &root)?;
         ingest(&engine, &root, false)?;
-        Ok(Self { _folder: folder, root, home, clean_home, engine })
+        Ok(Self { engine, home, clean_home, root, _folder: folder })
     }
 
     /// Applies edits and updates the index.
