@@ -82,7 +82,8 @@ impl Engine {
     /// ingest. Opened read-only, it creates no file and no folder.
     ///
     /// # Errors
-    /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`] or [`EngineError::Store`]. A damaged snapshot is no
+    /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`], [`EngineError::Files`] for a root inside of a folder of
+    /// version control, or [`EngineError::Store`]. A damaged snapshot is no
     /// error: it is quarantined, see [`Status::notices`].
     pub fn open(config: EngineConfig) -> Result<Self, EngineError> {
         let allowed = canonical_roots(&config.roots)?;
@@ -286,6 +287,7 @@ fn canonical_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, EngineError> {
         let path = std::fs::canonicalize(root).map_err(|_| EngineError::PathNotFound(root.clone()))?;
         // A file named on the command line means the folder around it.
         let path = if path.is_dir() { path } else { path.parent().map_or(path.clone(), Path::to_path_buf) };
+        m1nd_vfs::check_not_version_control(&path)?;
         if !found.contains(&path) {
             found.push(path);
         }
