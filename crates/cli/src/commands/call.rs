@@ -42,9 +42,13 @@ fn call(
     common.home = flags.home.or(common.home);
     common.model = flags.model.or(common.model);
     let root = project::root(flags.root.as_deref())?;
-    let services = match tool.needs_fresh {
-        true => project::open_fresh(&common, &root)?,
-        false => project::open(&common, &root, matches!(tool.effect, Effect::Read | Effect::Session))?,
+    let services = match tool.effect {
+        Effect::Read | Effect::Session => project::open_to_ask(&common, &root, tool.needs_fresh)?,
+        _ => {
+            let services = project::open(&common, &root, false)?;
+            project::tell_damage(&services.engine);
+            services
+        }
     };
     let terminal = Terminal::new(false);
     let progress: &dyn Progress =
