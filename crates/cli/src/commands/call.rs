@@ -47,9 +47,13 @@ fn call(
     common.model = flags.model.or(common.model);
     let root = project::root(flags.root.as_deref())?;
     let reads = matches!(tool.effect, Effect::Read | Effect::Session);
-    let services = match tool.needs_fresh {
-        true => project::open_fresh(&common, &root)?,
-        false => project::open(&common, &root, reads)?,
+    let services = match reads {
+        true => project::open_to_ask(&common, &root, tool.needs_fresh)?,
+        false => {
+            let services = project::open(&common, &root, false)?;
+            project::tell_damage(&services.engine);
+            services
+        }
     };
     let terminal = Terminal::new(reads);
     let progress: &dyn Progress = if reads { &NoProgress } else { &terminal };

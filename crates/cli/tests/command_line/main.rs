@@ -9,6 +9,7 @@ mod init;
 mod manners;
 mod memory;
 mod stale;
+mod store;
 mod tools;
 mod work;
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use m1nd_base::NodeKind;
+use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
@@ -347,7 +347,7 @@ fn semantic(
 
 fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -> SearchMatch {
     let row = NodeRow::new(snapshot, node);
-    let source = snapshot.index_path(&row.file_path).and_then(|path| snapshot.read_file(&path)).ok();
+    let source = RepoPath::new(&row.file_path).ok().and_then(|path| snapshot.read_file(&path).ok());
     let source = source.filter(|source| !source.binary);
     let lines: Vec<&str> = source.iter().flat_map(|source| source.text.lines()).collect();
     let at = (row.line_start as usize).saturating_sub(1);

@@ -12,6 +12,7 @@ use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::error::{ErrorCode, ToolError};
 use super::kinds::{Effect, Format, Toolset};
+use super::names;
 use super::stale::{Stale, caught_up};
 use super::text::{self, Style, TEXT_BYTES};
 use super::visible::make_visible;
@@ -131,6 +132,7 @@ impl ToolDef {
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
+        names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
         let agent = take_text(&mut arguments, "agent_id").unwrap_or_default();
         cx.services.sessions.touch(&agent);
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
@@ -167,7 +169,10 @@ impl ToolDef {
         let guidance = answer.guidance.clone();
         let mut body = self.object(answer)?;
         self.add_guidance(cx, &mut body, guidance, call);
-        let Value::Object(body) = make_visible(Value::Object(body)) else { return Ok(Reply::Text(String::new())) };
+        let is_name = |text: &str| names::is_known(&cx.snapshot, text);
+        let Value::Object(body) = make_visible(Value::Object(body), &is_name) else {
+            return Ok(Reply::Text(String::new()));
+        };
         let style = Style { arguments, row: self.row_text, omits: self.text_omits };
         Ok(Reply::Text(text::render(&body, page, &style, call.budget)))
     }
@@ -219,7 +224,8 @@ impl ToolDef {
             if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
-        let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
+        let is_name = |text: &str| names::is_known(&cx.snapshot, text);
+        let Value::Object(mut body) = make_visible(Value::Object(body), &is_name) else { return Ok(Map::new()) };
         budget::fit(&mut body, page, call.budget);
         if let Some(cut) = cut {
             cut.report(&mut body);
