@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use m1nd_mind::Memories;
-use m1nd_tools::{Effect, Reply, ToolDef, Toolset};
+use m1nd_tools::{Effect, Reply, ToolChoice, ToolDef, Toolset};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
     GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
@@ -48,10 +48,9 @@ impl Handler {
 /// The entries of `tools/list` under these options.
 fn listing(options: &ServeOptions) -> Vec<Tool> {
     let tools = options.tools.iter().filter(|tool| options.only.is_none_or(|only| only == tool.toolset));
-    let listed = tools.filter(|tool| options.toolsets.as_ref().is_none_or(|sets| sets.contains(&tool.toolset)));
-    // A few tools cost an agent little, so their schemas are complete; with many, every word counts.
-    let is_whole = options.only.is_some();
-    listed.map(|tool| entry(tool, is_whole)).collect()
+    let chosen = options.listed.as_deref();
+    let listed = tools.filter(|tool| chosen.is_none_or(|chosen| chosen.iter().any(|choice| choice.has(tool))));
+    listed.map(|tool| entry(tool, options)).collect()
 }
 
 /// The answer to `tools/list` under these options.
@@ -59,9 +58,12 @@ pub fn tools_list(options: &ServeOptions) -> Value {
     json!({"tools": listing(options)})
 }
 
-/// The entry of one tool in `tools/list`; with the complete schema if `is_whole`.
-fn entry(tool: &ToolDef, is_whole: bool) -> Tool {
-    let mut schema = match tool.listed_schema() {
+/// The entry of one tool in `tools/list`.
+fn entry(tool: &ToolDef, options: &ServeOptions) -> Tool {
+    // A few tools cost an agent little, so their schemas are complete; with many, every word counts.
+    let is_whole = options.only.is_some();
+    let is_short = options.listed.as_ref().is_some_and(|listed| listed.contains(&ToolChoice::Agent));
+    let mut schema = match tool.listed_schema(options.format, is_short) {
         Value::Object(schema) => schema,
         _ => serde_json::Map::from_iter([("type".to_owned(), "object".into())]),
     };

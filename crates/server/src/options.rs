@@ -1,4 +1,4 @@
-use m1nd_tools::{Format, ToolDef, Toolset};
+use m1nd_tools::{Format, ToolChoice, ToolDef, Toolset};
 
 /// Name under which the server introduces itself.
 pub const SERVER_NAME: &str = "m1nd-mcp";
@@ -12,8 +12,9 @@ pub struct ServeOptions {
     pub name: &'static str,
     /// The only toolset that exists here; `None` for all.
     pub only: Option<Toolset>,
-    /// The toolsets that `tools/list` shows; `None` for all. The others can still be called.
-    pub toolsets: Option<Vec<Toolset>>,
+    /// The tools that `tools/list` shows; `None` for all. The others can still be called. With
+    /// [`ToolChoice::Agent`] among them, entries are short.
+    pub listed: Option<Vec<ToolChoice>>,
     /// The form of answers to calls that do not name one.
     pub format: Format,
     /// Refuses every tool that could change what is stored.
@@ -31,7 +32,7 @@ impl Default for ServeOptions {
             name: SERVER_NAME,
             only: None,
             format: Format::Json,
-            toolsets: None,
+            listed: None,
             read_only: false,
             index_when_empty: false,
             refresh: false,

@@ -21,8 +21,8 @@ mod source;
 
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState,
-    Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolDef, ToolError, ToolRef, Toolset,
-    WriteContext, WriteTool, canonical_name, text_of, visible,
+    Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef, ToolError,
+    ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
 };
 pub use memory::memory_error;
 pub use prompts::{PROMPTS, PromptArgument, PromptDef};

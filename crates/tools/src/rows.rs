@@ -10,7 +10,7 @@ use m1nd_sessions::{SessionError, StoreError};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::framework::{ErrorCode, Page, ReadContext, ToolError};
+use crate::framework::{ErrorCode, ToolError};
 
 /// A node in an answer.
 #[derive(Debug, Clone, Serialize)]
@@ -207,25 +207,11 @@ pub(crate) fn kinds(words: &[String]) -> Result<Vec<NodeKind>, ToolError> {
     Ok(kinds)
 }
 
-/// The page to answer with: the requested number of rows or `default`, at most `most`. A larger request is capped, not
-/// rejected, since `cursor` continues.
-pub(crate) fn page(cx: &ReadContext<'_>, asked: Option<usize>, default: usize, most: usize) -> Page {
-    cx.page(asked.unwrap_or(default).clamp(1, most))
-}
-
 /// Rejects a text without a word.
 pub(crate) fn words(argument: &str, text: &str, expected: &str) -> Result<(), ToolError> {
     match text.chars().any(char::is_alphanumeric) {
         true => Ok(()),
         false => Err(ToolError::invalid(format!("argument `{argument}` contains no word, expected {expected}"))),
-    }
-}
-
-/// Rejects numbers that are not between 0 and 1.
-pub(crate) fn share(argument: &str, value: f64) -> Result<f64, ToolError> {
-    match (0.0..=1.0).contains(&value) {
-        true => Ok(value),
-        false => Err(ToolError::invalid(format!("argument `{argument}` is {value}, expected 0 to 1"))),
     }
 }
 

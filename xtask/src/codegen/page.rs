@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use m1nd_server::{ServeOptions, instructions, tools_list};
-use m1nd_tools::{PROMPTS, RESOURCES, ToolDef, Toolset};
+use m1nd_tools::{PROMPTS, RESOURCES, ToolDef, Toolset, takes};
 use serde_json::Value;
 
 use super::{COMMAND, by_toolset};
@@ -93,21 +93,6 @@ fn arguments(page: &mut String, tool: &ToolDef) {
             let gap = if about.is_empty() { "" } else { "; " };
             let _ = write!(about, "{gap}also {}", aliases.join(", "));
         }
-        let _ = writeln!(page, "| {name_shown} | {}{must} | {about} |", kind(property));
-    }
-}
-
-/// Type of an argument, in words.
-fn kind(property: &Value) -> String {
-    let words: Vec<&str> = property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    match (words.is_empty(), property["type"].as_str()) {
-        (false, _) => words.join(", "),
-        (true, Some("array")) => format!("list of {}", kind(&property["items"])),
-        (true, Some("object")) => {
-            let members = property["properties"].as_object().into_iter().flatten();
-            let members: Vec<String> = members.map(|(name, member)| format!("`{name}`: {}", kind(member))).collect();
-            format!("object of {}", members.join(", "))
-        }
-        (true, kind) => kind.unwrap_or("anything").to_owned(),
+        let _ = writeln!(page, "| {name_shown} | {}{must} | {about} |", takes(property));
     }
 }

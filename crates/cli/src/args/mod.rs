@@ -222,7 +222,8 @@ pub(crate) struct ServeArgs {
     /// Form of the answers: `text` is compact, for models; `json` for programs
     #[arg(long, value_name = "FORM", default_value = "json", value_parser = ["json", "text"])]
     pub format: String,
-    /// Toolsets to list, separated by commas; the other tools can still be called [default: all]
+    /// Toolsets to list, separated by commas, `agent` for those of daily work; the other tools can still be called
+    /// [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]
     pub toolset: Vec<String>,
 }

@@ -1,7 +1,7 @@
 //! Commands made from the registry of tools: a tool that has a command needs no line here.
 
 use clap::{Arg, ArgAction, ArgMatches, ValueHint};
-use m1nd_tools::{ALL, Command, ToolDef};
+use m1nd_tools::{ALL, Command, ToolDef, bounds, default_of};
 use serde_json::Value;
 
 /// Name of the argument that holds the words after the name of the command.
@@ -141,8 +141,15 @@ fn about(name: &str, property: &Value, is_required: bool) -> String {
         "format" => "Form of the answer [default: text]",
         _ => "",
     });
+    let bounds = bounds(property).map(|bounds| format!(" [{bounds}]")).unwrap_or_default();
+    let default = match name {
+        // Of the command line, not of a server.
+        "format" | "max_output_chars" => None,
+        _ => default_of(property),
+    };
+    let default = default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
     let mark = if is_required { " [required]" } else { "" };
-    format!("{about}{mark}").trim_start().to_owned()
+    format!("{about}{bounds}{default}{mark}").trim_start().to_owned()
 }
 
 /// A manual whose paragraphs are one line each, so that they wrap at the width of the terminal. Lines that are indented

@@ -14,6 +14,8 @@ pub(crate) use json_edit::{EditError, set_entry};
 
 /// Name of the entry.
 pub(crate) const ENTRY: &str = "m1nd";
+/// Arguments with which every client starts the server: for agents, whose context they spare.
+const ARGUMENTS: &[&str] = &["serve", "--stdio", "--format", "text", "--toolset", "agent"];
 
 /// A client that m1nd can be connected to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -69,15 +71,12 @@ impl Client {
 
     /// The entry that starts `program` for the project the client has open.
     pub(crate) fn entry(self, program: &str) -> Value {
+        let here = [ARGUMENTS, &["--root", "${workspaceFolder}"]].concat();
         match self {
             // Started in the project's folder.
-            Self::ClaudeCode => json!({"command": program, "args": ["serve", "--stdio", "--format", "text"]}),
-            Self::Cursor => {
-                json!({"command": program, "args": ["serve", "--stdio", "--format", "text", "--root", "${workspaceFolder}"]})
-            }
-            Self::Vscode => {
-                json!({"type": "stdio", "command": program, "args": ["serve", "--stdio", "--format", "text", "--root", "${workspaceFolder}"]})
-            }
+            Self::ClaudeCode => json!({"command": program, "args": ARGUMENTS}),
+            Self::Cursor => json!({"command": program, "args": here}),
+            Self::Vscode => json!({"type": "stdio", "command": program, "args": here}),
         }
     }
 }

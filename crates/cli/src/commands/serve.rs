@@ -2,7 +2,7 @@
 
 use m1nd_engine::{EngineConfig, EngineError};
 use m1nd_server::{ServeOptions, serve};
-use m1nd_tools::{Format, Services, Toolset};
+use m1nd_tools::{Format, Services, ToolChoice};
 
 use crate::args::{Common, ServeArgs};
 use crate::error::CliError;
@@ -10,10 +10,10 @@ use crate::project;
 
 /// Runs the command until the client disconnects.
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
-    let toolsets = match args.toolset.as_slice() {
+    let listed = match args.toolset.as_slice() {
         [] => None,
         [all] if all == "all" => None,
-        words => Some(words.iter().map(|word| toolset(word)).collect::<Result<Vec<_>, _>>()?),
+        words => Some(words.iter().map(|word| choice(word)).collect::<Result<Vec<_>, _>>()?),
     };
     let roots = match args.roots.as_slice() {
         [] => vec![project::root(None)?],
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         error => error.into(),
     })?;
     let options = ServeOptions {
-        toolsets,
+        listed,
         format: Format::parse(&args.format).unwrap_or_default(),
         read_only: args.read_only,
         index_when_empty: by_itself,
@@ -47,9 +47,9 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
 }
 
-fn toolset(word: &str) -> Result<Toolset, CliError> {
-    Toolset::parse(word).ok_or_else(|| {
-        let all: Vec<&str> = Toolset::ALL.iter().map(|set| set.word()).collect();
+fn choice(word: &str) -> Result<ToolChoice, CliError> {
+    ToolChoice::parse(word).ok_or_else(|| {
+        let all: Vec<&str> = ToolChoice::all().map(|choice| choice.word()).collect();
         CliError::usage(format!("unknown toolset `{word}`"), format!("expected all, {}", all.join(", ")))
     })
 }

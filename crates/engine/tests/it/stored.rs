@@ -213,10 +213,7 @@ fn what_is_opened_for_reading_makes_nothing_and_hides_no_index_around_it() {
     let project = Project::new("//- a.py\ndef f():\n    pass\n//- inner/b.py\ndef g():\n    pass\n");
     let inner = project.tree.join("inner");
     let store = project.home.path().join("store");
-    let config = EngineConfig {
-        read_only: true,
-        ..EngineConfig::new(store.clone(), vec![inner.clone()])
-    };
+    let config = EngineConfig { read_only: true, ..EngineConfig::new(store.clone(), vec![inner.clone()]) };
     let reads = |config: &EngineConfig| {
         let engine = Engine::open(config.clone()).expect("opens");
         assert_eq!(engine.status().role, ProcessRole::ReadOnly);

@@ -1,6 +1,6 @@
 use expect_test::expect;
 use m1nd_server::ServeOptions;
-use m1nd_tools::Toolset;
+use m1nd_tools::{ToolChoice, Toolset};
 use serde_json::{Value, json};
 
 use crate::{session, session_with, tools};
@@ -117,7 +117,7 @@ fn the_version_without_a_handshake_is_served_by_discovery() {
 fn the_list_shows_the_chosen_toolsets_and_what_may_change() {
     let options = ServeOptions {
         tools: tools::TOOLS,
-        toolsets: Some(vec![Toolset::Core, Toolset::Lifecycle]),
+        listed: Some(vec![ToolChoice::Set(Toolset::Core), ToolChoice::Set(Toolset::Lifecycle)]),
         ..ServeOptions::default()
     };
     let mut session = session_with(options);

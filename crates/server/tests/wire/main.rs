@@ -6,6 +6,7 @@
 mod framing;
 mod handshake;
 mod hostile;
+mod lists;
 mod reading;
 mod roots;
 mod stale;

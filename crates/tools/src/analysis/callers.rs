@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::closure::Closure;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
-    Toolset,
+    Toolset, number,
 };
 use crate::rows::{self, NodeRow, count};
 use crate::sites::{self, SiteRow};
@@ -23,8 +23,9 @@ const MAX_ROWS: usize = 1_000;
 pub(crate) struct Input {
     /// Id, path or name
     node_id: String,
-    /// 1-1000, default 100
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -43,6 +44,7 @@ pub(crate) struct Callers;
 impl Tool for Callers {
     const NAME: &'static str = "callers";
     const TOOLSET: Toolset = Toolset::Analysis;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "List every call of a node, and whether the list is complete";
     const ANSWERS: &'static str = "who calls something: each call with its line, and whether there may be more";
     const HELP: &'static str = "\
@@ -75,7 +77,7 @@ impl ReadTool for Callers {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let mut found = callers(snapshot, node, cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
             found.closure.block(unseen);

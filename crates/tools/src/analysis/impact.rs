@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::closure::Closure;
 use crate::framework::{
     Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset,
+    ToolRef, Toolset, number, yes,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -45,11 +45,14 @@ pub(crate) struct Input {
     /// forward: dependents; reverse: what it needs
     #[serde(default)]
     direction: DirectionWord,
-    include_causal_chains: Option<bool>,
-    /// Default 150
-    max_nodes: Option<usize>,
-    /// Default 20
-    max_chains: Option<usize>,
+    #[serde(default = "yes")]
+    include_causal_chains: bool,
+    #[serde(default = "number::<DEFAULT_NODES>")]
+    #[schemars(range(min = 1, max = MAX_NODES))]
+    max_nodes: usize,
+    #[serde(default = "number::<DEFAULT_CHAINS>")]
+    #[schemars(range(max = MAX_CHAINS))]
+    max_chains: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -122,6 +125,7 @@ pub(crate) struct Impact;
 impl Tool for Impact {
     const NAME: &'static str = "impact";
     const TOOLSET: Toolset = Toolset::Analysis;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Show what changing a node can break, with evidence";
     const ANSWERS: &'static str = "what depends on something, each with a path as evidence";
     const HELP: &'static str = "\
@@ -167,7 +171,7 @@ impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
-        let page = rows::page(cx, input.max_nodes, DEFAULT_NODES, MAX_NODES);
+        let page = cx.page(input.max_nodes);
         let direction = match input.direction {
             DirectionWord::Forward => Direction::Forward,
             DirectionWord::Reverse => Direction::Reverse,
@@ -178,8 +182,8 @@ impl ReadTool for Impact {
         if let Some(unseen) = cx.unseen() {
             found.closure.block(unseen);
         }
-        let chains = match input.include_causal_chains.unwrap_or(true) {
-            true => chains(snapshot, &found, input.max_chains.unwrap_or(DEFAULT_CHAINS).min(MAX_CHAINS)),
+        let chains = match input.include_causal_chains {
+            true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
         let source = NodeRow::new(snapshot, node);

@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 
 use super::callers::guidance;
 use super::closure::Closure;
-use crate::framework::{Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset};
+use crate::framework::{
+    Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset, number,
+};
 use crate::rows::{self, NodeRow};
 use crate::sites::{self, SiteRow};
 
@@ -24,8 +26,9 @@ pub(crate) struct Input {
     /// Only these, such as `write`; default all
     #[serde(default)]
     roles: Vec<String>,
-    /// 1-1000, default 100
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -46,6 +49,7 @@ pub(crate) struct References;
 impl Tool for References {
     const NAME: &'static str = "references";
     const TOOLSET: Toolset = Toolset::Analysis;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "List every use of a node by role: call, read, write, type, import and others";
     const ANSWERS: &'static str = "where something is used and how: called, read, written, imported or inherited";
     const HELP: &'static str = "\
@@ -79,7 +83,7 @@ impl ReadTool for References {
         let snapshot = cx.indexed()?;
         let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
         let wanted = roles(&input.roles)?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let mut found = references(snapshot, node, &wanted, cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
             found.closure.block(unseen);

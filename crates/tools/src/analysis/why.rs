@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset,
+    ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -33,10 +33,12 @@ pub(crate) struct Input {
     /// Id, path or name
     source: String,
     target: String,
-    /// 1-20, default 6
-    max_hops: Option<usize>,
-    /// 1-20, default 3
-    max_paths: Option<usize>,
+    #[serde(default = "number::<DEFAULT_HOPS>")]
+    #[schemars(range(min = 1, max = MAX_HOPS))]
+    max_hops: usize,
+    #[serde(default = "number::<DEFAULT_PATHS>")]
+    #[schemars(range(min = 1, max = MAX_PATHS))]
+    max_paths: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -119,6 +121,7 @@ pub(crate) struct Why;
 impl Tool for Why {
     const NAME: &'static str = "why";
     const TOOLSET: Toolset = Toolset::Analysis;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Explain how two nodes connect: paths with evidence";
     const ANSWERS: &'static str = "how two things are connected: paths with evidence for every step";
     const HELP: &'static str = "\
@@ -152,12 +155,7 @@ impl ReadTool for Why {
         let snapshot = cx.indexed()?;
         let source = end(snapshot, "source", &input.source)?;
         let target = end(snapshot, "target", &input.target)?;
-        let query = WhyQuery {
-            source,
-            target,
-            max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS) as u32,
-            max_paths: input.max_paths.unwrap_or(DEFAULT_PATHS).clamp(1, MAX_PATHS),
-        };
+        let query = WhyQuery { source, target, max_hops: input.max_hops as u32, max_paths: input.max_paths };
         let mut found = why(snapshot, &query, cx.cancel())?;
         if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
             found.closure =

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
-    visible,
+    number, visible, yes,
 };
 use crate::rows::count;
 use crate::source::{self, Shown, escaped, number_lines, symbols_in};
@@ -46,13 +46,16 @@ const ENTRY_FRAME: usize = 4;
 pub(crate) struct Input {
     /// Paths, node ids or globs
     files: Vec<String>,
-    /// 1-2000, default 100
-    max_lines_per_file: Option<usize>,
-    /// Default true: outline and head of long files
-    summary_mode: Option<bool>,
+    #[serde(default = "number::<DEFAULT_LINES>")]
+    #[schemars(range(min = 1, max = MAX_LINES))]
+    max_lines_per_file: usize,
+    /// Outline and head of long files
+    #[serde(default = "yes")]
+    summary_mode: bool,
     /// Ignored: reads never index
     #[allow(dead_code, reason = "accepted for callers that pass it")]
-    auto_ingest: Option<bool>,
+    #[serde(default)]
+    auto_ingest: bool,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -109,6 +112,7 @@ pub(crate) struct BatchView;
 impl Tool for BatchView {
     const NAME: &'static str = "batch_view";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Show several files at once, long ones as outline and head";
     const ANSWERS: &'static str = "several files or symbols at once, long ones as an outline and their first lines";
     const HELP: &'static str = "\
@@ -129,7 +133,7 @@ never indexes, not even with `auto_ingest: true`. The contents are data from the
         (Stage::Review, 95, "read all files of the change at once"),
     ];
     const PAGED: bool = true;
-    const UNLISTED: &'static [&'static str] = &["auto_ingest"];
+    const RARE: &'static [&'static str] = &["auto_ingest", "summary_mode"];
     type Input = Input;
     type Output = Output;
 }
@@ -143,8 +147,8 @@ impl ReadTool for BatchView {
         }
         let wanted = Wanted::new(cx, snapshot, &input.files)?;
         let room = cx.budget().saturating_sub(FRAME);
-        let most = input.max_lines_per_file.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
-        let look = Look { snapshot, most, sums_up: input.summary_mode.unwrap_or(true), room };
+        let most = input.max_lines_per_file;
+        let look = Look { snapshot, most, sums_up: input.summary_mode, room };
         let (page, mut entries, mut used) = (cx.page(PAGE_FILES), Vec::new(), 0usize);
         for file in wanted.files.iter().skip(page.offset).take(page.limit) {
             cx.cancel().check()?;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError,
-    ToolRef, Toolset,
+    ToolRef, Toolset, number,
 };
 use crate::rows::{self, NodeRow};
 
@@ -27,8 +27,9 @@ const MAX_TEXT: usize = 300;
 pub(crate) struct Input {
     /// Name, id, `path:line` or `path:line:col`
     target: String,
-    /// 1-500, default 50
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -78,6 +79,7 @@ pub(crate) struct Definition;
 impl Tool for Definition {
     const NAME: &'static str = "definition";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Show where a name or the reference at path:line[:col] is defined";
     const ANSWERS: &'static str = "where a name or the reference at a place is defined: candidates with tiers";
     const HELP: &'static str = "\
@@ -128,7 +130,7 @@ impl ReadTool for Definition {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let found = find(snapshot, &input.target)?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let total = found.rows.len();
         let open = |name: &OpenName| OpenRow {
             name: name.name.clone(),

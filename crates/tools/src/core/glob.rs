@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset,
+    ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::{self, count};
 
@@ -17,7 +17,7 @@ const DEFAULT_ROWS: usize = 200;
 /// Maximum files of one page.
 const MAX_ROWS: usize = 10_000;
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Sort {
     #[default]
@@ -32,8 +32,9 @@ pub(crate) struct Input {
     pattern: String,
     /// Folder
     scope: Option<String>,
-    /// 1-10000, default 200
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
     /// activation: most important first
     #[serde(default)]
     sort: Sort,
@@ -69,6 +70,7 @@ pub(crate) struct Glob;
 impl Tool for Glob {
     const NAME: &'static str = "glob";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Find indexed files by path pattern";
     const ANSWERS: &'static str = "which files match a pattern, by path or by importance";
     const HELP: &'static str = "\
@@ -105,7 +107,7 @@ impl ReadTool for Glob {
             ToolError::new(ErrorCode::InvalidPattern, format!("argument `pattern`: invalid glob: {why}"))
                 .next_step("pass a glob such as `src/**/*.py`")
         })?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let total = found.rows.len();
         let graph = snapshot.graph();
         let files = page.cut(found.rows).into_iter().map(|row| FileRow {

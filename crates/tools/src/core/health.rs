@@ -131,6 +131,7 @@ pub(crate) struct Health;
 impl Tool for Health {
     const NAME: &'static str = "health";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Show server state, index size and resolution rate";
     const ANSWERS: &'static str = "how large, fresh and complete the index is";
     const HELP: &'static str = "\

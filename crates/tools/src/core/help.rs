@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::framework::{
     Answer, Catalog, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Stage, Tool, ToolDef, ToolError,
-    ToolRef, Toolset, canonical_name,
+    ToolRef, Toolset, canonical_name, number, takes,
 };
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
     #[default]
@@ -21,7 +21,7 @@ pub(crate) enum Format {
 }
 
 /// How much of the answer is in `formatted`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Render {
     #[default]
@@ -49,6 +49,8 @@ const MAX_SUGGESTIONS: usize = 10;
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
     tool_name: Option<String>,
+    /// Same as tool_name
+    tool: Option<String>,
     /// What you want to do
     intent: Option<String>,
     stage: Option<Stage>,
@@ -65,7 +67,9 @@ pub(crate) struct Input {
     /// Already called
     #[serde(default)]
     recent_tools: Vec<String>,
-    max_suggestions: Option<usize>,
+    #[serde(default = "number::<DEFAULT_SUGGESTIONS>")]
+    #[schemars(range(min = 1, max = MAX_SUGGESTIONS))]
+    max_suggestions: usize,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -100,6 +104,7 @@ pub(crate) struct Help;
 impl Tool for Help {
     const NAME: &'static str = "help";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Explain the tools, or which to call next";
     const ANSWERS: &'static str = "how to use each tool, and which one fits";
     const HELP: &'static str = "\
@@ -116,8 +121,8 @@ default 5) limits steps and similar names.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 10, "explains each tool")];
-    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("tool", "tool_name")];
-    const UNLISTED: &'static [&'static str] = &["max_suggestions", "mode", "path", "recent_tools", "render"];
+    const RARE: &'static [&'static str] =
+        &["max_suggestions", "mode", "path", "recent_tools", "render", "format", "tool"];
     type Input = Input;
     type Output = Output;
 }
@@ -130,8 +135,9 @@ impl ReadTool for Help {
 }
 
 fn answer(tools: Catalog, is_empty: bool, input: &Input) -> Answer<Output> {
-    let most = input.max_suggestions.unwrap_or(DEFAULT_SUGGESTIONS).clamp(1, MAX_SUGGESTIONS);
-    let named = input.tool_name.as_deref().filter(|name| !name.trim().is_empty() && *name != "about");
+    let most = input.max_suggestions;
+    let named =
+        input.tool_name.as_deref().or(input.tool.as_deref()).filter(|name| !name.trim().is_empty() && *name != "about");
     if let Some(name) = named {
         return match tools.find(name) {
             Some(tool) => about_tool(tool, input.format),
@@ -236,9 +242,7 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
     let (code, heading) = if format == Format::Markdown { ("`", "## ") } else { ("", "") };
     let _ = writeln!(text, "{heading}{}\n{}\n\n{}\n\nArguments", tool.name, tool.summary, tool.help);
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let kind = property["type"].as_str().unwrap_or("any");
-        let words: Vec<&str> = property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let kind = if words.is_empty() { kind.to_owned() } else { words.join("|") };
+        let kind = takes(property);
         let must = if required.contains(&name.as_str()) { ", required" } else { "" };
         let about = property["description"].as_str().map(|text| format!(": {text}")).unwrap_or_default();
         let _ = writeln!(text, "- {code}{name}{code} ({kind}{must}){about}");

@@ -13,7 +13,7 @@ use crate::framework::{
 };
 use crate::rows::{self, count, rounded};
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AdapterWord {
     #[default]
@@ -22,7 +22,7 @@ pub(crate) enum AdapterWord {
     Scip,
 }
 
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ModeWord {
     #[default]
@@ -115,6 +115,7 @@ pub(crate) struct Ingest;
 impl Tool for Ingest {
     const NAME: &'static str = "ingest";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Build or refresh the graph of a repository";
     const ANSWERS: &'static str = "builds or refreshes the index";
     const HELP: &'static str = "\

@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError,
-    ToolRef, Toolset,
+    ToolRef, Toolset, number,
 };
-use crate::rows::{self, NodeRow, count};
+use crate::rows::{NodeRow, count};
 use crate::source;
 
 /// Default number of rows.
@@ -27,9 +27,11 @@ pub(crate) struct Input {
     /// Path, or id or name of a symbol
     file_path: String,
     /// Levels, default all
+    #[schemars(range(min = 1))]
     depth: Option<usize>,
-    /// 1-2000, default 300
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -57,6 +59,7 @@ pub(crate) struct Outline;
 impl Tool for Outline {
     const NAME: &'static str = "outline";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "List the symbols of a file as a tree, with signatures and lines";
     const ANSWERS: &'static str = "what a file defines: its symbols as a tree, with signatures and lines";
     const HELP: &'static str = "\
@@ -98,17 +101,14 @@ fn row_text(row: &Map<String, Value>) -> String {
 impl ReadTool for Outline {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        if input.depth == Some(0) {
-            return Err(ToolError::invalid("argument `depth` is 0, expected at least 1"));
-        }
         let shown = source::open(snapshot, "file_path", &input.file_path)?;
         let Some(node) = shown.node(snapshot) else {
             let message = format!("argument `file_path`: `{}` is not indexed", shown.path);
             return Err(ToolError::new(ErrorCode::FileNotFound, message)
                 .next_step("read it with `view`, or call `ingest` if it is new"));
         };
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
-        let found = outline(snapshot, node, input.depth.map_or(usize::MAX, |depth| depth - 1));
+        let page = cx.page(input.top_k);
+        let found = outline(snapshot, node, input.depth.map_or(usize::MAX, |depth| depth.saturating_sub(1)));
         let total = found.len();
         let symbols: Vec<SymbolRow> = page.cut(found).iter().map(|row| symbol(snapshot, row)).collect();
         let output = Output {

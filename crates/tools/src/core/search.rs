@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText,
-    Stage, Tool, ToolError, ToolRef, Toolset, is_zero,
+    Stage, Tool, ToolError, ToolRef, Toolset, is_zero, number,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 use crate::source::clip;
@@ -46,10 +46,12 @@ pub(crate) struct Input {
     mode: SearchMode,
     /// Folder or file
     scope: Option<String>,
-    /// 1-500, default 50
-    top_k: Option<usize>,
-    /// 0-10, default 2
-    context_lines: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
+    #[serde(default = "number::<DEFAULT_CONTEXT>")]
+    #[schemars(range(max = MAX_CONTEXT))]
+    context_lines: usize,
     #[serde(default)]
     case_sensitive: bool,
     /// Lines without a match
@@ -64,7 +66,8 @@ pub(crate) struct Input {
     filename_pattern: Option<String>,
     /// Ignored: reads never index
     #[allow(dead_code, reason = "accepted for callers that pass it")]
-    auto_ingest: Option<bool>,
+    #[serde(default)]
+    auto_ingest: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -123,6 +126,7 @@ pub(crate) struct Search;
 impl Tool for Search {
     const NAME: &'static str = "search";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Search file contents; each hit names its symbol";
     const ANSWERS: &'static str =
         "where a text or regular expression occurs, with context and the symbol around each hit";
@@ -150,7 +154,7 @@ index; call `ingest` for a folder that is not indexed. Former member names: `res
     const PAGED: bool = true;
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const COMMAND: Option<Command> = Some(Command::new("search", &["query", "scope"]));
-    const UNLISTED: &'static [&'static str] = &["auto_ingest"];
+    const RARE: &'static [&'static str] = &["auto_ingest", "multiline", "invert"];
     type Input = Input;
     type Output = Output;
 }
@@ -192,7 +196,7 @@ impl ReadTool for Search {
             return Err(ToolError::invalid("argument `multiline` requires `mode` \"regex\""));
         }
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let output = match input.mode {
             SearchMode::Semantic => semantic(cx, snapshot, &input, scope, page)?,
             SearchMode::Literal | SearchMode::Regex => text(cx, snapshot, &input, scope, page)?,
@@ -218,7 +222,7 @@ fn text(
             case_sensitive: input.case_sensitive,
             multiline: input.multiline,
             invert: input.invert,
-            context: input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT),
+            context: input.context_lines,
         },
         scope: scope.clone(),
         filename_pattern: input.filename_pattern.clone(),
@@ -315,7 +319,7 @@ fn semantic(
         SeekQuery { text: input.query.clone(), scope: scope.clone(), graph_rerank: true, ..SeekQuery::default() };
     let found = seek_given(snapshot, &query, cx.loaded_history().as_ref(), cx.cancel())?;
     let total = found.rows.len();
-    let context = input.context_lines.unwrap_or(DEFAULT_CONTEXT).min(MAX_CONTEXT);
+    let context = input.context_lines;
     let files: HashSet<Option<NodeIx>> = found.rows.iter().map(|row| snapshot.graph().file(row.node)).collect();
     let (files_matched, files_searched) = (files.len(), snapshot.files().within(&scope).count());
     let limit = if input.count_only { 0 } else { page.limit };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Command, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset,
+    ToolError, ToolRef, Toolset, number, yes,
 };
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, count, rounded};
@@ -29,19 +29,27 @@ const CLEAR_LEAD: f64 = 1.25;
 pub(crate) struct Input {
     /// What the code does, or names
     query: String,
-    /// 1-200, default 20
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
     /// Folder or file
     scope: Option<String>,
     /// function, class, struct, file …
     #[serde(default)]
     node_types: Vec<String>,
-    /// 0-1, default 0.1
-    min_score: Option<f64>,
-    /// Default true
-    graph_rerank: Option<bool>,
-    /// Default true; false: no word vectors
-    embeddings: Option<bool>,
+    #[serde(default = "default_min_score")]
+    #[schemars(range(min = 0, max = 1))]
+    min_score: f64,
+    /// false: by words alone
+    #[serde(default = "yes")]
+    graph_rerank: bool,
+    /// false: no word vectors
+    #[serde(default = "yes")]
+    embeddings: bool,
+}
+
+const fn default_min_score() -> f64 {
+    DEFAULT_MIN_SCORE
 }
 
 #[derive(Debug, Serialize)]
@@ -159,6 +167,7 @@ pub(crate) struct Seek;
 impl Tool for Seek {
     const NAME: &'static str = "seek";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Find code by what it does; use names or plain words";
     const ANSWERS: &'static str = "where something is, by words or names: ranked symbols with their connections";
     const HELP: &'static str = "\
@@ -201,7 +210,7 @@ gives the error.";
     const COMMAND: Option<Command> = Some(Command::words("seek", &["query"]));
     const TEXT_OMITS: &'static [&'static str] = &["best_field", "matched_words", "embeddings_used", "below_min_score"];
     const TOKEN_BUDGET: bool = true;
-    const UNLISTED: &'static [&'static str] = &["embeddings"];
+    const RARE: &'static [&'static str] = &["embeddings", "graph_rerank"];
     type Input = Input;
     type Output = Output;
 }
@@ -210,16 +219,15 @@ impl ReadTool for Seek {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         rows::words("query", &input.query, "what the code does or is named")?;
-        let min_score = rows::share("min_score", input.min_score.unwrap_or(DEFAULT_MIN_SCORE))?;
-        let rerank = input.graph_rerank.unwrap_or(true);
+        let rerank = input.graph_rerank;
         let query = SeekQuery {
             text: input.query.clone(),
             scope: rows::scope(snapshot, input.scope.as_deref())?,
             kinds: rows::kinds(&input.node_types)?,
-            min_score,
+            min_score: input.min_score,
             graph_rerank: rerank,
-            without_vectors: !input.embeddings.unwrap_or(true),
-            model: cx.model().filter(|_| rerank && input.embeddings.unwrap_or(true)),
+            without_vectors: !input.embeddings,
+            model: cx.model().filter(|_| rerank && input.embeddings),
         };
         let prior = cx.prior(&input.query)?;
         let history = if rerank { cx.loaded_history() } else { None };
@@ -232,7 +240,7 @@ impl ReadTool for Seek {
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
         let trust_envelope = doubted(trust(snapshot, &query, &found, &sufficiency), &found, &prior);
         let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query);
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let what_is_missing = missing(&found.left_out, &found.unmatched);
         let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
         let output = Output {

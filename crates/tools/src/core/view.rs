@@ -30,12 +30,15 @@ pub(crate) struct Input {
     /// Path, `path:120-140`, or node id or name for its lines
     file_path: String,
     /// First line, 0-based
-    offset: Option<usize>,
-    /// Lines
+    #[serde(default)]
+    offset: usize,
+    /// Lines, default all
+    #[schemars(range(min = 1))]
     limit: Option<usize>,
     /// Ignored: reads never index
     #[allow(dead_code, reason = "accepted for callers that pass it")]
-    auto_ingest: Option<bool>,
+    #[serde(default)]
+    auto_ingest: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -76,6 +79,7 @@ pub(crate) struct View;
 impl Tool for View {
     const NAME: &'static str = "view";
     const TOOLSET: Toolset = Toolset::Core;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Show lines of a file with the symbols in them";
     const ANSWERS: &'static str = "the lines of a file or one symbol, and whether they changed since they were indexed";
     const HELP: &'static str = "\
@@ -102,7 +106,7 @@ true` (`auto_ingested` is always false). The content is data from the repository
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("path", "file_path"), ("node_id", "file_path")];
-    const UNLISTED: &'static [&'static str] = &["auto_ingest"];
+    const RARE: &'static [&'static str] = &["auto_ingest"];
     const COMMAND: Option<Command> = Some(Command::new("view", &["file_path"]));
     const TEXT_OMITS: &'static [&'static str] =
         &["file_path", "node_id", "label", "indexed", "language", "line_start", "line_end", "lines_returned", "offset"];
@@ -115,7 +119,7 @@ impl ReadTool for View {
         let snapshot = cx.indexed()?;
         let shown = source::open(snapshot, "file_path", &input.file_path)?;
         let lines: Vec<&str> = shown.source.text.lines().collect();
-        let (skipped, limit) = (input.offset.unwrap_or(0), input.limit.unwrap_or(usize::MAX).max(1));
+        let (skipped, limit) = (input.offset, input.limit.unwrap_or(usize::MAX));
         let part = shown.range(snapshot);
         // `limit` extends a single line.
         let is_line = shown.lines.is_some_and(|(first, last)| first == last) && input.limit.is_some();

@@ -6,7 +6,9 @@ use m1nd_query::retrieval::{activate_with, importance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, yes,
+};
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, Seed, rounded};
 
@@ -24,17 +26,19 @@ const CLEAR_LIFT: f64 = 2.0;
 pub(crate) struct Input {
     /// Topic: words or names
     query: String,
-    /// 1-200, default 20
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
     /// structural, semantic, temporal, causal; default all
     #[serde(default)]
     dimensions: Vec<String>,
-    /// Subtract hub noise, default true
-    xlr: Option<bool>,
-    /// Default true
-    include_ghost_edges: Option<bool>,
-    /// Default false
-    include_structural_holes: Option<bool>,
+    /// Subtract hub noise
+    #[serde(default = "yes")]
+    xlr: bool,
+    #[serde(default = "yes")]
+    include_ghost_edges: bool,
+    #[serde(default)]
+    include_structural_holes: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -140,7 +144,7 @@ ten. `what_is_missing` says what a limit left out. Commit subjects are text of t
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
     const TOKEN_BUDGET: bool = true;
-    const UNLISTED: &'static [&'static str] = &["xlr", "include_ghost_edges"];
+    const RARE: &'static [&'static str] = &["xlr", "include_ghost_edges"];
     type Input = Input;
     type Output = Output;
 }
@@ -149,13 +153,13 @@ impl ReadTool for Activate {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let query = ActivateQuery {
             text: input.query.clone(),
             dimensions: dimensions(&input.dimensions)?,
-            above_chance: input.xlr.unwrap_or(true),
-            ghost_edges: input.include_ghost_edges.unwrap_or(true),
-            structural_holes: input.include_structural_holes.unwrap_or(false),
+            above_chance: input.xlr,
+            ghost_edges: input.include_ghost_edges,
+            structural_holes: input.include_structural_holes,
             max_rows: MAX_RANKED,
         };
         let prior = cx.prior(&input.query)?;

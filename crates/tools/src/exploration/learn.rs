@@ -37,12 +37,17 @@ pub(crate) struct Input {
     /// Rated nodes
     #[serde(default)]
     node_ids: Vec<String>,
-    /// 0-1, default 0.2
-    strength: Option<f64>,
+    #[serde(default = "default_strength")]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
+    strength: f64,
     /// ledger_id to undo, without the above
     undo: Option<i64>,
     /// Makes retries safe
     idempotency_key: Option<String>,
+}
+
+const fn default_strength() -> f64 {
+    DEFAULT_STRENGTH
 }
 
 #[derive(Debug, Serialize)]
@@ -82,6 +87,7 @@ pub(crate) struct Learn;
 impl Tool for Learn {
     const NAME: &'static str = "learn";
     const TOOLSET: Toolset = Toolset::Exploration;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Rate nodes for a question; similar questions rank them accordingly";
     const ANSWERS: &'static str =
         "records whether nodes were right for a question, to rank similar questions accordingly; can be undone";
@@ -101,7 +107,7 @@ too. The newest 10,000 rows in effect are kept. `idempotency_key` makes retries 
 `not_found`; if none exists, nothing is recorded. The first 2,000 characters of the query are stored in m1nd's own
 folder, without passwords and keys, and compared with later ones.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials", "feedback": "correct", "node_ids": ["file::auth.py"]}"#;
-    const UNLISTED: &'static [&'static str] = &["idempotency_key", "strength"];
+    const RARE: &'static [&'static str] = &["idempotency_key", "strength"];
     type Input = Input;
     type Output = Output;
 }
@@ -122,12 +128,7 @@ impl WriteTool for Learn {
         let Some(word) = input.feedback else {
             return Err(ToolError::invalid("argument `feedback` is missing, expected correct, wrong or partial"));
         };
-        let strength = input.strength.unwrap_or(DEFAULT_STRENGTH);
-        if !(strength > 0.0 && strength <= 1.0) {
-            return Err(ToolError::invalid(format!(
-                "argument `strength` is {strength}, expected more than 0 and at most 1"
-            )));
-        }
+        let strength = input.strength;
         let (nodes, not_found) = resolve_all(&snapshot, &input.node_ids)?;
         let feedback = match word {
             FeedbackWord::Correct => Feedback::Correct,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::{self, count, rounded};
 
@@ -27,10 +27,17 @@ const NAMED: usize = 8;
 pub(crate) struct Input {
     /// Topic: words or names
     query: String,
-    /// 0-1, default 0.3: threshold of the topic
-    min_sibling_activation: Option<f64>,
-    /// 1-200, default 20
-    top_k: Option<usize>,
+    /// Threshold of the topic
+    #[serde(default = "default_activation")]
+    #[schemars(range(min = 0, max = 1))]
+    min_sibling_activation: f64,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
+}
+
+const fn default_activation() -> f64 {
+    DEFAULT_ACTIVATION
 }
 
 #[derive(Debug, Serialize)]
@@ -161,7 +168,7 @@ all of them is called by another. Only certain calls count.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials"}"#;
     const PAGED: bool = true;
-    const UNLISTED: &'static [&'static str] = &["top_k"];
+    const RARE: &'static [&'static str] = &["top_k"];
     type Input = Input;
     type Output = Output;
 }
@@ -170,9 +177,9 @@ impl ReadTool for Missing {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
-        let least = rows::share("min_sibling_activation", input.min_sibling_activation.unwrap_or(DEFAULT_ACTIVATION))?;
+        let least = input.min_sibling_activation;
         let found = gaps(snapshot, &input.query, least, &cx.history(), cx.cancel())?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let guidance = guidance(snapshot, &found, &input.query);
         let sure = found.holes.iter().filter(|hole| hole.open.is_none()).count();
         let what_is_missing = what_is_missing(&found);

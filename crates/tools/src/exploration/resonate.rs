@@ -7,7 +7,9 @@ use m1nd_query::retrieval::{Alike, ResonateAnswer, ResonateFrom, ResonateGroup, 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
+};
 use crate::rows::{self, NodeRow, Seed, rounded};
 
 /// Default number of rows.
@@ -24,8 +26,9 @@ pub(crate) struct Input {
     query: Option<String>,
     /// Overrides query
     node_id: Option<String>,
-    /// 1-200, default 20
-    top_k: Option<usize>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -122,7 +125,7 @@ impl ReadTool for Resonate {
         let (from, seed) = from(snapshot, &input)?;
         let history = matches!(from, ResonateFrom::Words(_)).then(|| cx.loaded_history()).flatten();
         let found = resonate(snapshot, &from, history.as_ref(), cx.cancel())?;
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let guidance = guidance(snapshot, &found, &from);
         let graph = snapshot.graph();
         let id = |node: &NodeIx| graph.id(*node).to_owned();

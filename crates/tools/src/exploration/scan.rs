@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, edit_distance,
-    is_zero,
+    is_zero, number, yes,
 };
 use crate::rows::{self, count, rounded};
 
@@ -31,17 +31,24 @@ pub(crate) struct Input {
     pattern: String,
     /// Folder or file
     scope: Option<String>,
-    /// 0-1, default 0.3
-    severity_min: Option<f64>,
-    /// Default true
-    graph_validate: Option<bool>,
-    /// 1-500, default 50
-    limit: Option<usize>,
+    #[serde(default = "default_severity")]
+    #[schemars(range(min = 0, max = 1))]
+    severity_min: f64,
+    /// false: matches as they are
+    #[serde(default = "yes")]
+    graph_validate: bool,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    limit: usize,
     /// Of `pattern` as code or tree-sitter query
     language: Option<String>,
     /// Also list false positives
     #[serde(default)]
     include_false_positives: bool,
+}
+
+const fn default_severity() -> f64 {
+    DEFAULT_SEVERITY
 }
 
 #[derive(Debug, Serialize)]
@@ -152,8 +159,7 @@ scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_n
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
     const PAGED: bool = true;
-    const UNLISTED: &'static [&'static str] =
-        &["language", "include_false_positives", "graph_validate", "severity_min"];
+    const RARE: &'static [&'static str] = &["language", "include_false_positives", "graph_validate", "severity_min"];
     type Input = Input;
     type Output = Output;
 }
@@ -162,10 +168,10 @@ impl ReadTool for Scan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let wanted = wanted(&input)?;
-        let severity_min = rows::share("severity_min", input.severity_min.unwrap_or(DEFAULT_SEVERITY))?;
+        let severity_min = input.severity_min;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        let page = rows::page(cx, input.limit, DEFAULT_ROWS, MAX_ROWS);
-        let validate = input.graph_validate.unwrap_or(true);
+        let page = cx.page(input.limit);
+        let validate = input.graph_validate;
         let query = ScanQuery {
             wanted: wanted.clone(),
             scope: scope.clone(),

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    number,
 };
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{NodeRow, count, rounded};
 
 /// Default number of suspects.
 const DEFAULT_ROWS: usize = 10;
@@ -42,10 +43,17 @@ pub(crate) struct Input {
     error_text: String,
     /// Hint; default: detected
     language: Option<String>,
-    /// Window of co-changes; default 24
-    window_hours: Option<f64>,
-    /// Default 10
-    top_k: Option<usize>,
+    /// Window of co-changes
+    #[serde(default = "default_window")]
+    #[schemars(range(min = 0, max = MAX_WINDOW))]
+    window_hours: f64,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
+}
+
+const fn default_window() -> f64 {
+    DEFAULT_WINDOW
 }
 
 #[derive(Debug, Serialize)]
@@ -160,6 +168,7 @@ pub(crate) struct Trace;
 impl Tool for Trace {
     const NAME: &'static str = "trace";
     const TOOLSET: Toolset = Toolset::Exploration;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Rank suspects in code for a stack trace";
     const ANSWERS: &'static str =
         "where the fault behind a stack trace may be: its frames in the code, and ranked suspects";
@@ -202,19 +211,15 @@ impl ReadTool for Trace {
                 "argument `error_text` is empty, expected the error output with the stack trace",
             ));
         }
-        let window = input.window_hours.unwrap_or(DEFAULT_WINDOW);
-        if !(0.0..=MAX_WINDOW).contains(&window) {
-            return Err(ToolError::invalid(format!("argument `window_hours` is {window}, expected 0 to {MAX_WINDOW}")));
-        }
         let query = TraceQuery {
             text: input.error_text,
             format: input.language.as_deref().map(format).transpose()?,
-            window_hours: window,
+            window_hours: input.window_hours,
             max_suspects: MAX_SUSPECTS,
         };
         let found = trace_given(snapshot, &query, &cx.history(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &query.text);
-        let page = rows::page(cx, input.top_k, DEFAULT_ROWS, MAX_ROWS);
+        let page = cx.page(input.top_k);
         let total = found.suspects.len();
         let output = output(snapshot, found, |rows| page.cut(rows));
         Ok(Answer::new(output).rows("suspects", total).guidance(guidance))

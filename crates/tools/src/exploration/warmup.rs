@@ -22,8 +22,14 @@ const SHOWN: usize = 20;
 pub(crate) struct Input {
     /// What you are about to do
     task_description: String,
-    /// 0-1, default 0.15; 0 ends it
-    boost_strength: Option<f64>,
+    /// 0 ends it
+    #[serde(default = "default_strength")]
+    #[schemars(range(min = 0, max = 1))]
+    boost_strength: f64,
+}
+
+const fn default_strength() -> f64 {
+    DEFAULT_STRENGTH
 }
 
 #[derive(Debug, Serialize)]
@@ -82,7 +88,7 @@ impl WriteTool for Warmup {
         if snapshot.is_empty() {
             return Err(ToolError::empty_graph());
         }
-        let strength = rows::share("boost_strength", input.boost_strength.unwrap_or(DEFAULT_STRENGTH))?;
+        let strength = input.boost_strength;
         rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
         let plan = priming_plan(&snapshot, &input.task_description, cx.cancel())?;
         let preview = engine.is_read_only();

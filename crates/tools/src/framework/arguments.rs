@@ -1,44 +1,65 @@
 use serde_json::{Map, Value};
 
 use super::error::ToolError;
+use super::names::edit_distance;
+
+/// Maximum edit distance between an unknown argument and the one that may be meant.
+const SLIP_DISTANCE: usize = 4;
 
 /// Checks arguments against a tool's schema. Every error names the argument, the value received and those expected.
 ///
-/// Supports what the schemas of this crate use: types, enums, required and unknown members, items of arrays.
+/// Supports what the schemas of this crate use: types, enums, bounds of numbers, required and unknown members, items of
+/// arrays, members of objects.
 pub(crate) fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), ToolError> {
+    check_members("", schema, arguments)
+}
+
+/// Checks the members of an object. `path` is its own name with a dot behind it, empty for the arguments themselves.
+/// The depth is bounded by that of the schema.
+fn check_members(path: &str, schema: &Value, members: &Map<String, Value>) -> Result<(), ToolError> {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let allowed = || properties.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    for name in arguments.keys() {
-        if !properties.contains_key(name) {
-            let shown: String = name.chars().take(60).collect();
-            return Err(ToolError::invalid(format!("unknown argument `{shown}`, expected one of {}", allowed())));
+    let is_closed = path.is_empty() || schema.get("additionalProperties") == Some(&Value::Bool(false));
+    for name in members.keys() {
+        if is_closed && !properties.contains_key(name) {
+            return Err(unknown(path, name, properties));
         }
     }
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-        if !arguments.contains_key(name) {
-            return Err(ToolError::invalid(format!("missing argument `{name}`, expected arguments are {}", allowed())));
+        if !members.contains_key(name) {
+            let message = format!("missing argument `{path}{name}`, expected arguments are {}", allowed());
+            return Err(ToolError::invalid(message));
         }
     }
-    for (name, value) in arguments {
-        check_value(name, &properties[name], value)?;
+    for (name, value) in members {
+        if let Some(property) = properties.get(name) {
+            check_value(&format!("{path}{name}"), property, value)?;
+        }
     }
     Ok(())
+}
+
+/// The error about an argument that does not exist, with the one that is spelled nearly so.
+fn unknown(path: &str, name: &str, properties: &Map<String, Value>) -> ToolError {
+    let shown: String = name.chars().take(60).collect();
+    let near = properties.keys().map(|known| (edit_distance(&shown.to_lowercase(), known), known)).min();
+    let near = near.filter(|(distance, known)| *distance <= SLIP_DISTANCE.min(known.len() / 2));
+    let allowed: Vec<String> = properties.keys().map(|name| format!("`{name}`")).collect();
+    let allowed = allowed.join(", ");
+    match near {
+        Some((_, near)) => ToolError::invalid(format!(
+            "unknown argument `{path}{shown}`, did you mean `{path}{near}`? Expected one of {allowed}"
+        )),
+        None => ToolError::invalid(format!("unknown argument `{path}{shown}`, expected one of {allowed}")),
+    }
 }
 
 fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolError> {
     if let Some(kind) = schema.get("type").and_then(Value::as_str)
         && !has_type(kind, value)
     {
-        let expected = match kind {
-            "integer" => "an integer of at least 0",
-            "number" => "a number",
-            "boolean" => "true or false",
-            "array" => "an array",
-            "object" => "an object",
-            _ => "a string",
-        };
-        return Err(ToolError::invalid(format!("argument `{name}` is {}, expected {expected}", shown(value))));
+        return Err(refused(name, schema, value, &expected(kind, schema)));
     }
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         let fits = words.iter().any(|word| match (word.as_str(), value.as_str()) {
@@ -47,19 +68,74 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
         });
         if !fits {
             let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-            return Err(ToolError::invalid(format!(
-                "argument `{name}` is {}, expected one of {}",
-                shown(value),
-                words.join(", ")
-            )));
+            return Err(refused(name, schema, value, &format!("one of {}", words.join(", "))));
         }
+    }
+    if let Some(number) = value.as_f64()
+        && !is_within(schema, number)
+    {
+        return Err(refused(name, schema, value, &bounds(schema).unwrap_or_default()));
     }
     if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
         for (at, value) in values.iter().enumerate() {
             check_value(&format!("{name}[{at}]"), items, value)?;
         }
     }
-    Ok(())
+    match value {
+        Value::Object(members) if schema.get("properties").is_some() => {
+            check_members(&format!("{name}."), schema, members)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The error about a value that the schema does not allow.
+fn refused(name: &str, schema: &Value, value: &Value, expected: &str) -> ToolError {
+    let error = ToolError::invalid(format!("argument `{name}` is {}, expected {expected}", shown(value)));
+    match schema.get("default") {
+        Some(default) => error.next_step(format!("pass {expected} as `{name}`, or omit it for {default}")),
+        None => error.next_step(format!("pass {expected} as `{name}`")),
+    }
+}
+
+/// The values of a type, in words.
+fn expected(kind: &str, schema: &Value) -> String {
+    let kind = match kind {
+        "integer" => "an integer",
+        "number" => "a number",
+        "boolean" => return "true or false".to_owned(),
+        "array" => return "an array".to_owned(),
+        "object" => return "an object".to_owned(),
+        _ => return "a string".to_owned(),
+    };
+    match bounds(schema) {
+        Some(bounds) => format!("{kind} of {bounds}"),
+        None if kind == "an integer" => format!("{kind} of at least 0"),
+        None => kind.to_owned(),
+    }
+}
+
+fn bound(schema: &Value, name: &str) -> Option<f64> {
+    schema.get(name).and_then(Value::as_f64)
+}
+
+fn is_within(schema: &Value, number: f64) -> bool {
+    bound(schema, "minimum").is_none_or(|least| number >= least)
+        && bound(schema, "exclusiveMinimum").is_none_or(|below| number > below)
+        && bound(schema, "maximum").is_none_or(|most| number <= most)
+}
+
+/// The bounds of a number, in words: `1 to 200`. An integer without a minimum starts at 0.
+pub fn bounds(schema: &Value) -> Option<String> {
+    let is_integer = schema.get("type").is_some_and(|kind| kind == "integer");
+    let least = bound(schema, "minimum").or(is_integer.then_some(0.0));
+    let most = bound(schema, "maximum");
+    match (least, bound(schema, "exclusiveMinimum"), most) {
+        (_, Some(below), Some(most)) => Some(format!("more than {below} and at most {most}")),
+        (Some(least), _, Some(most)) => Some(format!("{least} to {most}")),
+        (Some(least), _, None) if least > 0.0 || !is_integer => Some(format!("at least {least}")),
+        _ => None,
+    }
 }
 
 /// Replaces aliases, rewrites enum words to the letter case of the schema, and drops `null`, which means "not given".
@@ -110,7 +186,9 @@ mod tests {
     fn refusal(arguments: Value) -> String {
         let schema = json!({"type": "object", "required": ["path"], "properties": {
             "path": {"type": "string"}, "depth": {"type": "integer"}, "mode": {"type": "string", "enum": ["a", "b"]},
-            "tags": {"type": "array", "items": {"type": "string"}}}});
+            "tags": {"type": "array", "items": {"type": "string"}}, "rows": {"type": "integer", "minimum": 1, "maximum": 9},
+            "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "least": {"type": "integer", "minimum": 1},
+            "of": {"type": "object", "required": ["a"], "properties": {"a": {"type": "number", "minimum": 0}}}}});
         let mut arguments = arguments.as_object().expect("object").clone();
         normalise(&schema, &[("file", "path")], &mut arguments);
         check(&schema, &arguments).map_or_else(|error| error.message, |()| "fits".to_owned())
@@ -123,9 +201,26 @@ mod tests {
             (json!({"file": "x"}), "fits"),
             (
                 json!({"path": "x", "bogus": 1}),
-                "unknown argument `bogus`, expected one of `path`, `depth`, `mode`, `tags`",
+                "unknown argument `bogus`, expected one of `path`, `depth`, `mode`, `tags`, `rows`, `share`, `least`, `of`",
             ),
-            (json!({}), "missing argument `path`, expected arguments are `path`, `depth`, `mode`, `tags`"),
+            (
+                json!({"path": "x", "dept": 1}),
+                "unknown argument `dept`, did you mean `depth`? Expected one of `path`, `depth`, `mode`, `tags`, `rows`, \
+                 `share`, `least`, `of`",
+            ),
+            (
+                json!({}),
+                "missing argument `path`, expected arguments are `path`, `depth`, `mode`, `tags`, `rows`, `share`, `least`, \
+                 `of`",
+            ),
+            (json!({"path": "x", "rows": 0}), "argument `rows` is 0, expected 1 to 9"),
+            (json!({"path": "x", "rows": 10}), "argument `rows` is 10, expected 1 to 9"),
+            (json!({"path": "x", "rows": "5"}), "argument `rows` is \"5\", expected an integer of 1 to 9"),
+            (json!({"path": "x", "rows": 1.5}), "argument `rows` is 1.5, expected an integer of 1 to 9"),
+            (json!({"path": "x", "share": 0}), "argument `share` is 0, expected more than 0 and at most 1"),
+            (json!({"path": "x", "least": 0}), "argument `least` is 0, expected at least 1"),
+            (json!({"path": "x", "of": {}}), "missing argument `of.a`, expected arguments are `a`"),
+            (json!({"path": "x", "of": {"a": -1}}), "argument `of.a` is -1, expected at least 0"),
             (json!({"path": 3}), "argument `path` is 3, expected a string"),
             (json!({"path": "x", "depth": -1}), "argument `depth` is -1, expected an integer of at least 0"),
             (json!({"path": "x", "mode": "c"}), "argument `mode` is \"c\", expected one of \"a\", \"b\""),

@@ -14,7 +14,7 @@ use super::error::{ErrorCode, ToolError};
 use super::kinds::{Effect, Format, Toolset};
 use super::names;
 use super::stale::{Stale, caught_up};
-use super::text::{self, Style, TEXT_BYTES};
+use super::text::{self, Style};
 use super::visible::make_visible;
 
 /// Arguments of a call that the framework handles.
@@ -124,8 +124,7 @@ impl ToolDef {
                 take_text(&mut arguments, "format").and_then(|word| Format::parse(&word)).unwrap_or(default)
             }
         };
-        let usual = if format == Format::Text { TEXT_BYTES } else { self.answer_bytes };
-        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
+        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.usual_bytes(format));
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));

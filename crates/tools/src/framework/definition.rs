@@ -8,9 +8,9 @@ use super::budget::MAX_ANSWER_BYTES;
 use super::call::{Call, run_read, run_write};
 use super::context::{Context, ReadContext, WriteContext};
 use super::error::ToolError;
-use super::kinds::{Command, Effect, Mention, Route, Toolset};
+use super::kinds::{Command, Effect, Format, Mention, Route, Toolset};
 use super::schema::{add_own, input_schema};
-use super::text::RowText;
+use super::text::{RowText, TEXT_BYTES};
 
 /// The static description of a tool. The registry, `help`, the command line, the instructions of the server, the docs
 /// and the tests over all tools are derived from these constants.
@@ -22,6 +22,8 @@ pub trait Tool {
     const NAME: &'static str;
     /// The toolset it is listed in.
     const TOOLSET: Toolset;
+    /// Whether agents need it in daily work, so that `--toolset agent` lists it.
+    const DAILY: bool = false;
     /// One sentence for the list of tools, in the imperative.
     const SUMMARY: &'static str;
     /// What it answers, for the table in the README.
@@ -49,8 +51,10 @@ pub trait Tool {
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
     /// Aliases of arguments, each with the name it stands for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
-    /// Arguments that are accepted and documented in `help`, but not listed, since each listed one costs every session
-    /// tokens.
+    /// Arguments that few calls need. They are in the list of all tools, but not in that for agents, whose every session
+    /// pays for it.
+    const RARE: &'static [&'static str] = &[];
+    /// Arguments that are accepted and documented in `help`, but never listed.
     const UNLISTED: &'static [&'static str] = &[];
     /// The member that is the text of an answer on its own, if callers expect a list and not an object.
     const TEXT_OF: Option<&'static str> = None;
@@ -93,6 +97,8 @@ pub struct ToolDef {
     pub name: &'static str,
     /// The toolset it is listed in.
     pub toolset: Toolset,
+    /// Whether `--toolset agent` lists it.
+    pub daily: bool,
     /// What a call can change.
     pub effect: Effect,
     /// One sentence.
@@ -109,7 +115,9 @@ pub struct ToolDef {
     pub mentions: &'static [Mention],
     /// Aliases of arguments.
     pub argument_aliases: &'static [(&'static str, &'static str)],
-    /// Arguments that are accepted but not listed.
+    /// Arguments that the list for agents leaves out.
+    pub rare: &'static [&'static str],
+    /// Arguments that are accepted but never listed.
     pub unlisted: &'static [&'static str],
     /// Whether the answer is a page of rows.
     pub paged: bool,
@@ -149,6 +157,7 @@ impl ToolDef {
         Self {
             name: T::NAME,
             toolset: T::TOOLSET,
+            daily: T::DAILY,
             effect,
             summary: T::SUMMARY,
             answers: T::ANSWERS,
@@ -157,6 +166,7 @@ impl ToolDef {
             stages: T::STAGES,
             mentions: T::MENTIONS,
             argument_aliases: T::ARGUMENT_ALIASES,
+            rare: T::RARE,
             unlisted: T::UNLISTED,
             paged: T::PAGED,
             lists_budget: T::LISTS_BUDGET,
@@ -176,9 +186,24 @@ impl ToolDef {
 
     /// Returns the schema of all arguments, including those of the framework: a self-contained object.
     pub fn schema(&self) -> Value {
+        self.schema_for(Format::default())
+    }
+
+    /// Like [`ToolDef::schema`], where `format` is the form of answers to calls that do not name one: some defaults
+    /// depend on it.
+    pub fn schema_for(&self, format: Format) -> Value {
         let mut schema = (self.schema)();
-        add_own(&mut schema, self);
+        add_own(&mut schema, self, format);
         schema
+    }
+
+    /// Size limit of an answer of this form, in bytes, if the caller does not say.
+    pub(super) fn usual_bytes(&self, format: Format) -> usize {
+        match format {
+            Format::Json => self.answer_bytes,
+            Format::Text if self.has_own_format() => self.answer_bytes,
+            Format::Text => TEXT_BYTES,
+        }
     }
 
     /// Whether the form of the answer is its own affair: it takes `format` itself, or promises an exact schema.
@@ -186,21 +211,21 @@ impl ToolDef {
         self.toolset == Toolset::Memory || (self.schema)()["properties"].get("format").is_some()
     }
 
-    /// The schema for the list of tools: without the arguments that few calls need.
-    pub fn listed_schema(&self) -> Value {
-        let mut schema = self.schema();
+    /// The schema for the list of tools. `format` is the form of answers to calls that do not name one; `is_short` leaves
+    /// out the arguments that few calls need.
+    pub fn listed_schema(&self, format: Format, is_short: bool) -> Value {
+        let mut schema = self.schema_for(format);
         if let Some(properties) = schema["properties"].as_object_mut() {
-            properties.retain(|name, _| self.lists(name));
+            properties.retain(|name, _| self.lists(name) && !(is_short && self.is_rare(name)));
         }
         schema
     }
 
-    /// Returns whether the list of tools shows this argument.
+    /// Returns whether the list of all tools shows this argument.
     pub fn lists(&self, argument: &str) -> bool {
         match argument {
             "agent_id" => self.toolset.requires_agent(),
             "max_output_chars" => self.lists_budget,
-            "token_budget" => false,
             "format" => self.has_own_format(),
             _ => !self.unlisted.contains(&argument),
         }
@@ -211,6 +236,10 @@ impl ToolDef {
         let words = self.name.replace('_', " ");
         let mut letters = words.chars();
         letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+
+    fn is_rare(&self, argument: &str) -> bool {
+        matches!(argument, "max_output_chars" | "token_budget") || self.rare.contains(&argument)
     }
 
     /// Returns the schema of its answer for `outputSchema`, if it has one.

@@ -3,6 +3,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
+use super::definition::ToolDef;
+
 /// What a call can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -165,6 +167,43 @@ impl Toolset {
     /// interface, so it is optional and unlisted there.
     pub(super) const fn requires_agent(self) -> bool {
         !matches!(self, Self::Memory)
+    }
+}
+
+/// A choice of tools for the list of tools. All others can still be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// Those that agents need in daily work.
+    Agent,
+    /// Those of a toolset.
+    Set(Toolset),
+}
+
+impl ToolChoice {
+    /// Every choice, in the order of the docs.
+    pub fn all() -> impl Iterator<Item = Self> {
+        std::iter::once(Self::Agent).chain(Toolset::ALL.iter().copied().map(Self::Set))
+    }
+
+    /// The word on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Set(set) => set.word(),
+        }
+    }
+
+    /// Returns the choice with this word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::all().find(|choice| choice.word() == word)
+    }
+
+    /// Returns whether the tool is chosen.
+    pub fn has(self, tool: &ToolDef) -> bool {
+        match self {
+            Self::Agent => tool.daily,
+            Self::Set(set) => tool.toolset == set,
+        }
     }
 }
 

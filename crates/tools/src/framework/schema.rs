@@ -2,13 +2,14 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use super::arguments::bounds;
 use super::definition::ToolDef;
 use super::kinds::Format;
 
 /// The schema of the arguments that a tool declares: small, self-contained, an object at its top.
 ///
 /// A model reads every schema in each session, so all that it does not need is omitted: titles, number
-/// formats, defaults (they are in the descriptions), the `null` of optional members.
+/// formats, the `null` of optional members, the `minimum` of 0 that every integer has.
 pub(super) fn input_schema<T: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -23,20 +24,22 @@ pub(super) fn input_schema<T: JsonSchema>() -> Value {
     schema
 }
 
-/// Adds the arguments that the framework handles for the tool.
-pub(super) fn add_own(schema: &mut Value, tool: &ToolDef) {
+/// Adds the arguments that the framework handles for the tool. `format` is the form of answers to calls that do not name
+/// one.
+pub(super) fn add_own(schema: &mut Value, tool: &ToolDef, format: Format) {
     if let Some(properties) = schema["properties"].as_object_mut() {
         properties.insert("agent_id".into(), json!({"type": "string"}));
-        properties.insert("max_output_chars".into(), json!({"type": "integer"}));
+        let budget = json!({"type": "integer", "minimum": 1, "default": tool.usual_bytes(format)});
+        properties.insert("max_output_chars".into(), budget);
         if !tool.has_own_format() {
             let words: Vec<&str> = Format::ALL.iter().map(|format| format.word()).collect();
-            properties.insert("format".into(), json!({"type": "string", "enum": words}));
+            properties.insert("format".into(), json!({"type": "string", "enum": words, "default": format.word()}));
         }
         if tool.paged {
             properties.insert("cursor".into(), json!({"type": "string", "description": "From a truncated answer"}));
         }
         if tool.token_budget {
-            let about = json!({"type": "integer", "description": "Maximum tokens of the rows"});
+            let about = json!({"type": "integer", "minimum": 1, "description": "Maximum tokens of the rows"});
             properties.insert("token_budget".into(), about);
         }
     }
@@ -48,15 +51,47 @@ pub(super) fn add_own(schema: &mut Value, tool: &ToolDef) {
     }
 }
 
+/// The values that an argument takes, in words: `integer, 1 to 200, default 20`.
+pub fn takes(property: &Value) -> String {
+    let mut parts = vec![kind(property)];
+    parts.extend(bounds(property));
+    parts.extend(default_of(property).map(|default| format!("default {default}")));
+    parts.join(", ")
+}
+
+/// The default of an argument, in words; `None` without one and for an empty list.
+pub fn default_of(property: &Value) -> Option<String> {
+    match property.get("default")? {
+        Value::String(word) => Some(word.clone()),
+        Value::Array(items) if items.is_empty() => None,
+        other => Some(other.to_string()),
+    }
+}
+
+/// Type of an argument, in words.
+fn kind(property: &Value) -> String {
+    let words: Vec<&str> = property["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    match (words.is_empty(), property["type"].as_str()) {
+        (false, _) => words.join(", "),
+        (true, Some("array")) => format!("list of {}", kind(&property["items"])),
+        (true, Some("object")) => {
+            let members = property["properties"].as_object().into_iter().flatten();
+            let members: Vec<String> = members.map(|(name, member)| format!("`{name}`: {}", kind(member))).collect();
+            format!("object of {}", members.join(", "))
+        }
+        (true, kind) => kind.unwrap_or("anything").to_owned(),
+    }
+}
+
 /// Removes members that the caller does not need. Recursion is bounded by the types of this crate.
 fn simplify(schema: Value) -> Value {
     let Value::Object(mut members) = schema else { return schema };
-    for key in ["$schema", "$defs", "title", "format", "default"] {
+    for key in ["$schema", "$defs", "title", "format"] {
         // Properties with such a name are not affected: they are one level deeper, below `properties`.
         members.remove(key);
     }
-    if members.get("minimum").is_some_and(|minimum| minimum.as_f64() == Some(0.0)) {
-        members.remove("minimum");
+    if members.get("default").is_some_and(Value::is_null) {
+        members.remove("default");
     }
     if let Some(description) = members.get_mut("description").and_then(|text| text.as_str().map(one_line)) {
         members.insert("description".into(), description.into());
@@ -67,6 +102,10 @@ fn simplify(schema: Value) -> Value {
         if let (1, Some(only)) = (types.len(), types.pop()) {
             members.insert("type".into(), only);
         }
+    }
+    let is_zero = members.get("minimum").is_some_and(|minimum| minimum.as_f64() == Some(0.0));
+    if is_zero && members.get("type").is_some_and(|kind| kind == "integer") {
+        members.remove("minimum");
     }
     if let Some(Value::Object(properties)) = members.remove("properties") {
         let properties: Map<_, _> = properties.into_iter().map(|(name, schema)| (name, simplify(schema))).collect();

@@ -42,7 +42,6 @@ pub(crate) struct Input {
     detection: DetectionInput,
     #[serde(default)]
     stack_tags: Vec<String>,
-    /// Default warning
     #[serde(default)]
     severity: SeverityWord,
 }

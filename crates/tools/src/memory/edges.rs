@@ -36,6 +36,7 @@ pub(crate) struct Edges;
 impl Tool for Edges {
     const NAME: &'static str = "mind_edges";
     const TOOLSET: Toolset = Toolset::Memory;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Check what you are about to do against known gotchas";
     const ANSWERS: &'static str = "known gotchas of what you are about to do";
     const HELP: &'static str = "\

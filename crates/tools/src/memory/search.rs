@@ -7,17 +7,17 @@ use serde_json::{Map, Value, json};
 
 use super::{answers, memory_error, share};
 use crate::framework::{
-    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Tool, ToolError, Toolset,
+    Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Tool, ToolError, Toolset, number,
 };
 
 /// Default number of results.
-const DEFAULT_LIMIT: i64 = 10;
+const DEFAULT_LIMIT: usize = 10;
 /// Maximum characters of the query that the answer repeats.
 const MAX_REPEATED: usize = 500;
 /// Maximum results.
-const MAX_LIMIT: i64 = 100;
+const MAX_LIMIT: usize = 100;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Scope {
     #[default]
@@ -39,14 +39,13 @@ pub(crate) enum KindWord {
 pub(crate) struct Input {
     /// Natural language
     query: String,
-    /// Default project
     #[serde(default)]
     scope: Scope,
     /// Default all
     types: Option<Vec<KindWord>>,
-    /// Default 10
-    #[schemars(range(min = 1, max = 100))]
-    limit: Option<i64>,
+    #[serde(default = "number::<DEFAULT_LIMIT>")]
+    #[schemars(range(min = 1, max = MAX_LIMIT))]
+    limit: usize,
     /// Files, symbols or node ids you work on
     #[serde(default)]
     near: Vec<String>,
@@ -67,6 +66,7 @@ pub(crate) struct MemorySearch;
 impl Tool for MemorySearch {
     const NAME: &'static str = "mind_search";
     const TOOLSET: Toolset = Toolset::Memory;
+    const DAILY: bool = true;
     const SUMMARY: &'static str = "Search past decisions, issues, learnings and gotchas by meaning";
     const ANSWERS: &'static str =
         "past decisions, issues, learnings and gotchas, and whether the code they name has changed";
@@ -100,13 +100,12 @@ impl ReadTool for MemorySearch {
             let message = "argument `query` is empty, expected words to search for";
             return Err(ToolError::invalid(message));
         }
-        let limit = input.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
         let kinds: Vec<Kind> = input.types.iter().flatten().map(|word| kind(*word)).collect();
         let query = MemoryQuery {
             text: &input.query,
             all_projects: input.scope == Scope::All,
             kinds: &kinds,
-            limit: usize::try_from(limit).unwrap_or(1),
+            limit: input.limit,
             near: &input.near,
         };
         let found = cx.memory().search(&query, cx.snapshot()).map_err(|error| memory_error(&error))?;

@@ -2,7 +2,7 @@
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_tools::{
-    Answer, Context, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, TOOLS, Tool, ToolDef, ToolError, Toolset,
+    Answer, Context, ErrorCode, Format, Guidance, ProofState, ReadContext, ReadTool, TOOLS, Tool, ToolDef, ToolError, Toolset,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,8 +132,11 @@ fn the_framework_takes_its_own_arguments_and_hands_them_over() {
     for name in ["agent_id", "max_output_chars", "cursor", "token_budget", "what"] {
         assert!(schema["properties"][name].is_object(), "{name}");
     }
-    let listed = ODD.listed_schema();
-    assert!(listed["properties"]["token_budget"].is_null() && listed["properties"]["cursor"].is_object(), "{listed}");
+    let listed = |is_short| ODD.listed_schema(Format::Text, is_short)["properties"].clone();
+    let (whole, short) = (listed(false), listed(true));
+    assert!(whole["cursor"].is_object() && short["cursor"].is_object(), "{short}");
+    assert!(whole["token_budget"].is_object() && short["token_budget"].is_null(), "{short}");
+    assert_eq!(whole["max_output_chars"]["default"], json!(8_000));
 }
 
 #[test]

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_tools::{ALL, Effect, Stage, TOOLS, Toolset, canonical_name, find};
+use m1nd_tools::{ALL, Effect, Format, Stage, TOOLS, Toolset, canonical_name, find};
 use serde_json::{Value, json};
 
 use crate::harness::{PROGRAM, Project};
 
 /// Tokens of the list entry of a tool, on average over all.
-const LIST_TOKENS: usize = 150;
+const LIST_TOKENS: usize = 170;
 /// Largest list entry of a tool, in bytes.
-const ENTRY_BYTES: usize = 1_200;
+const ENTRY_BYTES: usize = 1_300;
 /// Longest summary of a tool, in bytes.
 const SUMMARY_BYTES: usize = 100;
 /// Longest sentence of a tool in the table of the README, in bytes.
@@ -19,7 +19,7 @@ const ANSWERS_BYTES: usize = 120;
 const REASON_BYTES: usize = 80;
 
 fn list_entry(tool: &m1nd_tools::ToolDef) -> Value {
-    json!({"name": tool.name, "description": tool.summary, "inputSchema": tool.listed_schema()})
+    json!({"name": tool.name, "description": tool.summary, "inputSchema": tool.listed_schema(Format::Json, false)})
 }
 
 #[test]
@@ -239,7 +239,8 @@ fn stages_and_sentences_are_short_and_their_places_are_distinct() {
         }
         let size = list_entry(tool).to_string().len();
         assert!(size <= ENTRY_BYTES, "{name}: {size} bytes in the list of tools");
-        let unknown: Vec<_> = tool.unlisted.iter().filter(|name| tool.schema()["properties"].get(**name).is_none()).collect();
+        let hidden = tool.unlisted.iter().chain(tool.rare);
+        let unknown: Vec<_> = hidden.filter(|name| tool.schema()["properties"].get(**name).is_none()).collect();
         assert!(unknown.is_empty(), "{name} leaves out arguments that it does not have: {unknown:?}");
         let to: Vec<_> = tool.argument_aliases.iter().map(|(_, to)| *to).collect();
         assert!(to.iter().all(|name| tool.schema()["properties"].get(*name).is_some()), "{name}: {to:?}");
