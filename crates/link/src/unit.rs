@@ -12,7 +12,7 @@ use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
 use crate::rules::{Overloads, Rules};
-use crate::surface::Hashes;
+use crate::surface::{Hashes, Surface};
 use crate::wrappers;
 use passes::Passes;
 
@@ -60,8 +60,8 @@ pub(crate) struct Unit {
     pub(crate) is_test: bool,
     /// Nested functions that use parameters of the enclosing function; computed on demand.
     wrappers: OnceLock<Vec<DefId>>,
-    /// Hash of all that other files can see of this one, once it was asked for.
-    surface: OnceLock<u64>,
+    /// What other files can see of this one, once it was asked for.
+    surface: OnceLock<Surface>,
 }
 
 impl Unit {
@@ -117,9 +117,18 @@ impl Unit {
         unit
     }
 
-    /// Hash of all that other files can see of this one.
-    pub(crate) fn surface(&self) -> u64 {
-        *self.surface.get_or_init(|| Hashes::new(&self.facts).surface())
+    /// What other files can see of this one.
+    pub(crate) fn surface(&self) -> &Surface {
+        self.surface.get_or_init(|| Hashes::new(&self.facts).surface(self))
+    }
+
+    /// The name by which other files come to a definition: its own, or that of what it is written in place in.
+    pub(crate) fn key_name(&self, def: DefId) -> NameId {
+        let mut definition = self.facts.definition(def);
+        while let Some(owner) = definition.owner.filter(|_| definition.flags.is_anonymous) {
+            definition = self.facts.definition(owner);
+        }
+        definition.name
     }
 
     /// Returns whether a nested function uses a parameter of the enclosing function, which makes it a wrapper of the
@@ -132,6 +141,12 @@ impl Unit {
     pub(crate) fn fixtures_named(&self, name: Name) -> impl Iterator<Item = DefId> + '_ {
         let start = self.fixtures.partition_point(|row| row.0 < name);
         self.fixtures[start..].iter().take_while(move |row| row.0 == name).map(|row| row.1)
+    }
+
+    /// Functions that may be fixtures, with the name that each is asked for by.
+    pub(crate) fn fixtures(&self) -> impl Iterator<Item = (NameId, DefId)> + '_ {
+        let place = |name| self.names.iter().position(|known| *known == name);
+        self.fixtures.iter().filter_map(move |&(name, def)| Some((NameId(place(name)? as u32), def)))
     }
 
     /// Returns whether a function may be a fixture.
