@@ -11,8 +11,8 @@ use m1nd_lang::facts::{
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use crate::files::Word;
+use crate::ids::SymbolId;
 use crate::names::Name;
-use crate::unit::Unit;
 
 /// Expressions and definitions hashed for one function's result before the rest is taken as a whole.
 const RESULT_EXPRS: usize = 512;
@@ -32,6 +32,29 @@ pub(crate) struct Surface {
     pub(crate) methods: Vec<(Name, u64)>,
     /// Functions given to members, in order of the members' names.
     pub(crate) given: Vec<(Name, u64)>,
+}
+
+/// Tables of a file that its hashes take into account.
+#[derive(Debug)]
+pub(crate) struct Tables<'u> {
+    /// Node of each definition.
+    pub(crate) symbols: &'u [Option<SymbolId>],
+    pub(crate) attached: &'u [(Name, DefId)],
+    pub(crate) methods: &'u [(Name, DefId)],
+    pub(crate) given: &'u [(Name, u32)],
+    /// Functions that may be fixtures, with the name that each is asked for by.
+    pub(crate) fixtures: Vec<(NameId, DefId)>,
+    /// Namespaces by their whole name.
+    pub(crate) namespaces: Vec<(Word, DefId)>,
+}
+
+/// The name by which other files come to a definition: its own, or that of what it is written in place in.
+pub(crate) fn key_name(facts: &FileFacts, def: DefId) -> NameId {
+    let mut definition = facts.definition(def);
+    while let Some(owner) = definition.owner.filter(|_| definition.flags.is_anonymous) {
+        definition = facts.definition(owner);
+    }
+    definition.name
 }
 
 /// Hashes parts of a file's facts.
@@ -64,14 +87,14 @@ impl<'a> Hashes<'a> {
         one.hasher.finish()
     }
 
-    /// What other files can read of a unit with these facts.
-    pub(crate) fn surface(&self, unit: &Unit) -> Surface {
+    /// What other files can read of the file.
+    pub(crate) fn surface(&self, tables: &Tables<'_>) -> Surface {
         let mut names: FxHashMap<Word, FxHasher> = FxHashMap::default();
         let mut add = |word: Word, hash: u64| hash.hash(names.entry(word).or_default());
-        let (heads, wholes) = self.definitions(unit);
+        let (heads, wholes) = self.definitions(tables);
         let mut members: Vec<FxHasher> = vec![FxHasher::default(); self.facts.definitions.len()];
         for (index, definition) in self.facts.definitions.iter().enumerate() {
-            add(Word::of(self.facts.name(unit.key_name(DefId(index as u32)))), wholes[index]);
+            add(Word::of(self.facts.name(key_name(self.facts, DefId(index as u32)))), wholes[index]);
             if let Some(owner) = definition.owner {
                 (self.identities[index], wholes[index]).hash(&mut members[owner.index()]);
             }
@@ -84,12 +107,11 @@ impl<'a> Hashes<'a> {
         self.bindings(&mut add);
         self.exports(&mut add);
         self.member_writes(&mut add);
-        for (name, def) in unit.fixtures() {
+        for &(name, def) in &tables.fixtures {
             add(Word::of(self.facts.name(name)), wholes[def.index()]);
         }
-        for &(_, def) in &unit.namespaces {
-            let path = crate::unit::namespace_path(self.facts, def);
-            add(Word::namespace(&path), self.identities[def.index()]);
+        for &(path, def) in &tables.namespaces {
+            add(path, self.identities[def.index()]);
         }
         let mut names: Vec<(Word, u64)> = names.into_iter().map(|(word, hasher)| (word, hasher.finish())).collect();
         names.sort_unstable();
@@ -97,9 +119,9 @@ impl<'a> Hashes<'a> {
             heading: self.heading(),
             imports: self.all_imports(),
             names,
-            attached: self.attached(unit),
-            methods: unit.methods.iter().map(|&(name, def)| (name, heads[def.index()])).collect(),
-            given: self.given(unit),
+            attached: self.attached(tables),
+            methods: tables.methods.iter().map(|&(name, def)| (name, heads[def.index()])).collect(),
+            given: self.given(tables),
         }
     }
 
@@ -108,7 +130,7 @@ impl<'a> Hashes<'a> {
     }
 
     /// Hashes of all definitions, first without what they result in.
-    fn definitions(&self, unit: &Unit) -> (Vec<u64>, Vec<u64>) {
+    fn definitions(&self, tables: &Tables<'_>) -> (Vec<u64>, Vec<u64>) {
         let facts = self.facts;
         let mut has_fields = vec![false; facts.definitions.len()];
         for definition in facts.definitions.iter().filter(|definition| definition.kind == DefKind::Field) {
@@ -126,7 +148,7 @@ impl<'a> Hashes<'a> {
         let rows = facts.definitions.iter().enumerate().map(|(index, definition)| {
             let id = DefId(index as u32);
             let mut one = self.begin();
-            (facts.language, unit.symbols[index], has_fields[index]).hash(&mut one.hasher);
+            (facts.language, tables.symbols[index], has_fields[index]).hash(&mut one.hasher);
             one.head(id, definition);
             let head = one.hasher.finish();
             one.values(definition);
@@ -212,12 +234,12 @@ impl<'a> Hashes<'a> {
         one.hasher.finish()
     }
 
-    fn attached(&self, unit: &Unit) -> Vec<(Name, Option<Word>, u64)> {
-        let rows = unit.attached.iter().map(|&(name, def)| {
+    fn attached(&self, tables: &Tables<'_>) -> Vec<(Name, Option<Word>, u64)> {
+        let rows = tables.attached.iter().map(|&(name, def)| {
             let definition = self.facts.definition(def);
             let mut one = self.begin();
             (self.identities[def.index()], definition.kind, definition.flags).hash(&mut one.hasher);
-            unit.symbols[def.index()].hash(&mut one.hasher);
+            tables.symbols[def.index()].hash(&mut one.hasher);
             definition.extends_type.into_iter().chain(definition.declared).for_each(|expr| one.expr(expr));
             one.list(definition.implements);
             let function = definition.kind == DefKind::Function;
@@ -226,8 +248,8 @@ impl<'a> Hashes<'a> {
         rows.collect()
     }
 
-    fn given(&self, unit: &Unit) -> Vec<(Name, u64)> {
-        let rows = unit.given.iter().map(|&(name, row)| {
+    fn given(&self, tables: &Tables<'_>) -> Vec<(Name, u64)> {
+        let rows = tables.given.iter().map(|&(name, row)| {
             let write = self.facts.member_writes[row as usize];
             (name, self.of(&[write.base, write.value], &[], &[]))
         });

@@ -8,11 +8,12 @@ use m1nd_lang::facts::{
     BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, Visibility,
 };
 
+use crate::files::Word;
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
 use crate::rules::{Overloads, Rules};
-use crate::surface::{Hashes, Surface};
+use crate::surface::{Hashes, Surface, Tables, key_name};
 use crate::wrappers;
 use passes::Passes;
 
@@ -119,16 +120,24 @@ impl Unit {
 
     /// What other files can see of this one.
     pub(crate) fn surface(&self) -> &Surface {
-        self.surface.get_or_init(|| Hashes::new(&self.facts).surface(self))
+        self.surface.get_or_init(|| Hashes::new(&self.facts).surface(&self.tables()))
+    }
+
+    fn tables(&self) -> Tables<'_> {
+        let namespaces = self.namespaces.iter();
+        Tables {
+            symbols: &self.symbols,
+            attached: &self.attached,
+            methods: &self.methods,
+            given: &self.given,
+            fixtures: self.fixtures().collect(),
+            namespaces: namespaces.map(|&(_, def)| (Word::namespace(&namespace_path(&self.facts, def)), def)).collect(),
+        }
     }
 
     /// The name by which other files come to a definition: its own, or that of what it is written in place in.
-    pub(crate) fn key_name(&self, def: DefId) -> NameId {
-        let mut definition = self.facts.definition(def);
-        while let Some(owner) = definition.owner.filter(|_| definition.flags.is_anonymous) {
-            definition = self.facts.definition(owner);
-        }
-        definition.name
+    pub(crate) fn key_name(&self, def: DefId) -> Name {
+        self.name(key_name(&self.facts, def))
     }
 
     /// Returns whether a nested function uses a parameter of the enclosing function, which makes it a wrapper of the
@@ -144,7 +153,7 @@ impl Unit {
     }
 
     /// Functions that may be fixtures, with the name that each is asked for by.
-    pub(crate) fn fixtures(&self) -> impl Iterator<Item = (NameId, DefId)> + '_ {
+    fn fixtures(&self) -> impl Iterator<Item = (NameId, DefId)> + '_ {
         let place = |name| self.names.iter().position(|known| *known == name);
         self.fixtures.iter().filter_map(move |&(name, def)| Some((NameId(place(name)? as u32), def)))
     }

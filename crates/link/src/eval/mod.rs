@@ -214,7 +214,7 @@ impl<'a> Eval<'a> {
     /// Notes that the result depends on a definition that was not found by its name.
     pub(crate) fn ask_definition(&mut self, of: DefRef) {
         let unit = self.unit(of.file);
-        let name = unit.name(unit.key_name(of.def));
+        let name = unit.key_name(of.def);
         self.ask(name);
     }
 

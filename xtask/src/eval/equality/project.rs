@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::{Engine, EngineConfig, IngestRequest};
+use m1nd_engine::{Engine, EngineConfig, IngestReport, IngestRequest};
 use m1nd_query::retrieval::SeekQuery;
 use m1nd_query::retrieval::seek;
 use tempfile::TempDir;
@@ -41,10 +41,9 @@ fn open(home: &Path, root: &Path) -> Outcome<Engine> {
     Ok(Engine::open(config)?)
 }
 
-fn ingest(engine: &Engine, root: &Path, incremental: bool) -> Outcome<()> {
+fn ingest(engine: &Engine, root: &Path, incremental: bool) -> Outcome<IngestReport> {
     let request = IngestRequest { incremental, ..IngestRequest::code(root) };
-    engine.ingest(request, &Cancel::new(), &NoProgress)?;
-    Ok(())
+    Ok(engine.ingest(request, &Cancel::new(), &NoProgress)?)
 }
 
 impl Project {
@@ -61,8 +60,8 @@ impl Project {
         Ok(Self { _folder: folder, root, home, clean_home, engine })
     }
 
-    /// Applies edits and updates the index.
-    pub(super) fn follow(&mut self, edits: &[Edit]) -> Outcome<()> {
+    /// Applies edits and updates the index. The report is that of the last update.
+    pub(super) fn follow(&mut self, edits: &[Edit]) -> Outcome<IngestReport> {
         for edit in edits {
             let gone = edit.writes.iter().filter(|(_, text)| text.is_none());
             gone.for_each(|(path, _)| remove(&self.root, path));
