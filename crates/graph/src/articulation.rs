@@ -61,7 +61,7 @@ fn adjacency(
 ) -> Result<(Vec<u32>, Vec<u32>), Cancelled> {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     for (number, &node) in nodes.iter().enumerate() {
-        if number % 1024 == 0 {
+        if number.is_multiple_of(1024) {
             cancel.check()?;
         }
         let counted = graph

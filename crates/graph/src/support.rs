@@ -60,7 +60,7 @@ pub fn orphans(
     let mut open: Vec<NodeIx> = removed.iter().copied().collect();
     let mut incomplete = false;
     while let Some(node) = open.pop() {
-        if region.len() % 256 == 0 {
+        if region.len().is_multiple_of(256) {
             cancel.check()?;
         }
         for next in candidates(graph, node) {

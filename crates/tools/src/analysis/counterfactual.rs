@@ -1,7 +1,5 @@
 //! Shows what a project loses without some nodes.
 
-use std::time::Instant;
-
 use m1nd_engine::Snapshot;
 use m1nd_query::analysis::{self, Broken, ClosureState, Hop, Orphan};
 use schemars::JsonSchema;
@@ -111,7 +109,6 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
     closure: Closure,
-    elapsed_ms: f64,
 }
 
 pub(crate) struct Counterfactual;
@@ -159,7 +156,6 @@ hide more.";
 
 impl ReadTool for Counterfactual {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let started = Instant::now();
         let snapshot = cx.indexed()?;
         if input.node_ids.is_empty() || input.node_ids.len() > MAX_NODES {
             return Err(ToolError::invalid(format!(
@@ -210,7 +206,6 @@ impl ReadTool for Counterfactual {
             incomplete: found.incomplete,
             closure: Closure::new(snapshot, &closure),
             dangling: sites::site_rows(snapshot, &page.cut(found.dangling.clone())),
-            elapsed_ms: rounded(started.elapsed().as_secs_f64() * 1e3),
         };
         let guidance = guidance(&output, &closure);
         Ok(Answer::new(output).rows("dangling", total).guidance(guidance))

@@ -1,7 +1,5 @@
 //! Tests a claim about the structure of code.
 
-use std::time::Instant;
-
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
@@ -141,7 +139,6 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     partial_reach: Vec<PartialRow>,
     paths_explored: usize,
-    elapsed_ms: f64,
 }
 
 pub(crate) struct Hypothesize;
@@ -182,7 +179,6 @@ without result stopped; `path_budget` and `max_hops` bound it.";
 
 impl ReadTool for Hypothesize {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let started = Instant::now();
         let snapshot = cx.indexed()?;
         let claim = claim(&input)?;
         let resolved = ResolvedClaim {
@@ -221,7 +217,6 @@ impl ReadTool for Hypothesize {
                 false => Vec::new(),
             },
             paths_explored: tested.visited,
-            elapsed_ms: rounded(started.elapsed().as_secs_f64() * 1e3),
         };
         Ok(Answer::new(output).guidance(guidance))
     }

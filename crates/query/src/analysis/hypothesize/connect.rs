@@ -102,7 +102,8 @@ fn search(
                 let is_new = !own.contains(&edge.to) && !via.contains_key(&edge.to) && !without.contains(&edge.to);
                 // An end that is also a start is reached by an edge, not by being there.
                 let is_end = ends.contains(&edge.to);
-                if !is_new && !(is_end && own.contains(&edge.to)) {
+                let is_back = is_end && own.contains(&edge.to);
+                if !(is_new || is_back) {
                     continue;
                 }
                 if hops > bounds.max_hops {

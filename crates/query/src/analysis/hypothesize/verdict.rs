@@ -170,7 +170,8 @@ impl Tested {
         self.contradicting.extend(other.contradicting);
         self.hidden.extend(other.hidden);
         self.partial.extend(other.partial);
-        (self.supporting.truncate(MAX_EVIDENCE), self.contradicting.truncate(MAX_EVIDENCE));
+        self.supporting.truncate(MAX_EVIDENCE);
+        self.contradicting.truncate(MAX_EVIDENCE);
         (self.total_hidden, self.visited) = (self.total_hidden + other.total_hidden, self.visited + other.visited);
         (self.confidence, self.why) = (confidence, why);
         self.judged()
