@@ -8,25 +8,32 @@ use serde::{Deserialize, Serialize};
 use super::closure::Closure;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
-    Toolset,
+    Toolset, number, yes,
 };
 use crate::rows::{self, NodeRow, count, rounded};
 use crate::sites::{self, SiteRow};
 
 /// Maximum nodes of one call.
 const MAX_NODES: usize = 50;
-/// Dangling places of one page.
-const PAGE_ROWS: usize = 100;
+/// Default number of dangling places.
+const DEFAULT_ROWS: usize = 100;
+/// Maximum dangling places of one page.
+const MAX_ROWS: usize = 1_000;
 /// Rows of the other lists.
-const MAX_ROWS: usize = 50;
+const MAX_LISTED: usize = 50;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Ids, paths or names, 1-50
+    /// Ids, paths or names
+    #[schemars(length(min = 1, max = MAX_NODES))]
     node_ids: Vec<String>,
-    /// Default true: dependents by distance
-    include_cascade: Option<bool>,
+    /// Dependents by distance
+    #[serde(default = "yes")]
+    include_cascade: bool,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -148,7 +155,7 @@ hide more.";
     const NEEDS_FRESH: bool = true;
     const ROW_TEXT: Option<RowText> = Some(sites::row_text);
     const TEXT_OMITS: &'static [&'static str] = &["removed_nodes", "total_impact"];
-    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("nodes", "node_ids")];
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("nodes", "node_ids"), ("limit", "top_k")];
     const COMMAND: Option<Command> = Some(Command::new("counterfactual", &["node_ids"]));
     type Input = Input;
     type Output = Output;
@@ -157,12 +164,6 @@ hide more.";
 impl ReadTool for Counterfactual {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        if input.node_ids.is_empty() || input.node_ids.len() > MAX_NODES {
-            return Err(ToolError::invalid(format!(
-                "argument `node_ids` has {} elements, expected 1 to {MAX_NODES} ids, paths or names",
-                input.node_ids.len()
-            )));
-        }
         let mut nodes = Vec::new();
         for text in &input.node_ids {
             let node = rows::resolve(snapshot, "node_ids", text)?;
@@ -170,7 +171,7 @@ impl ReadTool for Counterfactual {
                 nodes.push(node);
             }
         }
-        let page = rows::page(cx, None, PAGE_ROWS, PAGE_ROWS);
+        let page = cx.page(input.top_k);
         let found = analysis::counterfactual(snapshot, &nodes, cx.cancel())?;
         let mut closure = weakest(&found.closures);
         if let Some(unseen) = cx.unseen() {
@@ -185,14 +186,14 @@ impl ReadTool for Counterfactual {
             indirect_breaks: found
                 .broken_indirectly
                 .iter()
-                .take(MAX_ROWS)
+                .take(MAX_LISTED)
                 .map(|row| broken_row(snapshot, row))
                 .collect(),
             orphaned_count: found.orphans.len(),
-            orphaned: found.orphans.iter().take(MAX_ROWS).map(|row| orphan_row(snapshot, row)).collect(),
+            orphaned: found.orphans.iter().take(MAX_LISTED).map(|row| orphan_row(snapshot, row)).collect(),
             weakened_count: found.weakened,
             total_affected: found.by_distance.iter().sum(),
-            cascade: input.include_cascade.unwrap_or(true).then(|| cascade(&found.by_distance)),
+            cascade: input.include_cascade.then(|| cascade(&found.by_distance)),
             synergy: synergy(snapshot, &found),
             articulation: found
                 .articulation

@@ -11,13 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    number, yes,
 };
 use crate::rows::{self, rounded};
 
 /// Default maximum number of edges of a path.
-const DEFAULT_HOPS: u32 = 5;
+const DEFAULT_HOPS: usize = 5;
 /// Maximum edges of a path.
-const MAX_HOPS: u32 = 20;
+const MAX_HOPS: usize = 20;
 /// Default number of edges that one search visits. A search that ends at its budget decides nothing, so it is large
 /// enough for most projects; it takes some milliseconds.
 const DEFAULT_BUDGET: usize = 100_000;
@@ -65,17 +66,23 @@ pub(crate) struct ClaimAst {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
     /// A sentence, e.g. "Session never calls Pool.close"
+    #[schemars(length(max = MAX_CLAIM))]
     claim: Option<String>,
     /// The claim without a sentence
     claim_ast: Option<ClaimAst>,
-    /// 1-20, default 5
-    max_hops: Option<u32>,
-    /// Default true: co-change counts for coupling
-    include_ghost_edges: Option<bool>,
-    /// Default true: where a search without result came to
-    include_partial_flow: Option<bool>,
-    /// Edges per search, default 100000
-    path_budget: Option<usize>,
+    #[serde(default = "number::<DEFAULT_HOPS>")]
+    #[schemars(range(min = 1, max = MAX_HOPS))]
+    max_hops: usize,
+    /// Co-change counts for coupling
+    #[serde(default = "yes")]
+    include_ghost_edges: bool,
+    /// Where a search without result came to
+    #[serde(default = "yes")]
+    include_partial_flow: bool,
+    /// Edges per search
+    #[serde(default = "number::<DEFAULT_BUDGET>")]
+    #[schemars(range(min = 1, max = MAX_BUDGET))]
+    path_budget: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -172,6 +179,7 @@ without result stopped; `path_budget` and `max_hops` bound it.";
         (Stage::Plan, 45, "whether an assumption of the plan holds"),
     ];
     const NEEDS_FRESH: bool = true;
+    const RARE: &'static [&'static str] = &["claim_ast", "include_ghost_edges", "include_partial_flow", "path_budget"];
     const COMMAND: Option<Command> = Some(Command::words("hypothesize", &["claim"]));
     type Input = Input;
     type Output = Output;
@@ -187,11 +195,8 @@ impl ReadTool for Hypothesize {
             subject: named(snapshot, claim.subject.as_deref())?,
             object: named(snapshot, claim.object.as_deref())?,
         };
-        let bounds = Bounds {
-            max_hops: input.max_hops.unwrap_or(DEFAULT_HOPS).clamp(1, MAX_HOPS),
-            budget: input.path_budget.unwrap_or(DEFAULT_BUDGET).clamp(1, MAX_BUDGET),
-        };
-        let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges.unwrap_or(true);
+        let bounds = Bounds { max_hops: u32::try_from(input.max_hops).unwrap_or(u32::MAX), budget: input.path_budget };
+        let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges;
         let history = uses_history.then(|| snapshot.history(cx.cancel()));
         let mut tested = query::hypothesize(snapshot, resolved, bounds, history.as_ref(), cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
@@ -199,7 +204,6 @@ impl ReadTool for Hypothesize {
         }
         let guidance = guidance(snapshot, &resolved, &tested);
         let id = |node: Option<NodeIx>| node.map(|node| snapshot.graph().id(node).to_owned()).into_iter().collect();
-        let shows_partial = input.include_partial_flow.unwrap_or(true);
         let output = Output {
             verdict: tested.verdict.word(),
             confidence: rounded(tested.confidence),
@@ -212,7 +216,7 @@ impl ReadTool for Hypothesize {
             contradicting_evidence: tested.contradicting.iter().map(|row| evidence(snapshot, row, false)).collect(),
             blocking: tested.hidden.iter().map(|row| hidden(snapshot, row)).collect(),
             total_blocking: tested.total_hidden,
-            partial_reach: match shows_partial {
+            partial_reach: match input.include_partial_flow {
                 true => tested.partial.iter().map(|row| partial(snapshot, row)).collect(),
                 false => Vec::new(),
             },
@@ -234,10 +238,6 @@ fn claim(input: &Input) -> Result<Claim, ToolError> {
             subject: ast.subject.clone(),
             object: ast.object.clone(),
         }),
-        (Some(text), None) if text.chars().count() > MAX_CLAIM => Err(ToolError::invalid(format!(
-            "argument `claim` has {} characters, expected at most {MAX_CLAIM}",
-            text.chars().count()
-        ))),
         (Some(text), None) => {
             rows::words("claim", text, "a sentence such as \"Session depends on HTTPAdapter\"")?;
             Ok(query::parse(text))

@@ -109,6 +109,7 @@ mod tests {
         // Of these, none is a path or an id, and escapes in them are what the caller looks for.
         const TEXTS: &[&str] = &[
             "agent_id",
+            "claim",
             "code",
             "cursor",
             "description",
@@ -124,6 +125,7 @@ mod tests {
             "stack_tags",
             "task_description",
             "title",
+            "tool",
             "tool_name",
             "workaround",
         ];
