@@ -111,8 +111,8 @@ pub(crate) struct StdioTransport {
     /// Becomes true when the output turns out to be closed.
     closed: tokio::sync::watch::Receiver<bool>,
     shared: Arc<Shared>,
-    /// The handshake that was passed on last. The SDK handles requests side by side, but what follows a handshake depends
-    /// on its outcome, and a client need not wait for the answer.
+    /// The handshake that was passed on last. The SDK handles requests side by side, but what follows a handshake
+    /// depends on its outcome, and a client need not wait for the answer.
     handshake: Option<RequestId>,
     running: Arc<Running>,
     writer: Option<std::thread::JoinHandle<()>>,
