@@ -151,3 +151,27 @@ fn a_call_without_agent_id_is_answered_under_the_name_of_the_client() {
         assert_eq!(name(unnamed, json!({})), "anonymous");
     }
 }
+
+#[test]
+fn what_follows_a_handshake_at_once_depends_on_it() {
+    for round in 0..50 {
+        let mut session = session_with(ServeOptions::default());
+        let client = json!({"name": "editor", "version": "1"});
+        let params = json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": client});
+        let ids: Vec<i64> = [
+            ("initialize", params),
+            ("tools/call", json!({"name": "help", "arguments": {}})),
+            ("tools/list", json!({})),
+        ]
+        .map(|(method, params)| session.wire.ask(method, params))
+        .into();
+        let list = session.wire.answer(ids[2]).message;
+        assert!(list["result"]["tools"][0].get("title").is_none(), "round {round}: {list}");
+        session.wire.answer(ids[1]);
+        let (health, _) = session.wire.call("health", json!({"agent_id": "me"}));
+        let agents: Vec<&Value> =
+            health["active_sessions"].as_array().unwrap().iter().map(|row| &row["agent_id"]).collect();
+        assert!(!agents.contains(&&json!("anonymous")), "round {round}: {agents:?}");
+        session.finish();
+    }
+}
