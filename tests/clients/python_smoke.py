@@ -6,16 +6,20 @@ Without a repository a small one is made. Exits with 1 and says what is wrong at
 """
 
 import asyncio
+import fcntl
 import json
 import os
 import pathlib
 import pty
+import re
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
-from mcp import ClientSession, StdioServerParameters, stdio_client
+from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
 
 AGENT = {"agent_id": "python-smoke"}
 
@@ -114,9 +118,9 @@ def server(binary, repository, home, *more):
     return StdioServerParameters(command=binary, args=arguments, env={**os.environ, "M1ND_HOME": str(home), "MIND_HOME": str(home / "mind")})
 
 
-async def wait_for_index(session):
+async def wait_for_index(session, arguments=AGENT):
     for _ in range(6000):
-        answer, _ = body(await session.call_tool("health", AGENT))
+        answer, _ = body(await session.call_tool("health", arguments))
         if answer["node_count"] > 0:
             return
         await asyncio.sleep(0.1)
@@ -148,27 +152,78 @@ async def session_on_fixture(binary, repository, home, own):
                 expect(not is_error, f"{name} answers: {answer}")
                 print("ok", name, f"{(time.monotonic() - started) * 1000:.0f} ms", f"{len(json.dumps(answer))} bytes")
         await errors(session)
+        if own:
+            await resources_and_prompts(session)
+
+
+async def resources_and_prompts(session):
+    listed = [resource.uri for resource in (await session.list_resources()).resources]
+    expect([str(uri) for uri in listed] == ["m1nd://overview", "m1nd://memory"], f"the resources: {listed}")
+    templates = (await session.list_resource_templates()).resource_templates
+    expect([template.name for template in templates] == ["file", "symbol"], f"the templates: {templates}")
+    for uri, words in (
+        ("m1nd://overview", "shop/price.py"),
+        ("m1nd://memory", "Prices are in cents"),
+        ("m1nd://file/shop/price.py", "5  def gross(value):"),
+        ("m1nd://symbol/file::shop/price.py::fn::gross", "shop/order.py:"),
+    ):
+        contents = (await session.read_resource(uri)).contents
+        expect(words in contents[0].text, f"{uri} has {words!r}: {contents[0].text}")
+    try:
+        answer = await session.read_resource("m1nd://file/../x")
+        raise SystemExit(f"FAILED: a file outside the root was read: {answer}")
+    except MCPError as error:
+        expect(error.error.code == -32002, f"the code of a resource that is not there: {error.error}")
+    prompts = (await session.list_prompts()).prompts
+    expect(len(prompts) == 4, f"the prompts: {prompts}")
+    for prompt in prompts:
+        arguments = {argument.name: "`gross`" for argument in prompt.arguments}
+        message = (await session.get_prompt(prompt.name, arguments)).messages[0]
+        expect(message.role == "user" and "`gross`" in message.content.text, f"{prompt.name}: {message}")
+    print("ok resources and prompts")
+
+
+# Tools whose answers have one form: the memory tools promise an exact schema, `help` has a `format` of its own.
+ONE_FORM = ("help", "mind_search", "mind_edges", "mind_add_global_edge", "mind_status")
 
 
 async def minimal_calls(binary, folder):
-    """Every listed tool answers the call that `help` gives as its smallest useful one."""
-    repository, home = folder / "program", folder / "home-program"
-    make_fixture(repository, program())
-    async with stdio_client(server(binary, repository, home)) as (read, write), ClientSession(read, write) as session:
-        await session.initialize()
-        await wait_for_index(session)
-        for tool in (await session.list_tools()).tools:
-            manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name}))
-            call = manual["minimal_calls"][0]
-            answer, is_error = body(await session.call_tool(call["tool"], call["arguments"]))
-            expect(not is_error, f"{call} answers: {answer}")
-            print("ok minimal call of", tool.name)
+    """Every listed tool answers the call that `help` gives as its smallest useful one, as JSON and as text."""
+    for form in ("json", "text"):
+        repository, home = folder / f"program-{form}", folder / f"home-program-{form}"
+        make_fixture(repository, program())
+        parameters = server(binary, repository, home, "--format", form)
+        async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
+            await session.initialize()
+            await wait_for_index(session, {**AGENT, "format": "json"})
+            for tool in (await session.list_tools()).tools:
+                manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name}))
+                call = manual["minimal_calls"][0]
+                result = await session.call_tool(call["tool"], call["arguments"])
+                if form == "json" or tool.name in ONE_FORM:
+                    answer, is_error = body(result)
+                    expect(not is_error, f"{call} answers: {answer}")
+                else:
+                    lines(tool.name, result)
+                    # A call may ask for the other form.
+                    answer, is_error = body(await session.call_tool(call["tool"], {**call["arguments"], "format": "json"}))
+                    expect(not is_error, f"{call} answers as JSON: {answer}")
+            print("ok minimal call of every tool as", form)
+
+
+def lines(name, result):
+    """Checks an answer as text: not empty, not JSON, and not the same again as structure."""
+    text = result.content[0].text
+    expect(not field(result, "is_error", "isError"), f"{name} answers: {text}")
+    expect(text.strip() and not text.lstrip().startswith("{"), f"{name} answers with lines: {text}")
+    expect(field(result, "structured_content", "structuredContent") is None, f"{name} sends its answer once")
+    expect("\x1b" not in text, f"{name} has no escape codes: {text!r}")
 
 
 async def errors(session):
     cases = [
         ("impact", AGENT, "invalid_params"),
-        ("seek", {"query": "x"}, "invalid_params"),
+        ("seek", {}, "invalid_params"),
         ("seek", {**AGENT, "query": 7}, "invalid_params"),
         ("seek", {**AGENT, "query": "x", "bogus": 1}, "invalid_params"),
         ("no_such_tool", AGENT, "unknown_tool"),
@@ -179,6 +234,9 @@ async def errors(session):
         expect(is_error and answer["code"] == code, f"{name} {arguments} is {code}: {answer}")
         expect(answer["error"] and answer["suggested_next_step"], f"the error says what to do: {answer}")
     print("ok errors")
+    answer, is_error = body(await session.call_tool("health", {}))
+    expect(not is_error and any(row["agent_id"] == "mcp" for row in answer["active_sessions"]), f"who called: {answer}")
+    print("ok a call without agent_id")
 
 
 async def progress_and_cancellation(binary, folder):
@@ -197,6 +255,8 @@ async def progress_and_cancellation(binary, folder):
         expect(not is_error, f"the ingest succeeds: {answer}")
         expect(seen, "progress was reported")
         expect(all(a[0] < b[0] for a, b in zip(seen, seen[1:])), f"progress grows: {seen}")
+        counted = [re.fullmatch(r"[a-z ]+ (\d+) of (\d+)", message) for _, total, message in seen if total]
+        expect(counted and all(counted), f"progress names stage, count and total: {seen}")
         print("ok progress:", len(seen), "notices, such as", seen[len(seen) // 2])
 
         before, _ = body(await session.call_tool("health", AGENT))
@@ -216,28 +276,55 @@ async def progress_and_cancellation(binary, folder):
             print(f"ok cancellation, health answered after {(time.monotonic() - started) * 1000:.0f} ms")
 
 
+def run_on_a_terminal(binary, arguments, repository, home, rows=0, **more):
+    """The exit code of a run on a terminal of this many rows, and what the terminal shows."""
+    ours, theirs = pty.openpty()
+    if rows:
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 80, 0, 0))
+    environment = {**os.environ, "M1ND_HOME": str(home), "TERM": "xterm", **more}
+    for name in ("NO_COLOR", "PAGER", "M1ND_PAGER"):
+        if name not in more:
+            environment.pop(name, None)
+    process = subprocess.Popen([binary, *arguments], cwd=repository, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            piece = b""
+        if not piece:
+            break
+        seen += piece
+    os.close(ours)
+    return process.wait(), seen.decode()
+
+
 def on_a_terminal(binary, repository, home):
     """What a person sees: a bar, colours, and the help when nothing is asked."""
     for arguments, words in (([], "Commands:"), (["ingest"], "Most central"), (["status"], "generation"), (["doctor"], "is indexed")):
-        ours, theirs = pty.openpty()
-        environment = {**os.environ, "M1ND_HOME": str(home), "TERM": "xterm"}
-        environment.pop("NO_COLOR", None)
-        process = subprocess.Popen([binary, *arguments], cwd=repository, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
-        os.close(theirs)
-        seen = b""
-        while True:
-            try:
-                piece = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                piece = b""
-            if not piece:
-                break
-            seen += piece
-        os.close(ours)
-        text = seen.decode()
-        expect(process.wait() == 0 and words in text, f"m1nd {arguments} works on a terminal: {text}")
+        code, text = run_on_a_terminal(binary, arguments, repository, home)
+        expect(code == 0 and words in text, f"m1nd {arguments} works on a terminal: {text}")
         expect("\x1b[" in text, f"m1nd {arguments} is coloured on a terminal: {text!r}")
     print("ok terminal")
+    search, pager = ["search", "gross"], "sed s/^/paged-/"
+    cases = (
+        ({}, [], 3, False, "no pager is chosen"),
+        ({"PAGER": pager}, [], 3, True, "the answer is longer than the screen"),
+        ({"PAGER": pager}, [], 60, False, "the answer fits"),
+        ({"PAGER": pager}, ["--no-pager"], 3, False, "it was asked not to"),
+        ({"PAGER": pager, "M1ND_PAGER": "cat"}, [], 3, False, "the own pager is none"),
+        ({"M1ND_PAGER": pager}, [], 3, True, "the own pager"),
+        ({"M1ND_PAGER": "/no/such/pager"}, [], 3, False, "the pager does not exist"),
+    )
+    for variables, flags, rows, is_paged, why in cases:
+        code, text = run_on_a_terminal(binary, [*search, *flags], repository, home, rows, **variables)
+        expect(code == 0 and ("paged-" in text) == is_paged, f"{why}: {text!r}")
+        expect("shop/price.py" in text and "\x1b[35m" in text, f"the answer is shown in colour: {text!r}")
+    for variables, flags in (({"NO_COLOR": "1"}, []), ({"TERM": "dumb"}, []), ({}, ["--color", "never"])):
+        _, text = run_on_a_terminal(binary, [*search, *flags], repository, home, **variables)
+        expect("shop/price.py" in text and "\x1b" not in text, f"no colours with {variables} {flags}: {text!r}")
+    print("ok colours and pager")
 
 
 async def main():

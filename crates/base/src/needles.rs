@@ -13,7 +13,7 @@ use regex_syntax::ast::{Ast, RepetitionKind, RepetitionRange};
 /// Deepest nesting of a pattern that is looked into; deeper ones are always tried.
 const MAX_DEPTH: u32 = 50;
 /// Most texts of one pattern; with more of them it is always tried.
-const MAX_NEEDLES: usize = 40;
+const MAX_NEEDLES: usize = 100;
 /// The letters outside of ASCII that are a letter of ASCII where case does not matter.
 const FOLDED: [(char, &str); 2] = [('\u{17f}', "s"), ('\u{212a}', "k")];
 

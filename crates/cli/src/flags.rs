@@ -4,6 +4,7 @@ use std::io::Read;
 use std::iter::Peekable;
 use std::path::PathBuf;
 
+use clap::ColorChoice;
 use m1nd_tools::Command;
 use serde_json::{Map, Value};
 
@@ -29,6 +30,10 @@ pub(crate) struct Flags {
     pub home: Option<PathBuf>,
     /// `--model FOLDER`, if the tool has no such argument.
     pub model: Option<PathBuf>,
+    /// `--color WHEN`, if the tool has no such argument.
+    pub color: Option<ColorChoice>,
+    /// `--no-pager`, if the tool has no such argument.
+    pub no_pager: bool,
     /// `--help` or `-h`.
     pub help: bool,
 }
@@ -147,6 +152,16 @@ impl Flags {
             ("arguments", inline) => {
                 let text = inline.or_else(|| words.next().cloned()).ok_or_else(|| needs_value(flag, "JSON"))?;
                 self.merge(tool, &text, input)?;
+            }
+            ("no-pager", None) => self.no_pager = true,
+            ("color", inline) => {
+                let when = inline.or_else(|| words.next().cloned()).ok_or_else(|| needs_value(flag, "WHEN"))?;
+                self.color = Some(when.parse().map_err(|_| {
+                    CliError::usage(
+                        format!("`--color` is `{when}`, expected auto, always or never"),
+                        "write --color WHEN",
+                    )
+                })?);
             }
             ("root", inline) => self.root = Some(path(flag, inline, words)?),
             ("home", inline) => self.home = Some(path(flag, inline, words)?),

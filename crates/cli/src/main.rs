@@ -5,21 +5,24 @@ mod clients;
 mod commands;
 mod error;
 mod flags;
+mod highlight;
 mod output;
+mod pager;
 mod progress;
 mod project;
+mod tone;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use args::{Cli, Command, ServeArgs};
 use error::{CliError, Exit};
-use output::{Out, Tone, note, paint, stderr_colour};
+use output::{Out, Tone, note, paint};
 
 fn main() -> ExitCode {
     start_log();
     let cli = args::read();
-    let mut out = Out::new(cli.common.json);
+    let mut out = Out::new(&cli.common);
     let exit = match run(&cli, &mut out) {
         Ok(()) => Exit::Success as u8,
         Err(error) => {
@@ -75,7 +78,7 @@ fn show(error: &CliError, out: &mut Out) {
         }
         _ => {}
     }
-    let colour = stderr_colour();
+    let colour = out.colours_errors();
     note(format!("{} {error}", paint(colour, Tone::Bad, "error:")));
     if let CliError::Tool(error) = error
         && let Some(hint) = error.hint_text()

@@ -2,10 +2,16 @@
 
 use std::io::{IsTerminal, Write};
 
+use clap::ColorChoice;
 pub(crate) use m1nd_base::count;
 use serde_json::Value;
+use terminal_size::{Height, Width};
 
+use crate::args::Common;
 use crate::error::CliError;
+use crate::highlight::highlighted;
+use crate::pager;
+pub(crate) use crate::tone::{Tone, paint};
 
 /// The output of one command.
 pub(crate) struct Out {
@@ -14,30 +20,49 @@ pub(crate) struct Out {
     pub json: bool,
     /// Write no text for people.
     pub quiet: bool,
+    /// Show long answers through the pager of the user, on a terminal.
+    pub pages: bool,
+    choice: ColorChoice,
     colour: bool,
 }
 
-/// Meaning of a piece of text, shown as a colour on a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tone {
-    /// A heading or a name.
-    Strong,
-    /// Secondary.
-    Dim,
-    /// Success.
-    Good,
-    /// A warning.
-    Warn,
-    /// An error.
-    Bad,
-}
-
 impl Out {
-    /// Creates the output of this process, with colours only on a terminal and without `NO_COLOR`.
-    pub(crate) fn new(json: bool) -> Self {
+    /// Creates the output of this process.
+    pub(crate) fn new(common: &Common) -> Self {
         let stdout = std::io::stdout();
-        let colour = !json && stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        Self { stdout, json, quiet: false, colour }
+        let (json, choice) = (common.json, common.color);
+        let colour = !json && is_coloured(choice, stdout.is_terminal());
+        Self { stdout, json, quiet: false, pages: !common.no_pager, choice, colour }
+    }
+
+    /// Sets whether text is coloured.
+    pub(crate) fn choose_colour(&mut self, choice: ColorChoice) {
+        self.choice = choice;
+        self.colour = !self.json && is_coloured(choice, self.stdout.is_terminal());
+    }
+
+    /// Returns whether text on standard error is coloured.
+    pub(crate) fn colours_errors(&self) -> bool {
+        is_coloured(self.choice, std::io::stderr().is_terminal())
+    }
+
+    /// Writes the answer of a tool: with colours if the output has them, through the pager if it is long.
+    pub(crate) fn answer(&mut self, text: &str) -> Result<(), CliError> {
+        let text = text.trim_end();
+        let shown = if self.colour { highlighted(text) } else { text.to_owned() };
+        let size = terminal_size::terminal_size_of(&self.stdout);
+        let is_long =
+            size.is_some_and(|(Width(columns), Height(rows))| pager::is_longer(text, columns.into(), rows.into()));
+        if self.pages && is_long && self.stdout.is_terminal() && !self.quiet {
+            let shown = format!("{shown}\n");
+            if let Some(pager) = pager::chosen(|name| std::env::var_os(name)) {
+                if pager::show(&pager, &shown) {
+                    return Ok(());
+                }
+                note(format!("the pager `{}` cannot be started", pager.display()));
+            }
+        }
+        self.line(shown)
     }
 
     /// Returns whether text is coloured.
@@ -70,24 +95,16 @@ impl Out {
     }
 }
 
-/// Colours the text if `colour` is set.
-pub(crate) fn paint(colour: bool, tone: Tone, text: &str) -> String {
-    if !colour {
-        return text.to_owned();
+/// Returns whether a stream is coloured: as chosen, else on a terminal that shows colours and without `NO_COLOR`.
+fn is_coloured(choice: ColorChoice, is_terminal: bool) -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => {
+            is_terminal && !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
     }
-    let code = match tone {
-        Tone::Strong => "1",
-        Tone::Dim => "2",
-        Tone::Good => "32",
-        Tone::Warn => "33",
-        Tone::Bad => "31",
-    };
-    format!("\u{1b}[{code}m{text}\u{1b}[0m")
-}
-
-/// Returns whether standard error may be coloured.
-pub(crate) fn stderr_colour() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Writes one line to standard error. Failures are ignored, since there is nowhere to report them.

@@ -10,6 +10,7 @@ use m1nd_tools::Services;
 
 use crate::args::Common;
 use crate::error::CliError;
+use crate::output::note;
 
 /// Default folder of the store, below the user's home.
 const DEFAULT_HOME: &str = ".m1nd";
@@ -58,31 +59,56 @@ const CHECK_BUDGET: Duration = Duration::from_secs(30);
 /// people expect of a question.
 const REFRESH_NODES: usize = 1_000_000;
 
-/// The index of one root for reading, brought up to date with the disk before. It stays as it was, and answers say
-/// so, where another process keeps it, the store cannot be written or the index is very large.
-pub(crate) fn open_fresh(common: &Common, root: &Path) -> Result<Services, CliError> {
+/// The index of one root for reading. Damaged files of the store are put aside, with a message, and a lost index is
+/// rebuilt. If the answer has to be `fresh`, the index is brought up to date with the disk before. It stays as it was,
+/// and answers say so, where another process keeps it, the store cannot be written or the index is very large.
+pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<Services, CliError> {
     let services = open(common, root, true)?;
-    let (snapshot, found) = services.engine.freshness(&Cancel::new());
+    let is_damaged = !services.engine.damage().is_empty();
+    let due = match services.engine.has_lost_index() {
+        true => vec![IngestRequest::code(root)],
+        false if fresh => updates(&services.engine, root),
+        false => Vec::new(),
+    };
+    if due.is_empty() && !is_damaged {
+        return Ok(services);
+    }
+    let Ok(writing) = open(common, root, false) else {
+        tell_damage(&services.engine);
+        return Ok(services);
+    };
+    tell_damage(&writing.engine);
+    for request in due {
+        let path = request.path.display().to_string();
+        if let Err(error) = writing.engine.ingest(request, &Cancel::new(), &NoProgress) {
+            tracing::warn!(root = path, %error, "not brought up to date");
+        }
+    }
+    drop(writing);
+    open(common, root, true)
+}
+
+/// The ingests that bring the index up to date.
+fn updates(engine: &Engine, root: &Path) -> Vec<IngestRequest> {
+    let (snapshot, found) = engine.freshness(&Cancel::new());
     // Without the other roots of the index an ingest would drop their files.
     let is_whole = snapshot.roots().iter().all(|info| info.path.starts_with(root));
     if snapshot.is_empty() || found.is_fresh() || !is_whole || snapshot.graph().node_count() > REFRESH_NODES {
-        return Ok(services);
+        return Vec::new();
     }
-    if let Ok(writing) = open(common, root, false) {
-        for info in snapshot.roots() {
-            let request = IngestRequest {
-                mode: Mode::Merge,
-                incremental: true,
-                include_hidden: info.include_hidden,
-                hidden_patterns: info.hidden_patterns.clone(),
-                ..IngestRequest::code(&info.path)
-            };
-            if let Err(error) = writing.engine.ingest(request, &Cancel::new(), &NoProgress) {
-                tracing::warn!(root = %info.path.display(), %error, "not brought up to date");
-            }
-        }
-    }
-    open(common, root, true)
+    let update = |info: &m1nd_engine::RootInfo| IngestRequest {
+        mode: Mode::Merge,
+        incremental: true,
+        include_hidden: info.include_hidden,
+        hidden_patterns: info.hidden_patterns.clone(),
+        ..IngestRequest::code(&info.path)
+    };
+    snapshot.roots().iter().map(update).collect()
+}
+
+/// Says what of the store was damaged, and what became of it.
+pub(crate) fn tell_damage(engine: &Engine) {
+    engine.damage().iter().for_each(note);
 }
 
 /// Says how many files changed since they were indexed; `None` if the index is what is on disk.
@@ -103,6 +129,7 @@ pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Serv
     let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
     config.read_only = read_only;
     config.check_budget = CHECK_BUDGET;
+    config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
     config.model = common.model.clone();
     let mind = memory_places(&config.roots, true)?;
     Ok(Services::open(config, mind)?)

@@ -19,6 +19,9 @@ pub struct EngineConfig {
     pub read_only: bool,
     /// Compares the whole snapshot with its checksums in the background. One that is open for a moment need not.
     pub verify: bool,
+    /// Largest snapshot, in bytes, that is compared with its checksums before it is used: for programs that answer once
+    /// and end. With 0, none is.
+    pub verify_at_open: u64,
     /// Maximum size of the facts cache of all projects together, in bytes; least recently used facts are evicted
     /// first.
     pub facts_bytes: u64,
@@ -36,6 +39,9 @@ impl EngineConfig {
     /// Usual bound of [`EngineConfig::facts_bytes`].
     pub const FACTS_BYTES: u64 = 2 << 30;
 
+    /// Bound of [`EngineConfig::verify_at_open`] for a program that answers once: some 30 ms.
+    pub const VERIFIED_AT_OPEN: u64 = 64 << 20;
+
     /// Usual bound of [`EngineConfig::check_budget`]: enough for some 100,000 files.
     pub const CHECK_BUDGET: Duration = Duration::from_secs(1);
 
@@ -50,6 +56,7 @@ impl EngineConfig {
             watch: false,
             read_only: false,
             verify: true,
+            verify_at_open: 0,
             facts_bytes: Self::FACTS_BYTES,
             threads: None,
             clock: Clock::default(),
@@ -160,6 +167,9 @@ pub struct IngestRequest {
     pub include_hidden: bool,
     /// Hidden paths to index although `include_hidden` is off.
     pub hidden_patterns: Vec<String>,
+    /// Gives way to a request of a caller for the same path, which does the same work: made by a program on its own
+    /// initiative. It is cancelled then, so that the caller decides whether that work goes on.
+    pub gives_way: bool,
 }
 
 impl IngestRequest {
@@ -172,6 +182,7 @@ impl IngestRequest {
             adapter: Adapter::Code,
             include_hidden: false,
             hidden_patterns: Vec::new(),
+            gives_way: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Clock, Deadline, Progress};
 use m1nd_store::{Home, ProjectDir};
 
-use crate::config::{EngineConfig, IngestRequest};
+use crate::config::{Adapter, EngineConfig, IngestRequest};
 use crate::error::EngineError;
 use crate::freshness::Checks;
 use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
@@ -62,6 +62,7 @@ struct Handle {
     shared: Arc<Shared>,
     events: Sender<Event>,
     checks: Checks,
+    own_ingests: OwnIngests,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -82,7 +83,8 @@ impl Engine {
     /// ingest. Opened read-only, it creates no file and no folder.
     ///
     /// # Errors
-    /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`] or [`EngineError::Store`]. A damaged snapshot is no
+    /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`], [`EngineError::Files`] for a root inside of a folder of
+    /// version control, or [`EngineError::Store`]. A damaged snapshot is no
     /// error: it is quarantined, see [`Status::notices`].
     pub fn open(config: EngineConfig) -> Result<Self, EngineError> {
         let allowed = canonical_roots(&config.roots)?;
@@ -113,7 +115,15 @@ impl Engine {
             .name("m1nd-writer".into())
             .spawn(move || writer.run())
             .map_err(|error| EngineError::Internal(format!("the writer thread does not start: {error}")))?;
-        Ok(Self { handle: Arc::new(Handle { shared, events, checks: Checks::default(), writer: Some(writer) }) })
+        Ok(Self {
+            handle: Arc::new(Handle {
+                shared,
+                events,
+                checks: Checks::default(),
+                own_ingests: OwnIngests::default(),
+                writer: Some(writer),
+            }),
+        })
     }
 
     /// The model of meaning that the user named.
@@ -147,6 +157,7 @@ impl Engine {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<IngestReport, EngineError> {
+        let _own = self.handle.own_ingests.make_way(&request, cancel);
         let _counted = (!request.incremental).then(|| Counted::new(&self.handle.shared.whole_ingests));
         let (reply, replies) = unbounded();
         let claim = Claim::default();
@@ -227,7 +238,10 @@ impl Engine {
         let snapshot = self.snapshot();
         let shared = &self.handle.shared;
         let state = shared.state();
-        let facts = (state.role, state.watch.clone(), state.activity.clone(), state.notices.clone());
+        // It lasts as long as this process, unlike those that an ingest settles.
+        let lasting = shared.project.notice().map(str::to_owned).into_iter();
+        let notices = lasting.chain(state.notices.iter().cloned()).collect();
+        let facts = (state.role, state.watch.clone(), state.activity.clone(), notices);
         let last_ingest = state.last_ingest.clone();
         drop(state);
         let (role, watch, activity, notices) = facts;
@@ -241,6 +255,16 @@ impl Engine {
             notices,
             uptime_secs: shared.uptime_secs(),
         })
+    }
+
+    /// Damage found in stored files, and what became of them, for the user.
+    pub fn damage(&self) -> Vec<String> {
+        self.handle.shared.state().damage.clone()
+    }
+
+    /// Returns whether there are stored snapshots but none that can be used: the index has to be rebuilt.
+    pub fn has_lost_index(&self) -> bool {
+        self.handle.shared.state().lost
     }
 
     /// Whether this process writes the index.
@@ -261,6 +285,38 @@ impl Engine {
     /// The folder in which the state of the project is kept.
     pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
+    }
+}
+
+/// Ingests that run without having been asked for, see [`IngestRequest::gives_way`].
+#[derive(Default)]
+struct OwnIngests(Mutex<Vec<(PathBuf, Cancel)>>);
+
+impl OwnIngests {
+    /// Adds a request that gives way, until the result is dropped; of others, cancels those that give way to it.
+    fn make_way(&self, request: &IngestRequest, cancel: &Cancel) -> Option<OwnIngest<'_>> {
+        let path = std::fs::canonicalize(&request.path).ok()?;
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if request.gives_way {
+            running.push((path.clone(), cancel.clone()));
+            return Some(OwnIngest { all: self, path });
+        }
+        if request.adapter == Adapter::Code {
+            running.iter().filter(|(own, _)| *own == path).for_each(|(_, cancel)| cancel.cancel());
+        }
+        None
+    }
+}
+
+/// A running ingest of [`OwnIngests`].
+struct OwnIngest<'a> {
+    all: &'a OwnIngests,
+    path: PathBuf,
+}
+
+impl Drop for OwnIngest<'_> {
+    fn drop(&mut self) {
+        self.all.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|(path, _)| *path != self.path);
     }
 }
 
@@ -286,6 +342,7 @@ fn canonical_roots(roots: &[PathBuf]) -> Result<Vec<PathBuf>, EngineError> {
         let path = std::fs::canonicalize(root).map_err(|_| EngineError::PathNotFound(root.clone()))?;
         // A file named on the command line means the folder around it.
         let path = if path.is_dir() { path } else { path.parent().map_or(path.clone(), Path::to_path_buf) };
+        m1nd_vfs::check_not_version_control(&path)?;
         if !found.contains(&path) {
             found.push(path);
         }

@@ -264,7 +264,7 @@ fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
 
 fn read(job: &Job, tools: Tools<'_>, counters: &Counters) -> Result<Vec<u8>, Outcome> {
     let Some(root) = tools.roots.get(job.root).and_then(Option::as_ref) else { return Err(Outcome::Gone) };
-    match root.read(&job.inner, tools.limits.read_bytes) {
+    match root.read_listed(&job.inner, tools.limits.read_bytes) {
         Ok(bytes) => {
             counters.bytes_read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             Ok(bytes)
@@ -277,7 +277,7 @@ fn read(job: &Job, tools: Tools<'_>, counters: &Counters) -> Result<Vec<u8>, Out
 
 /// Returns whether reading the file now would leave the index as it is.
 pub(crate) fn is_as_indexed(job: &Job, root: &Root, limits: &Limits) -> bool {
-    let now = match root.read(&job.inner, limits.read_bytes) {
+    let now = match root.read_listed(&job.inner, limits.read_bytes) {
         Ok(bytes) => Some(ContentHash::of(&bytes)),
         Err(VfsError::TooLarge { size, .. }) => Some(unread_hash(job, size)),
         Err(_) => None,

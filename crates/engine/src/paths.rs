@@ -13,6 +13,9 @@ impl Snapshot {
     /// # Errors
     /// [`ReadError::Path`] if it leads out of the roots.
     pub fn index_path(&self, text: &str) -> Result<RepoPath, ReadError> {
+        if let Some(path) = self.exact_path(text) {
+            return Ok(path);
+        }
         let text = node_id::typed_path(text.trim());
         match RepoPath::new(text) {
             Err(PathError::Absolute(shown)) => {
@@ -20,6 +23,12 @@ impl Snapshot {
             }
             other => Ok(other?),
         }
+    }
+
+    /// The indexed path that a text spells exactly, though it looks like an id or has blanks around it.
+    fn exact_path(&self, text: &str) -> Option<RepoPath> {
+        let known = |text: &str| self.files().by_text(text).map(|file| file.path.clone());
+        known(node_id::typed_path(text.trim())).or_else(|| known(text)).or_else(|| known(node_id::typed(text)))
     }
 
     /// The folder or file that limits a search; empty for no limit.

@@ -60,7 +60,10 @@ impl SearchIndex {
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
         let mut builder = IndexBuilder::new();
-        files.for_each(|(path, file)| builder.add(path.as_str(), file.clone()));
+        for (path, file) in files {
+            cancel.check()?;
+            builder.add(path.as_str(), file.clone());
+        }
         let vectors = builder.vectors(Embedding::built_in(), cancel)?;
         let container = Container::in_memory(vec![(SECTION, builder.finish_unless(cancel)?), (VECTORS, vectors)]);
         Ok(Self::open(&container).expect("an index that was just built can be opened"))

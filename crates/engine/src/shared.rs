@@ -1,11 +1,13 @@
 //! State shared by handles and the writer thread: the published snapshot, and reports of the writer.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use m1nd_base::Cancel;
+use m1nd_graph::SnapshotError;
 use m1nd_store::ProjectDir;
 use m1nd_vfs::Root;
 
@@ -32,6 +34,8 @@ pub(crate) struct Shared {
     current: RwLock<Arc<Snapshot>>,
     state: Mutex<State>,
     followed: Mutex<Followed>,
+    /// Snapshot files that cannot be used and keep their name, since this process does not write.
+    unusable: Mutex<BTreeSet<PathBuf>>,
     opened: Instant,
     pub(crate) high_water: AtomicU64,
     pub(crate) histories: Arc<Histories>,
@@ -47,6 +51,18 @@ pub(crate) struct State {
     pub(crate) activity: Option<Activity>,
     pub(crate) last_ingest: Option<IngestReport>,
     pub(crate) notices: Vec<String>,
+    /// Damage found in stored files, and what became of them.
+    pub(crate) damage: Vec<String>,
+    /// There are snapshot files, and none of them can be used.
+    pub(crate) lost: bool,
+}
+
+/// A stored snapshot.
+pub(crate) struct Opened {
+    pub(crate) stored: Stored,
+    pub(crate) path: PathBuf,
+    /// All of it was compared with its checksums.
+    pub(crate) is_verified: bool,
 }
 
 /// The snapshot file examined last.
@@ -69,7 +85,15 @@ impl Shared {
         let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
         let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
         let nothing = Snapshot { histories: histories.clone(), ..Snapshot::empty() };
-        let state = State { role, watch: WatchState::Off, activity: None, last_ingest: None, notices: Vec::new() };
+        let state = State {
+            role,
+            watch: WatchState::Off,
+            activity: None,
+            last_ingest: None,
+            notices: Vec::new(),
+            damage: project.notice().map(str::to_owned).into_iter().collect(),
+            lost: false,
+        };
         let now = Instant::now();
         Self {
             config,
@@ -79,6 +103,7 @@ impl Shared {
             current: RwLock::new(Arc::new(nothing)),
             state: Mutex::new(state),
             followed: Mutex::new(Followed { path: PathBuf::new(), looked: now }),
+            unusable: Mutex::default(),
             opened: now,
             high_water: AtomicU64::new(0),
             histories,
@@ -163,30 +188,58 @@ impl Shared {
         stored.into_snapshot(handles, self.config.limits.clone(), self.histories.clone())
     }
 
-    /// Opens the current snapshot file, setting one that cannot be used aside if `writes`. `None` if there is none.
-    pub(crate) fn open_stored(&self, writes: bool) -> Option<Stored> {
-        let path = self.project.snapshot_path();
-        lock(&self.followed).path.clone_from(&path);
-        match persist::open(&path) {
-            Ok(stored) => Some(stored),
-            Err(m1nd_graph::SnapshotError::NotThere(_)) => None,
-            Err(error) => {
-                self.set_aside(&path, &error.to_string(), writes);
-                None
+    /// Opens the current snapshot file, or the newest older one if that cannot be used. Sets files that cannot be used
+    /// aside if `writes`. `None` if there is none.
+    pub(crate) fn open_stored(&self, writes: bool) -> Option<Opened> {
+        lock(&self.followed).path = self.project.snapshot_path();
+        let mut is_older = false;
+        for path in self.project.snapshot_paths() {
+            if lock(&self.unusable).contains(&path) {
+                is_older = true;
+                continue;
+            }
+            match self.open_sound(&path) {
+                Ok((stored, is_verified)) => {
+                    if is_older {
+                        self.notice_damage(format!(
+                            "an older state of the index is used, generation {}; the next ingest brings it up to date",
+                            stored.generation
+                        ));
+                    }
+                    return Some(Opened { stored, path, is_verified });
+                }
+                Err(SnapshotError::NotThere(_)) => {}
+                Err(error) => {
+                    is_older = true;
+                    self.set_aside(&path, &error.to_string(), writes);
+                }
             }
         }
+        self.state().lost = is_older;
+        None
     }
 
-    /// The snapshot file that was opened last.
-    pub(crate) fn followed_path(&self) -> PathBuf {
-        lock(&self.followed).path.clone()
+    /// Opens a snapshot file, and verifies it as a whole unless it is too large for that.
+    fn open_sound(&self, path: &Path) -> Result<(Stored, bool), SnapshotError> {
+        let stored = persist::open(path)?;
+        let bytes: usize = stored.container.sections().iter().map(|(_, section)| section.len()).sum();
+        let is_verified = bytes as u64 <= self.config.verify_at_open && stored.container.verify(&self.stop)?;
+        Ok((stored, is_verified))
     }
 
-    /// Gives an unusable snapshot file another name.
+    /// Gives an unusable snapshot file another name if `writes`; it is not used again in any case.
     pub(crate) fn set_aside(&self, path: &Path, why: &str, writes: bool) {
         let kept = if writes { self.project.quarantine(path, why).ok() } else { None };
+        if kept.is_none() {
+            lock(&self.unusable).insert(path.to_owned());
+        }
         let place = kept.map_or_else(String::new, |kept| format!("; it is kept as `{}`", kept.display()));
-        self.notice(format!("{why}{place}; the next ingest rebuilds the index"));
+        self.notice_damage(format!("{why}{place}; the next ingest rebuilds the index"));
+    }
+
+    fn notice_damage(&self, text: String) {
+        self.state().damage.push(text.clone());
+        self.notice(text);
     }
 
     /// Publishes a newer snapshot file of another process, if there is one. Checks at most every [`FOLLOW_PERIOD`].

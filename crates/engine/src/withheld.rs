@@ -7,6 +7,8 @@ use crate::snapshot::Snapshot;
 /// The reason why a file below a root is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Withheld {
+    /// It belongs to version control, or a folder around it does.
+    VersionControl,
     /// It is not indexed, and its name or that of a folder around it starts with a dot.
     Hidden,
     /// It is not indexed, and files of its name hold keys or passwords.
@@ -19,6 +21,7 @@ impl Withheld {
     /// The reason, as the end of a sentence.
     pub const fn text(self) -> &'static str {
         match self {
+            Self::VersionControl => "it belongs to version control, whose files are never read",
             Self::Hidden => "it is hidden and not indexed",
             Self::Secret => "files of this name hold keys or passwords, and it is not indexed",
             Self::Link => "it is or lies behind a symbolic link",
@@ -28,6 +31,7 @@ impl Withheld {
     /// Advice for the caller.
     pub const fn hint(self) -> &'static str {
         match self {
+            Self::VersionControl => "pass the path of a file outside of such folders",
             Self::Hidden => {
                 "hidden files often hold secrets; index them with `include_dotfiles` or `dotfile_patterns` first"
             }
@@ -43,6 +47,9 @@ impl Snapshot {
     /// Links are refused as in the walk. A link created between this check and the reading goes unnoticed; it cannot
     /// lead out of the root.
     pub fn withheld(&self, path: &RepoPath) -> Option<Withheld> {
+        if path.as_str().split('/').any(m1nd_vfs::is_version_control) {
+            return Some(Withheld::VersionControl);
+        }
         let (root, inner) = self.locate(path)?;
         if root.has_link(&inner) {
             return Some(Withheld::Link);

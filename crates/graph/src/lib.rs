@@ -4,6 +4,7 @@
 //! regardless of file order and number of threads.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod articulation;
 mod base;
 mod build;
 pub mod container;
@@ -17,9 +18,11 @@ pub mod paths;
 pub mod rank;
 pub mod reach;
 pub mod spread;
+pub mod support;
 mod types;
 pub mod weights;
 
+pub use articulation::Articulation;
 pub use build::{BuildReport, GraphBuilder};
 pub use container::{Container, FORMAT_VERSION, Tag, write_container};
 pub use dispatch::{Dispatch, Dispatched, Replacements};

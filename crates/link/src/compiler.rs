@@ -212,6 +212,7 @@ impl<'a> Overlay<'_, 'a> {
     /// file.
     fn find(&mut self, node: &CompilerNode) -> Option<Candidate> {
         let file = self.eval.file_at(node.path.as_str())?;
+        self.eval.ask_all(file);
         let unit = self.eval.unit(file);
         let places = self.places.entry(file).or_insert_with(|| {
             let all = unit.symbols.iter().enumerate().rev();

@@ -322,6 +322,7 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
         return None;
     }
     let wrapper = eval.wrapper(*of)?;
+    eval.ask_definition(wrapper);
     let leads_on = eval.unit(wrapper.file).uses_given(wrapper.def);
     let exercises = call.exercises && !is_test(eval, wrapper.file, Some(wrapper.def));
     let wrapper = vec![Target::Symbol(eval.unit(wrapper.file).symbols[wrapper.def.index()]?)];
@@ -611,6 +612,7 @@ pub(crate) fn is_test(eval: &mut Eval<'_>, file: FileId, mut around: Option<DefI
     let unit = eval.unit(file);
     while let Some(def) = around {
         let definition = unit.facts.definition(def);
+        eval.ask_definition(DefRef { file, def });
         if definition.flags.is_test {
             return true;
         }

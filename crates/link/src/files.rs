@@ -2,15 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use m1nd_base::RepoPath;
 use m1nd_lang::facts::DefId;
 use m1nd_lang::{FileFacts, Language};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-
-use crate::names::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A file's place in the linker's table; stable while the linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,39 +20,118 @@ pub(crate) struct DefRef {
     pub(crate) def: DefId,
 }
 
-/// Something that linking a file looked at: its kind in the top bits, a number or hash below. If it changes, the file
-/// is linked again. (Two paths of one hash would only cause a needless run.)
+/// Something that linking a file looked at: its kind in the top bits, a hash below. If it changes, the file is linked
+/// again. (Two things of one hash would only cause a needless run.) Made of texts alone, so it means the same in every
+/// process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key(u64);
 
 impl Key {
-    const KIND: u32 = 62;
+    const KIND: u32 = 60;
 
-    /// The surface of another file.
-    pub(crate) fn surface(file: FileId) -> Self {
-        Self(u64::from(file.0))
+    fn new(kind: u64, hash: u64) -> Self {
+        Self(hash >> (64 - Self::KIND) | kind << Self::KIND)
+    }
+
+    /// All that can be seen of the file at the path with this hash.
+    pub(crate) fn surface(path: u64) -> Self {
+        Self::new(0, path)
+    }
+
+    /// What has no name in that file, and what it has under the names that were asked for.
+    pub(crate) fn named(path: u64) -> Self {
+        Self::new(1, path)
+    }
+
+    /// The imports of that file.
+    pub(crate) fn imports(path: u64) -> Self {
+        Self::new(2, path)
     }
 
     /// Whether there is something at a path; with a final `/`, which files a folder holds.
     pub(crate) fn path(path: &str) -> Self {
-        let mut hasher = FxHasher::default();
-        path.hash(&mut hasher);
-        Self(hasher.finish() >> 2 | 1 << Self::KIND)
+        Self::new(3, text_hash(path))
     }
 
-    /// Which definitions attach members to types of this name.
-    pub(crate) fn attached(name: Name) -> Self {
-        Self(u64::from(name.0) | 2 << Self::KIND)
+    /// Which blocks attach members to types of this name, and which functions do that have one of the names that were
+    /// asked for.
+    pub(crate) fn attached(name: &str) -> Self {
+        Self::new(4, text_hash(name))
+    }
+
+    /// Everything that attaches members to types of this name.
+    pub(crate) fn all_attached(name: &str) -> Self {
+        Self::new(5, text_hash(name))
     }
 
     /// What calls pass to functions and classes of this name.
-    pub(crate) fn passes(name: Name) -> Self {
-        Self(u64::from(name.0) | 1 << 40 | 2 << Self::KIND)
+    pub(crate) fn passes(name: &str) -> Self {
+        Self::new(6, text_hash(name))
     }
 
     /// Which methods of this name there are.
-    pub(crate) fn methods(name: Name) -> Self {
-        Self(u64::from(name.0) | 3 << Self::KIND)
+    pub(crate) fn methods(name: &str) -> Self {
+        Self::new(7, text_hash(name))
+    }
+
+    /// Which functions are given to members of this name.
+    pub(crate) fn given(name: &str) -> Self {
+        Self::new(8, text_hash(name))
+    }
+}
+
+/// Hash of a name that linking a file asked for, found or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Word(u32);
+
+impl Word {
+    /// Things of this name.
+    pub(crate) fn of(name: &str) -> Self {
+        Self::new(name, 0)
+    }
+
+    /// All members written in the classes of this name.
+    pub(crate) fn members(class: &str) -> Self {
+        Self::new(class, 1)
+    }
+
+    /// The namespaces of this whole name.
+    pub(crate) fn namespace(path: &str) -> Self {
+        Self::new(path, 2)
+    }
+
+    fn new(text: &str, kind: u64) -> Self {
+        let hash = (text_hash(text) ^ kind).wrapping_mul(MIX);
+        Self((hash >> 32) as u32)
+    }
+}
+
+const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// FNV-1a, then mixed, because only a part of the bits is used. Written here because it must not change with the
+/// version of a library.
+pub(crate) fn text_hash(text: &str) -> u64 {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    for byte in text.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    }
+    (hash ^ hash >> 29).wrapping_mul(MIX)
+}
+
+/// Everything that linking a file looked at. It is linked again if one of the keys is touched as a whole, or for one
+/// of the words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// In order.
+    pub(crate) keys: Box<[Key]>,
+    /// In order. Which word was asked of which key is not recorded: that would take several times the space, and save
+    /// few runs.
+    pub(crate) words: Box<[Word]>,
+}
+
+impl Asked {
+    pub(crate) fn has_one_of(&self, words: &FxHashSet<Word>) -> bool {
+        words.iter().any(|word| self.words.binary_search(word).is_ok())
     }
 }
 
@@ -63,6 +139,8 @@ impl Key {
 #[derive(Debug)]
 struct TreeFile {
     path: RepoPath,
+    /// Hash of the path.
+    hash: u64,
     facts: Arc<FileFacts>,
 }
 
@@ -86,6 +164,11 @@ impl FileTree {
         self.files[file.0 as usize].as_ref().expect("a file number is only handed out for files that are there")
     }
 
+    /// Hash of the path of a file.
+    pub(crate) fn hash(&self, file: FileId) -> u64 {
+        self.file(file).hash
+    }
+
     fn files(&self) -> impl Iterator<Item = (FileId, &TreeFile)> {
         self.files.iter().enumerate().filter_map(|(index, file)| Some((FileId(index as u32), file.as_ref()?)))
     }
@@ -93,7 +176,7 @@ impl FileTree {
     /// Puts a file in, at the number its path had before or a new one. The path must not be taken.
     pub(crate) fn insert(&mut self, path: &RepoPath, facts: &Arc<FileFacts>, slot: Option<FileId>) -> FileId {
         let file = slot.unwrap_or(FileId(self.files.len() as u32));
-        let row = TreeFile { path: path.clone(), facts: facts.clone() };
+        let row = TreeFile { path: path.clone(), hash: text_hash(path.as_str()), facts: facts.clone() };
         let path = path.as_str();
         self.by_path.insert(path.into(), file);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -195,14 +278,27 @@ impl<'a> Files<'a> {
         self.tree.file(file).facts.language
     }
 
-    /// Notes that the answer depends on the surface of a file.
+    /// Notes that the answer depends on what a file has under the name that is looked up.
     pub fn see(&self, file: FileId) {
-        self.asked.borrow_mut().insert(Key::surface(file));
+        self.asked.borrow_mut().insert(Key::named(self.tree.hash(file)));
     }
 
-    /// Facts of a file. Only what is in its surface may be used: the asking file is linked again when that changes.
+    /// Facts of a file, of which only the language, the package and wildcard imports may be used, and whether an import
+    /// is one of CommonJS: the asking file is linked again when these change.
+    pub fn heading(&self, file: FileId) -> &'a FileFacts {
+        self.see(file);
+        &self.tree.file(file).facts
+    }
+
+    /// Facts of a file, of which only what [`Files::heading`] allows and the imports may be used.
+    pub fn imports(&self, file: FileId) -> &'a FileFacts {
+        let hash = self.tree.hash(file);
+        self.asked.borrow_mut().extend([Key::named(hash), Key::imports(hash)]);
+        &self.tree.file(file).facts
+    }
+
+    /// Facts of a file. Only for preparing a resolver, like [`Files::all`].
     pub fn facts(&self, file: FileId) -> &'a FileFacts {
-        self.asked.borrow_mut().insert(Key::surface(file));
         &self.tree.file(file).facts
     }
 

@@ -14,6 +14,7 @@
 pub const LINKER_VERSION: u32 = 10;
 
 mod assemble;
+mod changes;
 mod compiler;
 mod config_reads;
 mod derived;

@@ -9,10 +9,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::changes::Changes;
 use crate::compiler::{self, CompilerFile};
 use crate::eval::Eval;
 use crate::file_links::{self, Resolution};
-use crate::files::{FileId, Files, Key, path_keys};
+use crate::files::{Asked, FileId, Files, Key};
 use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::links::{Compared, FileLinks};
@@ -81,7 +82,7 @@ const CHUNK: usize = 256;
 /// Result of linking one file.
 struct Linked {
     file: FileId,
-    asked: Box<[Key]>,
+    asked: Asked,
     links: assemble::RawLinks,
 }
 
@@ -92,10 +93,10 @@ pub struct Linker {
     manifests: Manifests,
     resolvers: Vec<Box<dyn Resolver>>,
     slots: FxHashMap<RepoPath, FileId>,
-    asked: FxHashMap<FileId, Box<[Key]>>,
+    asked: FxHashMap<FileId, Asked>,
     askers: FxHashMap<Key, SmallVec<[FileId; 2]>>,
     dirty: FxHashSet<FileId>,
-    changed: FxHashSet<Key>,
+    changes: Changes,
     removed: FxHashSet<RepoPath>,
     /// Families whose resolver has to be made again.
     stale: Vec<bool>,
@@ -121,7 +122,7 @@ impl Linker {
             asked: FxHashMap::default(),
             askers: FxHashMap::default(),
             dirty: FxHashSet::default(),
-            changed: FxHashSet::default(),
+            changes: Changes::default(),
             removed: FxHashSet::default(),
             stale: vec![true; FAMILIES.len()],
             compiler: FxHashMap::default(),
@@ -141,27 +142,17 @@ impl Linker {
         let kin = family(unit.facts.language);
         // Before the first run nothing has been read.
         let is_first = self.askers.is_empty();
-        if !is_first {
-            self.changed.extend(pass_keys(old.as_ref(), &unit));
-        }
         match &old {
-            Some(old) if old.surface() == unit.surface() && old.facts.language == unit.facts.language => {}
+            _ if is_first => self.stale.fill(true),
             Some(old) => {
-                self.stale[kin] = true;
-                self.stale[family(old.facts.language)] = true;
-                if let Some(file) = slot {
-                    self.changed.insert(Key::surface(file));
+                if self.changes.between(old, &unit, &self.project.names) {
+                    self.stale[kin] = true;
+                    self.stale[family(old.facts.language)] = true;
                 }
-                let keys = member_keys(old, &unit);
-                self.changed.extend(keys);
             }
-            None if is_first => self.stale.fill(true),
             None => {
                 self.stale.fill(true);
-                self.changed.extend(path_keys(path.as_str()));
-                self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
-                self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
-                self.changed.extend(unit.given.iter().map(|(name, _)| Key::attached(*name)));
+                self.changes.of_whole(&unit, &self.project.names);
             }
         }
         let file = self.project.insert(unit, slot);
@@ -175,12 +166,7 @@ impl Linker {
         let Some(&file) = self.slots.get(path) else { return };
         let Some(unit) = self.project.remove(file) else { return };
         self.stale.fill(true);
-        self.changed.insert(Key::surface(file));
-        self.changed.extend(path_keys(path.as_str()));
-        self.changed.extend(unit.attached.iter().map(|(name, _)| Key::attached(*name)));
-        self.changed.extend(unit.methods.iter().map(|(name, _)| Key::methods(*name)));
-        self.changed.extend(unit.given.iter().map(|(name, _)| Key::attached(*name)));
-        self.changed.extend(unit.passes.names().map(Key::passes));
+        self.changes.of_whole(&unit, &self.project.names);
         self.dirty.remove(&file);
         self.forget(file);
         self.removed.insert(path.clone());
@@ -248,8 +234,12 @@ impl Linker {
     pub fn link(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, Cancelled> {
         self.renew_resolvers();
         let mut work = self.dirty.clone();
-        for key in &self.changed {
+        for key in self.changes.keys() {
             work.extend(self.askers.get(key).into_iter().flatten());
+        }
+        for (key, words) in self.changes.words() {
+            let askers = self.askers.get(key).into_iter().flatten();
+            work.extend(askers.filter(|asker| self.asked.get(asker).is_some_and(|asked| asked.has_one_of(words))));
         }
         let mut work: Vec<FileId> =
             work.into_iter().filter(|file| self.project.units[file.0 as usize].is_some()).collect();
@@ -270,7 +260,7 @@ impl Linker {
         delta.removed = self.removed.drain().collect();
         delta.removed.sort();
         self.dirty.clear();
-        self.changed.clear();
+        self.changes.clear();
         Ok(delta)
     }
 
@@ -297,9 +287,7 @@ impl Linker {
                 let index = self.compiler.get(&self.project.unit(file).path);
                 let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));
                 let generated = std::mem::take(&mut eval.generated);
-                let own = Key::surface(file);
-                let mut asked: Box<[Key]> = eval.into_asked().into_iter().filter(|key| *key != own).collect();
-                asked.sort_unstable();
+                let asked = eval.into_asked();
                 let links = assemble::assemble(&self.project, file, resolutions, (edges, said), compared, &generated);
                 Ok(Linked { file, asked, links })
             })
@@ -381,23 +369,26 @@ impl Linker {
             let (before, after) = (self.resolvers[index].test_files(), resolver.test_files());
             for &file in differing(before, after).chain(differing(after, before)) {
                 self.dirty.insert(file);
-                self.changed.insert(Key::surface(file));
+                // The keys of one that is gone are touched already.
+                if self.project.units[file.0 as usize].is_some() {
+                    self.changes.whole_file(self.project.tree.hash(file));
+                }
             }
             self.resolvers[index] = resolver;
         }
         self.stale.fill(false);
     }
 
-    fn remember(&mut self, file: FileId, asked: Box<[Key]>) {
+    fn remember(&mut self, file: FileId, asked: Asked) {
         self.forget(file);
-        for key in &*asked {
+        for key in &*asked.keys {
             self.askers.entry(*key).or_default().push(file);
         }
         self.asked.insert(file, asked);
     }
 
     fn forget(&mut self, file: FileId) {
-        for key in self.asked.remove(&file).into_iter().flatten() {
+        for key in self.asked.remove(&file).into_iter().flat_map(|asked| asked.keys) {
             if let Some(askers) = self.askers.get_mut(&key) {
                 if let Some(place) = askers.iter().position(|asker| *asker == file) {
                     askers.swap_remove(place);
@@ -413,33 +404,4 @@ impl Linker {
 /// Elements of the first list that are missing in the second; both are sorted.
 fn differing<'f>(files: &'f [FileId], others: &'f [FileId]) -> impl Iterator<Item = &'f FileId> {
     files.iter().filter(|file| others.binary_search(file).is_err())
-}
-
-/// Keys of the names to which a file passes other arguments than before. Calls are in bodies, so arguments may change
-/// without a change of the surface.
-fn pass_keys(old: Option<&Unit>, new: &Unit) -> Vec<Key> {
-    let Some(old) = old else { return new.passes.names().map(Key::passes).collect() };
-    let (before, after) = (old.passes.hashes(&old.facts), new.passes.hashes(&new.facts));
-    let mut keys = Vec::new();
-    let changed = |rows: &[(Name, u64)], others: &[(Name, u64)], keys: &mut Vec<Key>| {
-        for row in rows.iter().filter(|row| others.binary_search(row).is_err()) {
-            keys.push(Key::passes(row.0));
-        }
-    };
-    changed(&before, &after, &mut keys);
-    changed(&after, &before, &mut keys);
-    keys
-}
-
-/// Keys of the members by name that differ between two states of a file.
-fn member_keys(old: &Unit, new: &Unit) -> FxHashSet<Key> {
-    let mut keys = FxHashSet::default();
-    keys.extend(old.attached.iter().chain(&new.attached).map(|(name, _)| Key::attached(*name)));
-    keys.extend(old.given.iter().chain(&new.given).map(|(name, _)| Key::attached(*name)));
-    let methods = |unit: &Unit| -> FxHashSet<_> {
-        unit.methods.iter().map(|(name, def)| (*name, unit.symbols[def.index()])).collect()
-    };
-    let (before, after) = (methods(old), methods(new));
-    keys.extend(before.symmetric_difference(&after).map(|(name, _)| Key::methods(*name)));
-    keys
 }

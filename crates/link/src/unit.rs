@@ -8,11 +8,12 @@ use m1nd_lang::facts::{
     BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, Visibility,
 };
 
+use crate::files::Word;
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
 use crate::rules::{Overloads, Rules};
-use crate::surface::Hashes;
+use crate::surface::{Hashes, Surface, Tables, key_name};
 use crate::wrappers;
 use passes::Passes;
 
@@ -60,8 +61,8 @@ pub(crate) struct Unit {
     pub(crate) is_test: bool,
     /// Nested functions that use parameters of the enclosing function; computed on demand.
     wrappers: OnceLock<Vec<DefId>>,
-    /// Hash of all that other files can see of this one, once it was asked for.
-    surface: OnceLock<u64>,
+    /// What other files can see of this one, once it was asked for.
+    surface: OnceLock<Surface>,
 }
 
 impl Unit {
@@ -117,9 +118,26 @@ impl Unit {
         unit
     }
 
-    /// Hash of all that other files can see of this one.
-    pub(crate) fn surface(&self) -> u64 {
-        *self.surface.get_or_init(|| Hashes::new(&self.facts).surface())
+    /// What other files can see of this one.
+    pub(crate) fn surface(&self) -> &Surface {
+        self.surface.get_or_init(|| Hashes::new(&self.facts).surface(&self.tables()))
+    }
+
+    fn tables(&self) -> Tables<'_> {
+        let namespaces = self.namespaces.iter();
+        Tables {
+            symbols: &self.symbols,
+            attached: &self.attached,
+            methods: &self.methods,
+            given: &self.given,
+            fixtures: self.fixtures().collect(),
+            namespaces: namespaces.map(|&(_, def)| (Word::namespace(&namespace_path(&self.facts, def)), def)).collect(),
+        }
+    }
+
+    /// The name by which other files come to a definition: its own, or that of what it is written in place in.
+    pub(crate) fn key_name(&self, def: DefId) -> Name {
+        self.name(key_name(&self.facts, def))
     }
 
     /// Returns whether a nested function uses a parameter of the enclosing function, which makes it a wrapper of the
@@ -132,6 +150,12 @@ impl Unit {
     pub(crate) fn fixtures_named(&self, name: Name) -> impl Iterator<Item = DefId> + '_ {
         let start = self.fixtures.partition_point(|row| row.0 < name);
         self.fixtures[start..].iter().take_while(move |row| row.0 == name).map(|row| row.1)
+    }
+
+    /// Functions that may be fixtures, with the name that each is asked for by.
+    fn fixtures(&self) -> impl Iterator<Item = (NameId, DefId)> + '_ {
+        let place = |name| self.names.iter().position(|known| *known == name);
+        self.fixtures.iter().filter_map(move |&(name, def)| Some((NameId(place(name)? as u32), def)))
     }
 
     /// Returns whether a function may be a fixture.

@@ -299,12 +299,107 @@ fn clean(tree: &Tree) -> Tree {
     state
 }
 
+/// Lines that bring names in, by the end of a path; `{a}` and `{b}` are replaced by words of the fixtures.
+const LINES: &[(&str, &[&str])] = &[
+    (
+        ".py",
+        &[
+            "def {a}(): return {b}()",
+            "class {a}({b}): ...",
+            "class {a}({b}):\n    def {b}(self): return self.{a}()",
+            "    def {a}(self): return self.{b}()",
+            "    {a} = {b}",
+            "{a} = {b}",
+            "{a}.{b} = {a}",
+            "from {a} import *",
+            "from .{a} import *",
+            "from {a} import {b}",
+            "__all__ = ['{a}', '{b}']",
+            "def {a}(x): x.{b}()",
+        ],
+    ),
+    (
+        ".ts",
+        &[
+            "export function {a}() { return {b}(); }",
+            "export class {a} extends {b} { {b}() { return this.{a}(); } }",
+            "export * from './{a}';",
+            "export { {a} as {b} } from './{b}';",
+            "export const {a} = {b};",
+            "export interface {a} extends {b} { {b}(): {a}; }",
+            "import * as {a} from './{b}';",
+            "{a}.{b} = () => {a}();",
+            "  {a}() { return this.{b}(); }",
+            "export default {a};",
+            "function {a}(x: any) { x.{b}(); }",
+        ],
+    ),
+    (
+        ".rs",
+        &[
+            "pub fn {a}() -> {b} { {b}() }",
+            "pub struct {a};\nimpl {a} { pub fn {b}(&self) -> {b} { self.{a}() } }",
+            "impl {a} { pub fn {b}(&self) {} }",
+            "pub trait {a} { fn {b}(&self) { self.{a}() } }",
+            "impl {a} for {b} {}",
+            "pub use {a}::*;",
+            "use crate::{a}::{b};",
+            "pub type {a} = {b};",
+            "pub mod {a} { pub use super::{b}; }",
+            "    pub fn {a}(&self) { self.{b}() }",
+            "fn {a}(x: &impl {b}) { x.{b}(); }",
+        ],
+    ),
+    (
+        ".java",
+        &[
+            "class {a} extends {b} { {b} {b}() { return {a}(); } }",
+            "interface {a} { int {b}(); }",
+            "    public int {a}() { return {b}(); }",
+            "    public int {a}(int {b}) { return {b}(); }",
+            "    {a} {b};",
+            "import q.{a};",
+            "import static q.{a}.*;",
+        ],
+    ),
+    (
+        ".go",
+        &[
+            "func {a}() {b} { return {b}() }",
+            "func ({a} {a}) {b}() int { return {a}.{a}() }",
+            "type {a} struct { {b} }",
+            "type {a} interface { {b}() int }",
+            "type {a} {b}",
+            "var {a} = {b}()",
+            "func {a}(x {b}) { x.{a}() }",
+        ],
+    ),
+    (
+        ".c",
+        &["int {a}(int x) { return {b}(x); }", "struct {a} { int (*{b})(int); };", "#define {a} {b}", "int {a}(int);"],
+    ),
+    (".h", &["int {a}(int x);", "#define {a}(x) {b}(x)", "typedef struct {a} { int {b}; } {b};", "extern int {a};"]),
+    (
+        ".cc",
+        &["int {a}(int x) { return {b}(x); }", "namespace geo { int {a}() { return {b}(); } }", "using namespace {a};"],
+    ),
+];
+
+/// Words of the fixtures.
+const WORDS: &[&str] = &["load", "Store", "Circle", "area", "size", "get", "unit", "shapes", "all", "Base", "lib"];
+
+/// A line that brings names in.
+fn new_line(random: &mut Random, path: &str) -> String {
+    let rows = LINES.iter().find(|(ending, _)| path.ends_with(ending)).map_or(&[][..], |(_, rows)| rows);
+    let Some(row) = rows.get(random.below(rows.len().max(1))) else { return String::new() };
+    row.replace("{a}", WORDS[random.below(WORDS.len())]).replace("{b}", WORDS[random.below(WORDS.len())])
+}
+
 /// One random edit; what was done, for the report.
 fn edit(random: &mut Random, tree: &mut Tree, linker: &mut Linker) -> String {
     let paths: Vec<String> = tree.keys().cloned().collect();
     let path = paths[random.below(paths.len())].clone();
     let text = tree[&path].clone();
-    let words = ["load", "Store", "Circle", "area", "size", "get", "unit", "shapes", "all", "Base", "lib"];
     match random.below(8) {
         0 if tree.len() > 2 => {
             tree.remove(&path);
@@ -324,9 +419,9 @@ fn edit(random: &mut Random, tree: &mut Tree, linker: &mut Linker) -> String {
     }
     let lines: Vec<&str> = text.lines().collect();
     let line = random.below(lines.len().max(1));
-    let changed = match random.below(6) {
+    let changed = match random.below(9) {
         0 => {
-            let (old, new) = (words[random.below(words.len())], words[random.below(words.len())]);
+            let (old, new) = (WORDS[random.below(WORDS.len())], WORDS[random.below(WORDS.len())]);
             text.replace(old, new)
         }
         1 => {
@@ -342,7 +437,14 @@ fn edit(random: &mut Random, tree: &mut Tree, linker: &mut Linker) -> String {
             let other = &paths[random.below(paths.len())];
             format!("{text}{}", tree[other])
         }
-        _ => format!("\n{text}"),
+        5 => format!("\n{text}"),
+        // At any place, so in bodies and classes too.
+        kind => {
+            let new = new_line(random, &path);
+            let place = if kind == 6 { lines.len() } else { line };
+            let (before, after) = lines.split_at(place);
+            [before, &[new.as_str()], after].concat().iter().map(|line| format!("{line}\n")).collect()
+        }
     };
     put(linker, &path, &changed);
     tree.insert(path.clone(), changed);

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use m1nd_engine::Engine;
 use m1nd_tools::{
-    Catalog, Context, Effect, ErrorCode, Format, Reply, Services, ToolDef, ToolError, Toolset, canonical_name,
+    ANONYMOUS, Catalog, Context, Effect, ErrorCode, Format, Reply, ResourceDef, Services, ToolDef, ToolError, Toolset,
+    canonical_name, find_resource,
 };
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -29,8 +30,8 @@ pub(crate) const THREADS: usize = READS_AT_ONCE + WRITES_AT_ONCE + 16;
 const PROGRESS_EVERY: Duration = Duration::from_millis(400);
 
 /// The outcome of a call, or its cancellation.
-pub(crate) enum Outcome {
-    Answer(Result<Reply, ToolError>),
+pub(crate) enum Outcome<T> {
+    Answer(Result<T, ToolError>),
     Cancelled,
 }
 
@@ -60,7 +61,7 @@ impl Calls {
         name: &str,
         mut arguments: Map<String, Value>,
         request: &RequestContext<RoleServer>,
-    ) -> Outcome {
+    ) -> Outcome<Reply> {
         let tool = match self.admit(name) {
             Ok(tool) => tool,
             Err(error) => return Outcome::Answer(Err(error)),
@@ -68,31 +69,62 @@ impl Calls {
         let arguments = arguments.remove(NOT_AN_OBJECT).unwrap_or(Value::Object(arguments));
         let queue = match (tool.effect, tool.waits) {
             (Effect::Read, false) => None,
-            (Effect::Read | Effect::Session, _) => Some(self.reads.clone()),
-            _ => Some(self.writes.clone()),
+            (Effect::Read | Effect::Session, _) => Some(&self.reads),
+            _ => Some(&self.writes),
         };
+        let format = self.format;
+        self.work(queue, request, tool.name, move |cx| tool.reply(cx, arguments, format)).await
+    }
+
+    /// Reads the resource at an address until it is done or the client cancels it; `None` if there is no such resource.
+    pub(crate) async fn read(
+        &self,
+        address: &str,
+        request: &RequestContext<RoleServer>,
+    ) -> Option<(&'static ResourceDef, Outcome<String>)> {
+        let (resource, argument) =
+            find_resource(address).filter(|(resource, _)| resource.is_offered(|name| self.offers(name)))?;
+        let argument = argument.to_owned();
+        let text = self.work(Some(&self.reads), request, resource.name, move |cx| resource.read(cx, &argument));
+        Some((resource, text.await))
+    }
+
+    /// Returns whether a tool may be called here.
+    pub(crate) fn offers(&self, name: &str) -> bool {
+        self.admit(name).is_ok()
+    }
+
+    /// Runs work on a thread of the pool, in this queue, and reports its progress.
+    async fn work<T: Send + 'static>(
+        &self,
+        queue: Option<&Arc<Semaphore>>,
+        request: &RequestContext<RoleServer>,
+        name: &'static str,
+        work: impl FnOnce(&Context<'_>) -> Result<T, ToolError> + Send + 'static,
+    ) -> Outcome<T> {
         let permit = match queue {
             None => None,
             Some(queue) => tokio::select! {
-                permit = queue.acquire_owned() => permit.ok(),
+                permit = queue.clone().acquire_owned() => permit.ok(),
                 () = request.ct.cancelled() => return Outcome::Cancelled,
             },
         };
-
-        let work = self.running.start();
-        let cancel = work.cancel.clone();
+        let unit = self.running.start();
+        let cancel = unit.cancel.clone();
         let latest = Arc::new(Latest::default());
-        let (services, tools, format, progress) = (self.services.clone(), self.tools, self.format, latest.clone());
+        let (services, tools, progress) = (self.services.clone(), self.tools, latest.clone());
+        let client = request.client_info().map_or_else(|| ANONYMOUS.to_owned(), |client| client.name);
         let mut task = tokio::task::spawn_blocking(move || {
             let _held = permit;
-            invoke(tool, &Context::new(&services, tools, &work.cancel, &*progress), arguments, format)
+            let context = Context { agent: &client, ..Context::new(&services, tools, &unit.cancel, &*progress) };
+            guarded(name, &context, work)
         });
         let token = request.meta.get_progress_token();
         let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                done = &mut task => return Outcome::Answer(done.unwrap_or_else(|_| Err(failed(tool.name)))),
+                done = &mut task => return Outcome::Answer(done.unwrap_or_else(|_| Err(failed(name)))),
                 () = request.ct.cancelled() => {
                     // The thread continues until it polls the flag; its result is dropped.
                     cancel.cancel();
@@ -150,9 +182,13 @@ fn failed(tool: &str) -> ToolError {
         .next_step("other calls are not affected; report this with the arguments")
 }
 
-fn invoke(tool: &ToolDef, cx: &Context<'_>, arguments: Value, format: Format) -> Result<Reply, ToolError> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| tool.reply(cx, arguments, format)));
-    outcome.unwrap_or_else(|_| Err(failed(tool.name))).map_err(|error| while_indexing(error, &cx.services.engine))
+fn guarded<T>(
+    name: &str,
+    cx: &Context<'_>,
+    work: impl FnOnce(&Context<'_>) -> Result<T, ToolError>,
+) -> Result<T, ToolError> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(cx)));
+    outcome.unwrap_or_else(|_| Err(failed(name))).map_err(|error| while_indexing(error, &cx.services.engine))
 }
 
 /// Adapts "nothing is indexed yet" while the first index is being built.

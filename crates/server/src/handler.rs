@@ -6,8 +6,10 @@ use m1nd_mind::Memories;
 use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, Toolset, canonical_name};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
-    Implementation, InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
-    ProtocolVersion, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{Peer, RoleServer, ServerHandler};
@@ -17,6 +19,8 @@ use crate::calls::{Calls, Outcome};
 use crate::instructions::instructions;
 use crate::options::ServeOptions;
 use crate::roots::Roots;
+use crate::uri::unescaped;
+use crate::{prompts, resources};
 
 /// The server side of one connection.
 pub(crate) struct Handler {
@@ -70,12 +74,14 @@ fn entry(tool: &ToolDef, options: &ServeOptions) -> Tool {
     } else {
         schema.remove("additionalProperties");
     }
+    let closed_world = ToolAnnotations::new().open_world(false);
     let annotations = match tool.effect {
-        Effect::Read => ToolAnnotations::new().read_only(true),
-        Effect::Session | Effect::Graph | Effect::State => ToolAnnotations::new().read_only(false).destructive(false),
-        Effect::Disk => ToolAnnotations::new().read_only(false),
+        Effect::Read => closed_world.read_only(true),
+        Effect::Session | Effect::Graph | Effect::State => closed_world.read_only(false).destructive(false),
+        Effect::Disk => closed_world.read_only(false),
     };
-    let listed = Tool::new(tool.name, tool.summary, Arc::new(schema)).with_annotations(annotations);
+    let listed = Tool::new(tool.name, tool.summary, Arc::new(schema));
+    let listed = listed.with_title(tool.title()).with_annotations(annotations);
     let answer = match (is_whole, options.format, is_short) {
         (true, ..) => tool.output_schema(),
         // Its answers have no structure to describe, or the list is to be short.
@@ -86,6 +92,22 @@ fn entry(tool: &ToolDef, options: &ServeOptions) -> Tool {
         Some(answer) => listed.with_raw_output_schema(Arc::new(answer)),
         None => listed,
     }
+}
+
+/// An entry of `tools/list` with the members that this version of the protocol has.
+fn known_to(version: Option<&ProtocolVersion>, mut tool: Tool) -> Tool {
+    let knows = |since: ProtocolVersion| version.is_none_or(|version| *version >= since);
+    tool.annotations = tool.annotations.filter(|_| knows(ProtocolVersion::V_2025_03_26));
+    // Without a version, nothing says that the client knows what a schema promises.
+    tool.output_schema = tool.output_schema.filter(|_| knows_schemas(version));
+    if !resources::has_titles(version) {
+        // It was an annotation before.
+        let title = tool.title.take();
+        if let Some(annotations) = &mut tool.annotations {
+            annotations.title = title;
+        }
+    }
+    tool
 }
 
 /// A tool's answer or error as a protocol result: the same JSON as text and as structured content. `has_schema` says
@@ -114,14 +136,20 @@ fn envelope(outcome: Result<Reply, Value>, text_of: Option<&str>, has_schema: bo
     result
 }
 
-/// Whether the version of the protocol that the client speaks has `outputSchema`.
-fn knows_schemas(context: &RequestContext<RoleServer>) -> bool {
-    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_06_18)
+/// Whether this version of the protocol has `outputSchema`.
+fn knows_schemas(version: Option<&ProtocolVersion>) -> bool {
+    version.is_some_and(|version| *version >= ProtocolVersion::V_2025_06_18)
+}
+
+/// The SDK drops this: a cancelled request gets no answer.
+fn cancelled() -> ErrorData {
+    ErrorData::internal_error("cancelled by the client", None)
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts();
+        ServerConfig::new(capabilities.build())
             .with_server_info(Implementation::new(self.name, env!("CARGO_PKG_VERSION")))
             .with_instructions(self.instructions.clone())
     }
@@ -135,8 +163,10 @@ impl ServerHandler for Handler {
         if request.capabilities.roots.is_some() {
             self.roots.expect();
         }
-        context.peer.set_peer_info(request.clone());
-        self.negotiate_initialize(&request)
+        let answer = self.negotiate_initialize(&request)?;
+        // What was agreed, not what was asked for: what later requests may do depends on it.
+        context.peer.set_peer_info(request.with_protocol_version(answer.protocol_version.clone()));
+        Ok(answer)
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
@@ -152,11 +182,9 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut listed = self.listed.to_vec();
-        if !knows_schemas(&context) {
-            listed.iter_mut().for_each(|tool| tool.output_schema = None);
-        }
-        Ok(ListToolsResult::with_all_items(listed))
+        let version = context.protocol_version();
+        let tools = self.listed.iter().cloned().map(|tool| known_to(version.as_ref(), tool));
+        Ok(ListToolsResult::with_all_items(tools.collect()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -178,11 +206,66 @@ impl ServerHandler for Handler {
                 let text_of = m1nd_tools::find(&request.name).and_then(|tool| tool.text_of);
                 let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());
                 let outcome = outcome.map_err(|error| error.to_json());
-                Ok(CallToolResponse::Complete(envelope(outcome, text_of, has_schema && knows_schemas(&context))))
+                Ok(CallToolResponse::Complete(envelope(
+                    outcome,
+                    text_of,
+                    has_schema && knows_schemas(context.protocol_version().as_ref()),
+                )))
             }
-            // The SDK drops this: a cancelled request gets no answer.
-            Outcome::Cancelled => Err(ErrorData::internal_error("cancelled by the client", None)),
+            Outcome::Cancelled => Err(cancelled()),
         }
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let version = context.protocol_version();
+        Ok(ListResourcesResult::with_all_items(resources::listed(&self.calls, version.as_ref())))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let version = context.protocol_version();
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates(&self.calls, version.as_ref())))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = &request.uri;
+        let Some(address) = unescaped(uri) else { return Err(resources::unknown(&self.calls, uri)) };
+        // Memories are of the project that the client has open.
+        self.roots.settled().await;
+        match self.calls.read(&address, &context).await {
+            None => Err(resources::unknown(&self.calls, uri)),
+            Some((resource, Outcome::Answer(Ok(text)))) => Ok(resources::content(resource, uri, text).into()),
+            Some((_, Outcome::Answer(Err(error)))) => Err(resources::error(uri, &error)),
+            Some((_, Outcome::Cancelled)) => Err(cancelled()),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let version = context.protocol_version();
+        Ok(ListPromptsResult::with_all_items(prompts::listed(&self.calls, version.as_ref())))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.calls, &request).map(Into::into)
     }
 
     /// Malformed requests of known methods; unknown methods never get this far.

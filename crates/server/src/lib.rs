@@ -4,7 +4,7 @@
 //! discovery, cancellation, progress. Our own transport precedes it, because the contract is wider than the SDK's:
 //! two framings detected per message ([`Framer`]), limits before parsing, batches, lenient handling of sloppy
 //! clients, requests before `initialize`. For that last reason the SDK is started past its handshake. Tools come from
-//! the registry; this crate knows no tool by name.
+//! the registry; this crate knows no tool by name. So do resources, which are answers of tools, and prompts.
 //!
 //! - Only the end of the input ends the loop, whatever arrives.
 //! - Calls run on a bounded pool. Tools about the server itself (`health`, `help`) are never queued.
@@ -18,10 +18,13 @@ mod instructions;
 mod message;
 mod options;
 mod progress;
+mod prompts;
+mod resources;
 mod roots;
 mod running;
 mod scan;
 mod transport;
+mod uri;
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -102,15 +105,16 @@ fn keep_up(
     let (engine, memories, running) = (services.engine.downgrade(), services.memories.clone(), running.clone());
     let (alive, ends) = channel();
     std::thread::Builder::new().name("m1nd-background".into()).spawn(move || {
-        let work = running.start();
         for request in requests {
+            // One of its own each: a client that asks for one root does not stop the others.
+            let work = running.start();
             let Some(engine) = engine.upgrade() else { break };
             let root = request.path.display().to_string();
             match engine.ingest(request, &work.cancel, &NoProgress) {
                 Ok(report) => tracing::info!(root, files = report.files_scanned, "indexed"),
                 Err(EngineError::WriterElsewhere) => tracing::info!(root, "another process keeps the index up to date"),
                 Err(EngineError::Cancelled) => {
-                    tracing::debug!(root, "the client disconnected before indexing finished")
+                    tracing::debug!(root, "the client disconnected, or asked for the same itself")
                 }
                 Err(error) => tracing::warn!(root, %error, "could not index"),
             }
@@ -126,7 +130,7 @@ fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     let indexed = engine.snapshot().roots().to_vec();
     let wanted = move |root: &PathBuf| {
         let known = indexed.iter().find(|info| info.path == *root);
-        let request = IngestRequest { mode: IngestMode::Merge, ..IngestRequest::code(root) };
+        let request = IngestRequest { mode: IngestMode::Merge, gives_way: true, ..IngestRequest::code(root) };
         match known {
             None => request,
             Some(info) => IngestRequest {

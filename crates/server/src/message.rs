@@ -18,7 +18,18 @@ pub const BATCH: usize = 100;
 /// Protocol version assumed for a client that names none.
 const ASSUMED_VERSION: &str = "2024-11-05";
 /// Supported request methods.
-const METHODS: &[&str] = &["initialize", "server/discover", "ping", "tools/list", "tools/call"];
+const METHODS: &[&str] = &[
+    "initialize",
+    "server/discover",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+];
 /// Key that carries arguments that are not an object to the tool, whose own validation then names the expected type.
 pub(crate) const NOT_AN_OBJECT: &str = "\u{0}arguments";
 
@@ -134,13 +145,22 @@ fn normalised(method: &str, mut params: Map<String, Value>) -> Map<String, Value
             params.entry("protocolVersion").or_insert_with(|| ASSUMED_VERSION.into());
             params.entry("capabilities").or_insert_with(|| json!({}));
             if let Some(Value::Object(info)) = Some(params.entry("clientInfo").or_insert_with(|| json!({}))) {
-                keep_if(info, "name", Value::is_string);
                 keep_if(info, "version", Value::is_string);
-                info.entry("name").or_insert_with(|| "unnamed".into());
+                keep_if(info, "name", |name| name.as_str().is_some_and(|name| !name.trim().is_empty()));
+                info.entry("name").or_insert_with(|| m1nd_tools::ANONYMOUS.into());
                 info.entry("version").or_insert_with(|| "0".into());
             }
         }
-        "tools/list" => keep_if(&mut params, "cursor", Value::is_string),
+        "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list" => {
+            keep_if(&mut params, "cursor", Value::is_string);
+        }
+        "resources/read" | "prompts/get" => {
+            params.remove("inputResponses");
+            params.remove("requestState");
+            if method == "prompts/get" {
+                keep_if(&mut params, "arguments", Value::is_object);
+            }
+        }
         "tools/call" => {
             keep_if(&mut params, "name", Value::is_string);
             params.entry("name").or_insert_with(|| "".into());
@@ -222,7 +242,10 @@ mod tests {
         check(r#"{"id":1,"method":"tools/call","params":{"name":3,"arguments":[1]}}"#, &["tools/call"]);
         check(r#"{"id":1,"method":"ping"}"#, &["ping"]);
         check(r#"{"id":1,"method":"no/such"}"#, &["-32601 1"]);
-        check(r#"{"id":1,"method":"prompts/list"}"#, &["-32601 1"]);
+        check(r#"{"id":1,"method":"prompts/list","params":{"cursor":3}}"#, &["prompts/list"]);
+        check(r#"{"id":1,"method":"prompts/get","params":{"name":"x","arguments":7}}"#, &["prompts/get"]);
+        check(r#"{"id":1,"method":"resources/read","params":{"uri":7}}"#, &["custom resources/read"]);
+        check(r#"{"id":1,"method":"resources/subscribe","params":{"uri":"x"}}"#, &["-32601 1"]);
         check(r#"{"method":"notifications/whatever"}"#, &["note notifications/whatever"]);
         check(r#"{"id":3,"method":"notifications/initialized"}"#, &["ok"]);
     }

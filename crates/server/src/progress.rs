@@ -58,6 +58,7 @@ impl Latest {
             Some(ProgressEvent { stage, done, total: Some(total) }) => {
                 (state.before + done, Some(state.before + total), format!("{stage} {done} of {total}"))
             }
+            Some(ProgressEvent { stage, done: 0, total: None }) => (state.before, None, (*stage).to_owned()),
             Some(ProgressEvent { stage, done, total: None }) => (state.before + done, None, format!("{stage} {done}")),
         };
         let progress = (now as f64).max(state.sent + STILL_ALIVE);
@@ -75,6 +76,8 @@ mod tests {
         let latest = Latest::default();
         let report = |stage, done, total| latest.report(ProgressEvent { stage, done, total });
         assert_eq!(latest.notice().message, "working");
+        report("opening", 0, None);
+        assert_eq!(latest.notice().message, "opening");
         report("reading", 5, None);
         assert_eq!(latest.notice(), Notice { progress: 5.0, total: None, message: "reading 5".into() });
         report("reading", 10, None);

@@ -10,6 +10,8 @@ use m1nd_mind::Memories;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 
+use crate::uri::unescaped;
+
 /// Time to wait for the answer.
 const ANSWER: Duration = Duration::from_secs(5);
 /// Maximum time that a call waits for it; later calls do not wait at all.
@@ -66,24 +68,7 @@ impl Roots {
 fn folder(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut left = path.as_bytes();
-    while let Some((&first, after)) = left.split_first() {
-        let (byte, after) = match (first, after) {
-            (b'%', [high, low, after @ ..]) => {
-                let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-                (digit(*high)? << 4 | digit(*low)?, after)
-            }
-            (b'%' | b'?' | b'#' | 0, _) => return None,
-            (other, after) => (other, after),
-        };
-        if byte == 0 {
-            return None;
-        }
-        bytes.push(byte);
-        left = after;
-    }
-    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
+    let path = PathBuf::from(unescaped(path).filter(|_| !path.contains(['?', '#']))?);
     (path.is_absolute() && path.is_dir()).then_some(path)
 }
 

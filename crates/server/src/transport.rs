@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use crate::framing::{Frame, Framer, Mode};
 use crate::message::{self, Incoming, code};
@@ -30,6 +30,8 @@ const QUEUE: usize = 256;
 const GRACE: Duration = Duration::from_secs(120);
 /// Polling interval of that wait.
 const GRACE_STEP: Duration = Duration::from_millis(10);
+/// Maximum time that messages wait for the answer to the handshake before them.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Pause before retrying a stream that another process set to non-blocking.
 const NONBLOCKING_STEP: Duration = Duration::from_millis(5);
 
@@ -72,6 +74,24 @@ struct Shared {
     last: Mutex<Mode>,
     /// Our own requests that the client has not answered.
     asked: Mutex<HashSet<RequestId>>,
+    /// Signalled when a request has been answered.
+    answered: Notify,
+}
+
+impl Shared {
+    /// Waits, with a limit, until a request has been answered.
+    async fn until_answered(&self, id: &RequestId) {
+        let wait = async {
+            loop {
+                let answered = self.answered.notified();
+                if !lock(&self.modes).contains_key(id) {
+                    return;
+                }
+                answered.await;
+            }
+        };
+        let _ = tokio::time::timeout(HANDSHAKE, wait).await;
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -91,6 +111,9 @@ pub(crate) struct StdioTransport {
     /// Becomes true when the output turns out to be closed.
     closed: tokio::sync::watch::Receiver<bool>,
     shared: Arc<Shared>,
+    /// The handshake that was passed on last. The SDK handles requests side by side, but what follows a handshake
+    /// depends on its outcome, and a client need not wait for the answer.
+    handshake: Option<RequestId>,
     running: Arc<Running>,
     writer: Option<std::thread::JoinHandle<()>>,
 }
@@ -115,7 +138,7 @@ impl StdioTransport {
                 closed_sender.send_replace(true);
             });
         })?;
-        Ok(Self { incoming, outgoing, closed, shared, running, writer: Some(writer) })
+        Ok(Self { incoming, outgoing, closed, shared, handshake: None, running, writer: Some(writer) })
     }
 
     /// Waits, with a limit, until every request has been answered or the client is gone.
@@ -166,18 +189,29 @@ impl Transport<RoleServer> for StdioTransport {
             // Only now: a request counts as open until its answer is being sent.
             if let Some(id) = answered {
                 lock(&shared.modes).remove(&id);
+                shared.answered.notify_waiters();
             }
             sent
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        if let Some(id) = &self.handshake {
+            self.shared.until_answered(id).await;
+            self.handshake = None;
+        }
         let message = tokio::select! {
             message = self.incoming.recv() => message,
             _ = self.closed.wait_for(|closed| *closed) => return None,
         };
-        if message.is_none() {
-            self.finish().await;
+        match &message {
+            None => self.finish().await,
+            Some(JsonRpcMessage::Request(request))
+                if matches!(request.request, ClientRequest::InitializeRequest(_)) =>
+            {
+                self.handshake = Some(request.id.clone());
+            }
+            Some(_) => {}
         }
         message
     }
@@ -277,6 +311,7 @@ impl Reader {
                 {
                     // No answer will follow.
                     lock(&self.shared.modes).remove(id);
+                    self.shared.answered.notify_waiters();
                 }
             }
             JsonRpcMessage::Response(response) if lock(&self.shared.asked).remove(&response.id) => {}

@@ -85,6 +85,41 @@ fn open_checked(path: &Path, schema: &Schema) -> Result<Connection, StoreError> 
     Ok(connection)
 }
 
+/// Opens a database in a folder that this user cannot write, where SQLite cannot keep the files that it shares with
+/// other processes: without locks, so nobody else may be writing it.
+///
+/// # Errors
+/// Those of [`open`], and if there is a log, whose content would be missing.
+pub(crate) fn open_unchanging(path: &Path, schema: &Schema) -> Result<Connection, StoreError> {
+    let log = beside(path, "-wal");
+    if fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
+        let why = io::Error::new(io::ErrorKind::PermissionDenied, "a log of changes cannot be read without writing");
+        return Err(StoreError::io("open", &log)(why));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(unchanging_uri(path), flags).map_err(StoreError::database(path))?;
+    check(path, &connection, schema, false)?;
+    if version(&connection).map_err(StoreError::database(path))? == schema.newest() {
+        return Ok(connection);
+    }
+    let why = io::Error::new(io::ErrorKind::PermissionDenied, "it has an older format and cannot be upgraded");
+    Err(StoreError::io("open", path)(why))
+}
+
+/// The address of a file that nobody changes, as SQLite takes it.
+fn unchanging_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
 /// An in-memory database with the newest schema.
 pub(crate) fn in_memory(schema: &Schema) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open_in_memory()?;
@@ -103,12 +138,21 @@ pub(crate) fn open_derived(system: &dyn System, path: &Path, schema: &Schema) ->
     }
 }
 
-/// Renames a damaged database of derived data, together with its log.
+/// Renames a damaged database of derived data, together with its log; only the last few of such files are kept.
 pub(crate) fn set_aside(system: &dyn System, path: &Path) -> Result<(), StoreError> {
+    put_aside(system, path)?;
+    if let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) {
+        durable::prune(system, folder, |kept| kept.starts_with(name));
+    }
+    Ok(())
+}
+
+/// Renames a damaged database, together with its log. Returns its new path; `None` if it is not there any more.
+pub(crate) fn put_aside(system: &dyn System, path: &Path) -> Result<Option<PathBuf>, StoreError> {
     let kept = match durable::quarantine(system, path) {
         Ok(kept) => kept,
         // Another process that uses the file has already done so.
-        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(StoreError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
     let log = beside(path, "-wal");
@@ -116,13 +160,10 @@ pub(crate) fn set_aside(system: &dyn System, path: &Path) -> Result<(), StoreErr
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(StoreError::io("set aside", &log)(error)),
         _ => {}
     }
-    if let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) {
-        durable::prune(system, folder, |kept| kept.starts_with(name));
-    }
     // Only an index into the log: useless without it, and wrong for a new database.
     match system.remove(&beside(path, "-shm")) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path)(error)),
-        _ => Ok(()),
+        _ => Ok(Some(kept)),
     }
 }
 
@@ -144,8 +185,7 @@ fn check(path: &Path, connection: &Connection, schema: &Schema, log_left: bool) 
     if found > supported {
         return Err(StoreError::TooNew { path: path.to_owned(), found, supported });
     }
-    let writable_by_mode = fs::metadata(path).is_ok_and(|meta| !meta.permissions().readonly());
-    if writable_by_mode && connection.is_readonly(rusqlite::MAIN_DB).map_err(failed())? {
+    if may_write(path) && connection.is_readonly(rusqlite::MAIN_DB).map_err(failed())? {
         return Err(StoreError::damaged(path, "its header names a file format that does not exist"));
     }
     let Some(precious) = schema.precious else { return Ok(()) };
@@ -163,6 +203,18 @@ fn check_rows(path: &Path, connection: &Connection, of: &str) -> Result<(), Stor
     // A missing table is damage, too.
     let verdict: String = verdict.map_err(|error| StoreError::damaged(path, &error.to_string()))?;
     if verdict == "ok" { Ok(()) } else { Err(StoreError::damaged(path, &verdict)) }
+}
+
+/// Returns whether this user can write the file.
+#[cfg(unix)]
+fn may_write(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+/// Returns whether this user can write the file.
+#[cfg(not(unix))]
+fn may_write(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| !meta.permissions().readonly())
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<u32> {

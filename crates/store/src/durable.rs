@@ -142,6 +142,12 @@ pub(crate) fn prune(system: &dyn System, folder: &Path, is_one: impl Fn(&str) ->
     }
 }
 
+/// Returns whether a file of this name is `of`, put aside: no log and no note of one.
+pub(crate) fn is_set_aside(name: &str, of: &str) -> bool {
+    let age = name.strip_prefix(of).and_then(|rest| rest.strip_prefix(SET_ASIDE));
+    age.is_some_and(|age| age.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+}
+
 /// Returns when a file was quarantined: the second, and the sequence number within that second. `None` for other
 /// names.
 fn age_of(name: &str) -> Option<(u64, u64)> {

@@ -44,7 +44,7 @@ pub enum StoreError {
     },
     /// Precious data cannot be read. The file is left untouched.
     #[error(
-        "`{}` is damaged: {detail}; it was left as it is: restore it from a backup, or move it away to start without it",
+        "`{}` is damaged: {detail}; it was left as it is: restore it from a backup, or run `m1nd doctor` to put it aside and start without it",
         path.display()
     )]
     Damaged {

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
-use crate::settings::{Settings, signed, unsigned};
+use crate::settings::{signed, unsigned};
 use crate::{ProjectDir, StoreError};
 
 /// Feedback to store.
@@ -84,13 +84,6 @@ impl ProjectDir {
     pub fn newest_feedback(&self) -> Result<i64, StoreError> {
         let newest = "SELECT coalesce(max(id), 0) FROM feedback";
         self.settings().with(|connection| connection.query_row(newest, [], |row| row.get(0)))
-    }
-}
-
-impl Settings {
-    /// Runs `run` on the database.
-    pub(crate) fn with<T>(&self, run: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        run(&mut self.connection()).map_err(StoreError::database(self.path()))
     }
 }
 
@@ -200,6 +193,7 @@ fn standing(connection: &mut Connection, limit: usize) -> rusqlite::Result<Vec<S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
 
     fn told(number: u64) -> NewFeedback {
         NewFeedback {

@@ -2,8 +2,9 @@
 //!
 //! Two classes of data, kept in different files:
 //! - **precious** (`project.db`: settings, roots, feedback of agents and what they hold): written with full
-//!   synchronisation, never replaced by something empty. If it is damaged or newer than this program, opening fails
-//!   and says so.
+//!   synchronisation. If it is damaged, the process that writes the project puts it aside as `*.corrupt-<time>`, where
+//!   nothing removes it, and says so; others go on without it and leave it alone. If it is newer than this program,
+//!   nobody touches it.
 //! - **derived** (snapshots, the facts cache): can be made again from the project. If it is damaged it is set aside
 //!   as `*.corrupt-<time>` and started again.
 //!

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use m1nd_base::System;
 
 use crate::settings::Settings;
-use crate::{DerivedFiles, StoreError, durable, snapshots};
+use crate::{DerivedFiles, StoreError, database, durable, snapshots};
 
 /// Maximum size of stored compiler indexes, in bytes.
 const MAX_COMPILER_INDEX: u64 = 2 << 30;
@@ -24,6 +24,8 @@ pub struct ProjectDir {
     path: PathBuf,
     system: Arc<dyn System>,
     settings: Settings,
+    /// What became of a database that could not be used.
+    notice: Option<String>,
     /// Set when it is unknown which writes reached the disk.
     closed: AtomicBool,
 }
@@ -39,15 +41,72 @@ pub struct WriterLock {
 impl ProjectDir {
     pub(crate) fn open(path: PathBuf, system: Arc<dyn System>) -> Result<Self, StoreError> {
         system.create_folder(&path).map_err(StoreError::io("create the folder", &path))?;
-        let settings = Settings::open(path.join(DATABASE))?;
-        Ok(Self { path, system, settings, closed: AtomicBool::new(false) })
+        let database = path.join(DATABASE);
+        let (settings, notice) = match Settings::open(database.clone()) {
+            Ok(settings) => (settings, None),
+            Err(error) if error.is_damage() => Self::replace_damaged(&*system, &path, error)?,
+            Err(error) => return Err(error),
+        };
+        Ok(Self { path, system, settings, notice, closed: AtomicBool::new(false) })
     }
 
-    /// Like [`ProjectDir::open`], but creates nothing: without a database there are no settings and no feedback.
+    /// Puts a damaged database aside and starts a new one, unless another process writes the project.
+    fn replace_damaged(
+        system: &dyn System,
+        path: &Path,
+        found: StoreError,
+    ) -> Result<(Settings, Option<String>), StoreError> {
+        let database = path.join(DATABASE);
+        let Some(lock) = lock_file(path)? else {
+            let notice = unused(&found);
+            return Ok((Settings::unusable(database, found), Some(notice)));
+        };
+        // Another process may have done it before this one got the lock.
+        let damage = match Settings::open(database.clone()) {
+            Err(error) if error.is_damage() => error,
+            opened => return opened.map(|settings| (settings, None)),
+        };
+        let kept = database::put_aside(system, &database)?;
+        let settings = Settings::open(database.clone())?;
+        drop(lock);
+        let Some(kept) = kept else { return Ok((settings, None)) };
+        let detail = match &damage {
+            StoreError::Damaged { detail, .. } => detail.clone(),
+            other => other.to_string(),
+        };
+        let notice = format!(
+            "`{}` was damaged ({detail}) and is kept as `{}`; feedback, settings and what agents held are empty now: \
+             to have them back, end all m1nd processes and copy a backup to `{}`",
+            database.display(),
+            kept.display(),
+            database.display(),
+        );
+        note_beside(system, &kept, &notice);
+        Ok((settings, Some(notice)))
+    }
+
+    /// Like [`ProjectDir::open`], but creates and changes nothing: without a database there are no settings and no
+    /// feedback. With one that cannot be used, everything else goes on, and only what needs it fails.
     pub(crate) fn open_to_read(path: PathBuf, system: Arc<dyn System>) -> Result<Self, StoreError> {
         let database = path.join(DATABASE);
-        let settings = if database.is_file() { Settings::open(database)? } else { Settings::empty(database)? };
-        Ok(Self { path, system, settings, closed: AtomicBool::new(false) })
+        // Not only a file: anything else at this place is a reason to be named.
+        let is_there = std::fs::symlink_metadata(&database).is_ok();
+        let settings = if is_there { Settings::open_to_read(database) } else { Settings::empty(database)? };
+        let notice = settings.error().map(|error| unused(&error));
+        Ok(Self { path, system, settings, notice, closed: AtomicBool::new(false) })
+    }
+
+    /// What became of a database that could not be used, for the user.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
+    }
+
+    /// Damaged databases that were put aside and are still there, by name.
+    pub fn kept_databases(&self) -> Vec<PathBuf> {
+        let mut names = self.system.list(&self.path).unwrap_or_default();
+        names.retain(|name| durable::is_set_aside(name, DATABASE));
+        names.sort();
+        names.into_iter().map(|name| self.path.join(name)).collect()
     }
 
     /// Path of the folder.
@@ -60,17 +119,7 @@ impl ProjectDir {
     /// # Errors
     /// [`StoreError::Io`].
     pub fn try_lock(&self) -> Result<Option<WriterLock>, StoreError> {
-        let path = self.path.join("lock");
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(StoreError::io("open", &path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(StoreError::io("lock", &path)(error)),
-        }
+        let Some(file) = lock_file(&self.path)? else { return Ok(None) };
         for folder in [self.path.clone(), self.snapshots()] {
             self.system.create_folder(&folder).map_err(StoreError::io("create the folder", &folder))?;
             durable::sweep(&*self.system, &folder)?;
@@ -82,6 +131,11 @@ impl ProjectDir {
     /// opened, two newer ones were published in between: call this again.
     pub fn snapshot_path(&self) -> PathBuf {
         snapshots::current(&*self.system, &self.snapshots())
+    }
+
+    /// Paths of the snapshot files: the current one, then the others from the newest to the oldest.
+    pub fn snapshot_paths(&self) -> Vec<PathBuf> {
+        snapshots::all(&*self.system, &self.snapshots())
     }
 
     /// Writes a new snapshot file and makes it current, durably. Open or mapped files stay intact. Returns the new
@@ -103,10 +157,7 @@ impl ProjectDir {
     /// [`StoreError::Io`].
     pub fn quarantine(&self, path: &Path, why: &str) -> Result<PathBuf, StoreError> {
         let kept = durable::quarantine(&*self.system, path)?;
-        let mut note = kept.clone().into_os_string();
-        note.push(".txt");
-        // The note is optional: the quarantined file is safe without it.
-        let _ = durable::durable_write(&*self.system, Path::new(&note), why.as_bytes());
+        note_beside(&*self.system, &kept, why);
         if path.parent() == Some(&self.snapshots()) {
             durable::prune(&*self.system, &self.snapshots(), |_| true);
         }
@@ -206,4 +257,32 @@ impl ProjectDir {
             }
         })
     }
+}
+
+/// Takes the lock of the writing process; `None` if another one holds it.
+fn lock_file(folder: &Path) -> Result<Option<File>, StoreError> {
+    let path = folder.join("lock");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).map_err(StoreError::io("open", &path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(StoreError::io("lock", &path)(error)),
+    }
+}
+
+/// Message for a database that stays as it is and is not used.
+fn unused(error: &StoreError) -> String {
+    format!("feedback, settings and what agents held are not used: {error}")
+}
+
+/// Writes why a file was put aside next to it.
+fn note_beside(system: &dyn System, kept: &Path, why: &str) {
+    let mut note = kept.to_owned().into_os_string();
+    note.push(".txt");
+    // The note is optional: the file is safe without it.
+    let _ = durable::durable_write(system, Path::new(&note), why.as_bytes());
 }

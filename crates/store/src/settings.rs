@@ -1,7 +1,7 @@
 //! `project.db`: precious data.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -22,53 +22,111 @@ const SCHEMA: Schema = Schema {
     page_bytes: 4096,
 };
 
-/// The open database.
+/// The database, or why it cannot be used.
 #[derive(Debug)]
 pub(crate) struct Settings {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Open(Mutex<Connection>),
+    /// Every operation fails with this.
+    Unusable(Unusable),
+}
+
+/// An error that can be returned any number of times.
+#[derive(Debug)]
+enum Unusable {
+    Damaged(String),
+    TooNew { found: u32, supported: u32 },
+    Unreadable(String),
+}
+
+impl Unusable {
+    fn new(error: StoreError) -> Self {
+        match error {
+            StoreError::Damaged { detail, .. } => Self::Damaged(detail),
+            StoreError::TooNew { found, supported, .. } => Self::TooNew { found, supported },
+            StoreError::Io { source, .. } => Self::Unreadable(source.to_string()),
+            StoreError::Database { source, .. } => Self::Unreadable(source.to_string()),
+            other => Self::Unreadable(other.to_string()),
+        }
+    }
+
+    fn error(&self, path: &Path) -> StoreError {
+        match self {
+            Self::Damaged(detail) => StoreError::damaged(path, detail),
+            Self::TooNew { found, supported } => {
+                StoreError::TooNew { path: path.to_owned(), found: *found, supported: *supported }
+            }
+            Self::Unreadable(why) => StoreError::io("open", path)(std::io::Error::other(why.clone())),
+        }
+    }
 }
 
 impl Settings {
     pub(crate) fn open(path: PathBuf) -> Result<Self, StoreError> {
         let connection = Mutex::new(database::open(&path, &SCHEMA)?);
-        Ok(Self { path, connection })
+        Ok(Self { path, state: State::Open(connection) })
+    }
+
+    /// Opens an existing database for a program that only reads and goes on without one that cannot be used.
+    pub(crate) fn open_to_read(path: PathBuf) -> Self {
+        let opened = database::open(&path, &SCHEMA).or_else(|error| match error {
+            StoreError::Damaged { .. } | StoreError::TooNew { .. } => Err(error),
+            // Such as in a folder that cannot be written.
+            error => database::open_unchanging(&path, &SCHEMA).map_err(|second| match second {
+                StoreError::Database { .. } => error,
+                second => second,
+            }),
+        });
+        match opened {
+            Ok(connection) => Self { path, state: State::Open(Mutex::new(connection)) },
+            Err(error) => Self::unusable(path, error),
+        }
+    }
+
+    /// In place of a database that cannot be used: every operation fails with the error.
+    pub(crate) fn unusable(path: PathBuf, error: StoreError) -> Self {
+        Self { path, state: State::Unusable(Unusable::new(error)) }
     }
 
     /// An in-memory database in place of a missing one at `path`.
     pub(crate) fn empty(path: PathBuf) -> Result<Self, StoreError> {
         let connection = database::in_memory(&SCHEMA).map_err(StoreError::database(&path))?;
-        Ok(Self { path, connection: Mutex::new(connection) })
+        Ok(Self { path, state: State::Open(Mutex::new(connection)) })
+    }
+
+    /// The reason why it cannot be used.
+    pub(crate) fn error(&self) -> Option<StoreError> {
+        match &self.state {
+            State::Open(_) => None,
+            State::Unusable(why) => Some(why.error(&self.path)),
+        }
     }
 
     pub(crate) fn get(&self, key: &str) -> Result<Option<String>, StoreError> {
-        self.connection()
-            .query_row("SELECT value FROM settings WHERE key = ?1", [key], |row| row.get(0))
-            .optional()
-            .map_err(StoreError::database(&self.path))
+        let value = "SELECT value FROM settings WHERE key = ?1";
+        self.with(|connection| connection.query_row(value, [key], |row| row.get(0)).optional())
     }
 
     pub(crate) fn set(&self, key: &str, value: Option<&str>) -> Result<(), StoreError> {
-        let connection = self.connection();
-        let done = match value {
+        let set = |connection: &mut Connection| match value {
             Some(value) => connection.execute("INSERT OR REPLACE INTO settings VALUES (?1, ?2)", [key, value]),
             None => connection.execute("DELETE FROM settings WHERE key = ?1", [key]),
         };
-        done.map(drop).map_err(StoreError::database(&self.path))
+        self.with(set).map(drop)
     }
 
     pub(crate) fn roots(&self) -> Result<Vec<PathBuf>, StoreError> {
-        let read = |connection: &Connection| -> rusqlite::Result<Vec<PathBuf>> {
-            connection
-                .prepare("SELECT path FROM roots ORDER BY position")?
-                .query_map([], |row| Ok(path_of(row.get(0)?)))?
-                .collect()
-        };
-        read(&self.connection()).map_err(StoreError::database(&self.path))
+        let rows = "SELECT path FROM roots ORDER BY position";
+        self.with(|connection| connection.prepare(rows)?.query_map([], |row| Ok(path_of(row.get(0)?)))?.collect())
     }
 
     pub(crate) fn set_roots(&self, roots: &[PathBuf]) -> Result<(), StoreError> {
-        let write = |connection: &mut Connection| {
+        self.with(|connection| {
             let transaction = connection.transaction()?;
             transaction.execute("DELETE FROM roots", [])?;
             for (position, root) in (0_i64..).zip(roots) {
@@ -76,17 +134,18 @@ impl Settings {
                 transaction.execute("INSERT INTO roots VALUES (?1, ?2)", params![position, bytes])?;
             }
             transaction.commit()
+        })
+    }
+
+    /// Runs `run` on the database.
+    pub(crate) fn with<T>(&self, run: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let connection = match &self.state {
+            State::Open(connection) => connection,
+            State::Unusable(why) => return Err(why.error(&self.path)),
         };
-        write(&mut self.connection()).map_err(StoreError::database(&self.path))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(crate) fn connection(&self) -> MutexGuard<'_, Connection> {
         // A panic while it was held rolled its transaction back.
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        run(&mut connection).map_err(StoreError::database(&self.path))
     }
 }
 

@@ -21,14 +21,20 @@ const KEPT: usize = 2;
 
 /// Path of the current file. It does not exist if no snapshot was ever published.
 pub(crate) fn current(system: &dyn System, folder: &Path) -> PathBuf {
+    all(system, folder).into_iter().next().unwrap_or_else(|| folder.join(name(0)))
+}
+
+/// Paths of all files: the current one, then the others from the newest to the oldest.
+pub(crate) fn all(system: &dyn System, folder: &Path) -> Vec<PathBuf> {
     let numbers = numbers(system, folder);
     let pointed = system
         .read(&folder.join(POINTER), POINTER_BYTES)
         .ok()
         .and_then(|bytes| number(std::str::from_utf8(&bytes).ok()?.trim_end()));
     // Without a usable pointer the newest file is the best guess; it carries its own checksum.
-    let number = pointed.filter(|number| numbers.contains(number)).or(numbers.last().copied());
-    folder.join(name(number.unwrap_or(0)))
+    let current = pointed.filter(|number| numbers.contains(number)).or(numbers.last().copied());
+    let others = numbers.iter().rev().copied().filter(|number| Some(*number) != current);
+    current.into_iter().chain(others).map(|number| folder.join(name(number))).collect()
 }
 
 /// Writes a new file, points to it, and removes the files that no reader can be about to open.

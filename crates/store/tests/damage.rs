@@ -45,35 +45,81 @@ fn damaged_images(good: &[u8], seed: u64, flips: usize) -> Vec<Vec<u8>> {
     flipped.into_iter().chain(cut).chain([vec![0; good.len()], b"something else".to_vec()]).collect()
 }
 
+/// The file that a damaged database was renamed to, if there is one.
+fn kept(folder: &Path) -> Option<PathBuf> {
+    let names = fs::read_dir(folder).expect("lists").map(|entry| entry.expect("an entry").path());
+    names.into_iter().find(|path| {
+        let name = path.file_name().expect("named").to_string_lossy().into_owned();
+        name.starts_with("project.db.corrupt-") && !name.ends_with(".txt") && !name.ends_with("-wal")
+    })
+}
+
 #[test]
-fn precious_data_is_never_replaced() {
+fn precious_data_is_kept_and_what_is_lost_is_named() {
     let tree = tree();
-    let file = filled(&tree).join("project.db");
+    let folder = filled(&tree);
+    let file = folder.join("project.db");
     let good = fs::read(&file).expect("readable");
     let mut refused = 0;
     for (number, bytes) in damaged_images(&good, 5, 500).into_iter().enumerate() {
         replace(&file, &bytes);
-        match open(&tree) {
-            Err(StoreError::Damaged { .. } | StoreError::TooNew { .. }) => {
-                refused += 1;
+        let reader = Home::to_read(&tree.join("home")).project_to_read(&tree.join("repo"));
+        let reader = reader.expect("reading goes on, whatever the image");
+        let told = reader.notice().map(str::to_owned);
+        let usable = reader.setting("key 0").is_ok() && told.is_none();
+        drop(reader);
+        assert!(usable || fs::read(&file).expect("readable") == bytes, "image {number}: a reader changed it");
+        let project = match open(&tree) {
+            Err(StoreError::TooNew { .. }) => {
                 assert_eq!(fs::read(&file).expect("readable"), bytes, "image {number}: changed although refused");
+                assert!(told.is_some(), "image {number}");
+                continue;
             }
-            Err(error) => panic!("image {number}: {error}"),
+            opened => opened.unwrap_or_else(|error| panic!("image {number}: {error}")),
+        };
+        let lost = (0..50).filter(|number| {
+            let value = project.setting(&format!("key {number}"));
+            value.is_ok_and(|value| value.is_none())
+        });
+        let lost = lost.count();
+        match project.notice() {
+            Some(notice) => {
+                refused += 1;
+                let kept = kept(&folder).expect("the damaged file is kept");
+                assert!(notice.contains(&kept.display().to_string()), "{notice}");
+                assert_eq!(fs::read(&kept).expect("readable"), bytes, "image {number}: the kept file is another");
+                assert!(told.is_some(), "image {number}: a reader used it");
+                assert_eq!(project.kept_databases(), [kept.clone()]);
+                project.set_setting("key 0", Some("again")).expect("the new one is writable");
+                drop(project);
+                fs::remove_file(kept).expect("removable");
+            }
             // A flip inside a value cannot be detected, one in unused space need not be; everything else is intact.
-            Ok(project) => {
-                let lost: Vec<usize> = (0..50)
-                    .filter(|number| {
-                        let value = project.setting(&format!("key {number}"));
-                        value.is_ok_and(|value| value.is_none())
-                    })
-                    .collect();
-                assert!(lost.len() <= 1, "image {number}: settings {lost:?} are lost without a word");
-            }
+            None => assert!(lost <= 1, "image {number}: {lost} settings are lost without a word"),
         }
     }
     assert!(refused > 60, "only {refused} images were refused");
     replace(&file, &good);
-    open(&tree).expect("the restored file opens");
+    assert!(open(&tree).expect("the restored file opens").notice().is_none());
+}
+
+/// Another process may be using the file, and its writes would be lost with it.
+#[test]
+fn only_the_writer_of_a_project_puts_its_database_aside() {
+    let tree = tree();
+    let folder = filled(&tree);
+    let file = folder.join("project.db");
+    let writer = open(&tree).expect("the project opens");
+    let lock = writer.try_lock().expect("works").expect("is free");
+    drop(writer);
+    replace(&file, b"something else");
+    let project = open(&tree).expect("reading goes on");
+    assert!(project.notice().is_some_and(|notice| notice.contains("damaged")), "{:?}", project.notice());
+    let error = project.set_setting("key 0", Some("lost")).expect_err("nothing is written");
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert_eq!((fs::read(&file).expect("readable"), kept(&folder)), (b"something else".to_vec(), None));
+    drop(lock);
+    assert!(open(&tree).expect("opens").notice().is_some() && kept(&folder).is_some());
 }
 
 #[test]
@@ -108,16 +154,18 @@ fn a_newer_database_with_a_log_is_refused_untouched() {
 }
 
 #[test]
-fn the_database_of_another_program_is_left_alone() {
+fn the_database_of_another_program_is_kept() {
     let tree = tree();
-    let file = filled(&tree).join("project.db");
+    let folder = filled(&tree);
+    let file = folder.join("project.db");
     fs::remove_file(&file).expect("removable");
     let foreign = rusqlite::Connection::open(&file).expect("opens");
     foreign.execute_batch("CREATE TABLE theirs (x)").expect("writable");
     drop(foreign);
     let bytes = fs::read(&file).expect("readable");
-    assert!(matches!(open(&tree), Err(StoreError::Damaged { .. })));
-    assert_eq!(fs::read(&file).expect("readable"), bytes);
+    let project = open(&tree).expect("opens without it");
+    assert!(project.notice().is_some_and(|notice| notice.contains("another program")), "{:?}", project.notice());
+    assert_eq!(fs::read(kept(&folder).expect("kept")).expect("readable"), bytes);
 }
 
 /// The power fails while the log is written: whichever part of it is there, and whichever bit is wrong, reads see the

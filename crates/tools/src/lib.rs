@@ -11,17 +11,21 @@ mod exploration;
 mod framework;
 mod memory;
 mod prior;
+mod prompts;
 mod registry;
+mod resources;
 mod rows;
 mod services;
 mod sites;
 mod source;
 
 pub use framework::{
-    Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page, ProofState, Purpose,
-    ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef, ToolError, ToolRef,
-    Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
+    ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,
+    ProofState, Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef,
+    ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
 };
 pub use memory::memory_error;
+pub use prompts::{PROMPTS, PromptArgument, PromptDef};
 pub use registry::{ALL, TOOLS, find};
+pub use resources::{RESOURCES, ResourceDef, find_resource};
 pub use services::Services;

@@ -72,7 +72,7 @@ fn lines_of(snapshot: &Snapshot, path: &str) -> (Vec<String>, bool) {
 }
 
 /// `src/a.py:21:8: the line  (call in Pool.acquire)`, as programs that search print it.
-pub(crate) fn row_text(row: &Map<String, Value>) -> String {
+pub(crate) fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = |name: &str| row.get(name).and_then(Value::as_u64);
     let part = |name: &str| number(name).map(|number| format!(":{number}")).unwrap_or_default();

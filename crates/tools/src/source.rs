@@ -53,8 +53,10 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
     let place = Place::parse(text).filter(|_| !is_file(snapshot, text));
     let text = place.map_or(text, |place| place.path);
     let symbol = symbol_of(snapshot, argument, text)?;
-    let wanted = symbol.map_or(text, |node| snapshot.graph().path(node));
-    let path = snapshot.index_path(wanted).map_err(|error| rows::read_error(argument, &error))?;
+    let path = match symbol.map(|node| RepoPath::new(snapshot.graph().path(node))) {
+        Some(Ok(path)) => path,
+        _ => snapshot.index_path(text).map_err(|error| rows::read_error(argument, &error))?,
+    };
     let symbol = symbol.filter(|node| snapshot.graph().kind(*node) != NodeKind::File);
     let lines = place.map(|place| (place.first, place.last));
     if let Some(why) = snapshot.withheld(&path) {

@@ -1,8 +1,4 @@
-//! Tables of default exclusions. A project can re-include any of them with `!name` in `.gitignore` or `.ignore`,
-//! except for [`NEVER`].
-
-/// Version control folders; no option includes them.
-const NEVER: &[&str] = &[".git", ".hg", ".svn", ".jj", ".bzr"];
+//! Tables of default exclusions. A project can re-include any of them with `!name` in `.gitignore` or `.ignore`.
 
 /// Folders of installed packages and caches.
 const FOLDERS: &[&str] = &[
@@ -79,11 +75,6 @@ const SECRETS: &[&str] = &[
 
 /// Suffixes of `.env.…` templates, which hold no secrets.
 const ENV_TEMPLATES: &[&str] = &[".example", ".sample", ".template", ".dist", ".defaults"];
-
-/// Returns whether the folder belongs to version control.
-pub(crate) fn is_never_walked(name: &str) -> bool {
-    NEVER.contains(&name)
-}
 
 /// Returns whether a folder of this name holds packages or caches.
 pub(crate) fn is_skipped_folder(name: &str) -> bool {

@@ -30,6 +30,12 @@ pub enum VfsError {
         /// Path as requested.
         path: String,
     },
+    /// The path is a folder of version control or leads into one.
+    #[error("`{path}` belongs to version control and is never read; expected a path outside of such folders")]
+    VersionControl {
+        /// Path as requested.
+        path: String,
+    },
     /// The file exceeds the caller's limit.
     #[error("`{path}` has {size} bytes, more than the limit of {limit}; raise the limit or read a part of it")]
     TooLarge {

@@ -27,9 +27,9 @@ impl Root {
     /// only.
     pub fn git_head(&self) -> Option<GitHead> {
         let file = |inner: &str| RepoPath::new(&format!("{FOLDER}/{inner}")).ok();
-        let read = |inner: &str, limit| String::from_utf8(self.read(&file(inner)?, limit).ok()?).ok();
+        let read = |inner: &str, limit| String::from_utf8(self.read_any(&file(inner)?, limit).ok()?).ok();
         let Some(head) = read("HEAD", MAX_REFERENCE) else {
-            let link = RepoPath::new(FOLDER).ok().and_then(|path| self.read(&path, MAX_REFERENCE).ok())?;
+            let link = RepoPath::new(FOLDER).ok().and_then(|path| self.read_any(&path, MAX_REFERENCE).ok())?;
             return link.starts_with(b"gitdir:").then(|| GitHead { is_elsewhere: true, ..GitHead::default() });
         };
         let head = head.trim();

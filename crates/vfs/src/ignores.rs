@@ -151,7 +151,7 @@ fn read_inside(root: &Root, path: &str) -> Result<Option<String>, VfsError> {
     if !is_file {
         return Ok(None);
     }
-    root.read(&path, MAX_RULES_BYTES).map(|bytes| Some(String::from_utf8_lossy(&bytes).into_owned()))
+    root.read_any(&path, MAX_RULES_BYTES).map(|bytes| Some(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Reads an ignore file above the root; `None` if there is no usable one.

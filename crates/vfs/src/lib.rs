@@ -6,11 +6,14 @@
 //! - [`Place`] and the functions beside it look at paths that the user named, without reading what is there.
 //! - [`Root::walk`] lists the files to index. Everything else is either excluded by a rule that the user can see
 //!   ([`WalkOptions`], `.gitignore`, the tables in this crate) or reported with its reason.
+//! - Folders of version control are never read for a caller, not even through a link.
 //!
 //! # Limitations
 //! The checks hold against links and renames made concurrently. They do not hold against bind mounts and hard links,
-//! which the system presents as ordinary files.
+//! which the system presents as ordinary files: refusing files with several names would leave out what package managers
+//! link from their stores.
 
+mod control;
 mod defaults;
 mod error;
 mod folders;
@@ -22,6 +25,7 @@ mod root;
 mod walk;
 mod watch;
 
+pub use control::{check_not_version_control, is_version_control};
 pub use defaults::is_secret;
 pub use error::VfsError;
 pub use folders::FolderWatch;

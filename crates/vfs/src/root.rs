@@ -6,7 +6,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, FileType, Metadata, OpenOptions};
 use m1nd_base::RepoPath;
 
-use crate::VfsError;
+use crate::{VfsError, control};
 
 /// An open folder of a project. Cheap to clone; clones share the handle.
 #[derive(Debug, Clone)]
@@ -31,10 +31,11 @@ impl Root {
     /// project.
     ///
     /// # Errors
-    /// [`VfsError::NotFound`], [`VfsError::NotAFolder`] or [`VfsError::Unreadable`].
+    /// [`VfsError::NotFound`], [`VfsError::NotAFolder`], [`VfsError::Unreadable`] or [`VfsError::VersionControl`].
     pub fn open(path: &Path) -> Result<Self, VfsError> {
         let shown = path.to_string_lossy();
         let canonical: PathBuf = std::fs::canonicalize(path).map_err(|error| VfsError::from_io(&shown, error))?;
+        control::check_not_version_control(&canonical)?;
         let meta = std::fs::metadata(&canonical).map_err(|error| VfsError::from_io(&shown, error))?;
         if !meta.is_dir() {
             return Err(VfsError::NotAFolder { path: shown.into_owned() });
@@ -61,6 +62,22 @@ impl Root {
     /// # Errors
     /// Any [`VfsError`] except those of folders and watching.
     pub fn read(&self, path: &RepoPath, max_bytes: u64) -> Result<Vec<u8>, VfsError> {
+        self.check_target(path)?;
+        self.read_any(path, max_bytes)
+    }
+
+    /// Like [`Root::read`], for a path that a walk of this root has listed: it leads through no link, so no folder on
+    /// its way is looked at.
+    ///
+    /// # Errors
+    /// Those of [`Root::read`].
+    pub fn read_listed(&self, path: &RepoPath, max_bytes: u64) -> Result<Vec<u8>, VfsError> {
+        control::check_inner(path.as_str())?;
+        self.read_any(path, max_bytes)
+    }
+
+    /// Like [`Root::read`], also inside of a folder of version control.
+    pub(crate) fn read_any(&self, path: &RepoPath, max_bytes: u64) -> Result<Vec<u8>, VfsError> {
         let shown = path.as_str();
         // Checked before opening, because opening a device can have side effects, and again on the open handle,
         // because the name may refer to another file by then.
@@ -91,6 +108,7 @@ impl Root {
     /// # Errors
     /// Those of [`Root::read`] except [`VfsError::TooLarge`].
     pub fn metadata(&self, path: &RepoPath) -> Result<FileMeta, VfsError> {
+        self.check_target(path)?;
         let meta = self.stat(path)?;
         regular(path.as_str(), &meta)?;
         Ok(FileMeta::of(&meta))
@@ -103,6 +121,7 @@ impl Root {
     /// [`VfsError::NotFound`], because the walk does not reach it.
     pub fn own_metadata(&self, path: &RepoPath) -> Result<FileMeta, VfsError> {
         let shown = path.as_str();
+        control::check_inner(shown)?;
         let failed = |error| VfsError::from_io(shown, error);
         for (end, _) in shown.match_indices('/') {
             if self.dir.symlink_metadata(&shown[..end]).map_err(failed)?.is_symlink() {
@@ -145,6 +164,17 @@ impl Root {
     /// Returns whether both are clones of one handle.
     pub fn is_same_handle(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.dir, &other.dir)
+    }
+
+    /// Refuses a path into a folder of version control, also through a link inside the root.
+    fn check_target(&self, path: &RepoPath) -> Result<(), VfsError> {
+        let shown = path.as_str();
+        control::check_inner(shown)?;
+        if !self.has_link(path) {
+            return Ok(());
+        }
+        let target = self.dir.canonicalize(shown).map_err(|error| VfsError::from_io(shown, error))?;
+        control::check_not_version_control(&target).map_err(|_| VfsError::VersionControl { path: shown.to_owned() })
     }
 
     fn stat(&self, path: &RepoPath) -> Result<Metadata, VfsError> {

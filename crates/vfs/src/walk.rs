@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::hidden::Hidden;
 use crate::ignores::{GIT_RULES, Holds, Ignores, OWN_RULES};
 use crate::root::irregular;
-use crate::{FileMeta, Root, VfsError, defaults};
+use crate::{FileMeta, Root, VfsError, defaults, is_version_control};
 
 /// Folders listed in parallel; limits are checked between batches.
 const BATCH: usize = 512;
@@ -328,7 +328,7 @@ impl<'a> Walker<'a> {
 
     /// Returns whether the folder is walked.
     fn enters(&self, path: &str, name: &str, ignores: &Ignores) -> Result<bool, Cancelled> {
-        if defaults::is_never_walked(name) || !self.hidden.enters_folder(path) {
+        if is_version_control(name) || !self.hidden.enters_folder(path) {
             return Ok(false);
         }
         match ignores.decide(path, true) {
@@ -347,7 +347,7 @@ impl<'a> Walker<'a> {
 
     /// Returns whether the entry, which is no folder, is to be listed or reported.
     pub(crate) fn lists(&self, path: &str, name: &str, ignores: &Ignores) -> bool {
-        if name == ".git" || !self.hidden.shows_file(path) {
+        if is_version_control(name) || !self.hidden.shows_file(path) {
             return false;
         }
         if defaults::is_secret(name) && !self.hidden.names(path) {

@@ -261,3 +261,34 @@ fn a_root_knows_whether_it_is_still_at_its_path() {
     tree.write("repo/a.py", "y");
     assert!(!root.is_at_path(), "another folder took its place");
 }
+
+#[test]
+fn folders_of_version_control_are_neither_roots_nor_read() {
+    let tree = TempTree::new("//- root/a.txt\ninside\n");
+    let files = [".git/config", ".GIT/config", "sub/.git", ".hg/hgrc", ".svn/entries", ".jj/x", ".bzr/x"];
+    for file in files {
+        tree.write(format!("root/{file}"), CANARY);
+    }
+    for (to, at) in [(".git/config", "link"), (".git", "folder"), ("folder", "chain")] {
+        symlink(to, tree.join("root").join(at)).expect("a link can be made");
+    }
+    let root = Root::open(&tree.join("root")).expect("a root");
+    let refused = |result: Result<(), VfsError>| matches!(result, Err(VfsError::VersionControl { .. }));
+    for path in files.into_iter().chain(["link", "folder/config", "chain/config"]) {
+        let inner = RepoPath::new(path).expect("valid");
+        assert!(refused(root.read(&inner, MAX).map(drop)), "{path}");
+        assert!(refused(root.metadata(&inner).map(drop)), "{path}");
+    }
+    for path in files {
+        let inner = RepoPath::new(path).expect("valid");
+        assert!(refused(root.read_listed(&inner, MAX).map(drop)) && refused(root.own_metadata(&inner).map(drop)));
+    }
+    for folder in [".git", ".hg", "folder"] {
+        assert!(refused(Root::open(&tree.join("root").join(folder)).map(drop)), "{folder}");
+    }
+    let options =
+        m1nd_vfs::WalkOptions { include_hidden: true, hidden_patterns: vec![".GIT/**".into(), ".git".into()] };
+    let walk = root.walk(&options, &Default::default(), &m1nd_base::Cancel::new(), &m1nd_base::NoProgress);
+    let listed: Vec<String> = walk.expect("not cancelled").files.iter().map(|(path, _)| path.to_string()).collect();
+    assert_eq!(listed, ["a.txt"]);
+}

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 
-// Left out: what m1nd does not declare (logging, completion, resources, prompts, sampling, elicitation), what needs tools
-// that only the suite's own example server has (the other `tools-call-*`, `json-schema-2020-12`), and what tests HTTP.
-const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'tools-call-error'];
+// Left out: what m1nd does not declare (logging, completion, subscriptions, sampling, elicitation), what needs tools,
+// resources and prompts that only the suite's own example server has, and what tests HTTP.
+const SCENARIOS = ['server-initialize', 'ping', 'tools-list', 'tools-call-error', 'resources-list', 'prompts-list'];
 const TIMEOUT_MS = 60_000;
 
 const program = resolve(process.argv[2]);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use m1nd_server::{ServeOptions, instructions, tools_list};
-use m1nd_tools::{ToolDef, Toolset, takes};
+use m1nd_tools::{PROMPTS, RESOURCES, ToolDef, Toolset, takes};
 use serde_json::Value;
 
 use super::{COMMAND, by_toolset};
@@ -17,22 +17,40 @@ pub(super) fn text() -> String {
     );
     page.push_str(
         "# Tools\n\n\
-         Every tool takes `agent_id` (required, but for tools about memories: the name of whoever calls) and `max_output_chars`\n\
-         (largest answer in bytes, 2,000 to 100,000). Tools whose answer is a page of rows take `cursor`, which a truncated answer\n\
-         gives. `detail` is `full` (default) or `brief`: JSON without what a reader can do without (identity, place, verdict and\n\
-         reason stay). `help` with `tool_name`, or `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are\n\
-         taken, but left out of `tools/list`.\n",
+         Every tool takes `agent_id` and `max_output_chars` (largest answer in bytes, 2,000 to 100,000). `agent_id` is the name of\n\
+         whoever calls. Schemas require it, but for tools about memories; a call without it is answered under the name of the\n\
+         client. Tools whose answer is a page of rows take `cursor`, which a truncated answer gives. `detail` is `full` (default)\n\
+         or `brief`: JSON without what a reader can do without (identity, place, verdict and reason stay). `help` with `tool_name`, or\n\
+         `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are taken, but left out of `tools/list`.\n",
     );
     let listed = tools_list(&ServeOptions::default());
     for (set, tools) in by_toolset() {
         let _ = write!(page, "\n## {}: {}\n", set.word(), set.text());
         tools.into_iter().for_each(|tool| section(&mut page, tool, &listed));
     }
+    resources_and_prompts(&mut page);
     page.push_str("\n## Instructions\n\nWhat a server tells an agent when it connects. With all tools:\n");
     quoted(&mut page, &ServeOptions::default());
     page.push_str("\nWith the tools about memories alone:\n");
     quoted(&mut page, &ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
     page
+}
+
+/// What a server offers beside tools.
+fn resources_and_prompts(page: &mut String) {
+    page.push_str("\n## Resources\n\nTheir content is the text answer of tools.\n\n| address | content |\n|---|---|\n");
+    for resource in RESOURCES {
+        let _ = writeln!(page, "| `{}` | {} |", resource.uri(), resource.description);
+    }
+    page.push_str("\n## Prompts\n\n| prompt | purpose | arguments |\n|---|---|---|\n");
+    for prompt in PROMPTS {
+        let arguments = prompt.arguments.iter().map(|argument| {
+            let must = if argument.is_required { ", required" } else { "" };
+            format!("`{}`{must}: {}", argument.name, argument.description)
+        });
+        let arguments = arguments.collect::<Vec<_>>().join("<br>");
+        let _ = writeln!(page, "| `{}` | {} | {arguments} |", prompt.name, prompt.description);
+    }
 }
 
 fn quoted(page: &mut String, options: &ServeOptions) {

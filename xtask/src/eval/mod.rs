@@ -42,6 +42,7 @@ const USAGE: &str = "expected:
   cargo xtask eval seek --repo PATH [--check | --write] [--explain N]
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
+  cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
@@ -56,6 +57,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
         Some(("equality", rest)) => equality::run(rest),
+        Some(("relink", rest)) => equality::relink::run(rest),
         _ => Err(USAGE.into()),
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod tools;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use self::memory::MemoryArgs;
@@ -28,6 +28,8 @@ const ENVIRONMENT: &str = "\
 Environment:
   M1ND_HOME   folder of the index and all state (default ~/.m1nd)
   M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
+  M1ND_PAGER  pager for answers longer than the screen (default PAGER; none if
+              empty or `cat`)
   NO_COLOR    disable colours";
 
 /// The command line, with everything in its help.
@@ -117,6 +119,12 @@ pub(crate) struct Common {
     /// Write JSON for programs
     #[arg(long, global = true)]
     pub json: bool,
+    /// Colours: `auto` is on a terminal and without NO_COLOR
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_default_value = true)]
+    pub color: ColorChoice,
+    /// Do not show long answers of tools through a pager
+    #[arg(long, global = true)]
+    pub no_pager: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -34,6 +34,10 @@ fn call(
     let schema = tool.schema();
     let syntax = Syntax { tool: tool.name, schema: &schema, aliases: tool.argument_aliases, command };
     let flags = flags::parse(&syntax, words, out.json, &mut std::io::stdin())?;
+    out.pages &= !flags.no_pager;
+    if let Some(choice) = flags.color {
+        out.choose_colour(choice);
+    }
     if flags.help {
         return out.help(&tools::documented(tool, command).render_help());
     }
@@ -42,13 +46,17 @@ fn call(
     common.home = flags.home.or(common.home);
     common.model = flags.model.or(common.model);
     let root = project::root(flags.root.as_deref())?;
-    let services = match tool.needs_fresh {
-        true => project::open_fresh(&common, &root)?,
-        false => project::open(&common, &root, matches!(tool.effect, Effect::Read | Effect::Session))?,
+    let reads = matches!(tool.effect, Effect::Read | Effect::Session);
+    let services = match reads {
+        true => project::open_to_ask(&common, &root, tool.needs_fresh)?,
+        false => {
+            let services = project::open(&common, &root, false)?;
+            project::tell_damage(&services.engine);
+            services
+        }
     };
-    let terminal = Terminal::new(false);
-    let progress: &dyn Progress =
-        if matches!(tool.effect, Effect::Read | Effect::Session) { &NoProgress } else { &terminal };
+    let terminal = Terminal::new(reads);
+    let progress: &dyn Progress = if reads { &NoProgress } else { &terminal };
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, progress) };
     let format = if out.json { Format::Json } else { Format::Text };
@@ -56,9 +64,9 @@ fn call(
     terminal.finish();
     let Replied { reply, found } = outcome.map_err(CliError::Tool)?;
     match reply {
-        Reply::Text(text) => out.line(text.trim_end()),
+        Reply::Text(text) => out.answer(&text),
         Reply::Json(answer) if out.json => out.value(&answer),
-        Reply::Json(answer) => out.line(render(&answer).trim_end()),
+        Reply::Json(answer) => out.answer(&render(&answer)),
     }?;
     if found == Some(0) { Err(CliError::NothingFound) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! `m1nd doctor`: diagnoses problems. Changes nothing beyond opening the store.
+//! `m1nd doctor`: diagnoses problems. Changes nothing beyond opening the store, which puts damaged files aside.
 
 use std::path::Path;
 
@@ -91,13 +91,35 @@ fn index_findings(home: &Path, root: &Path) -> Vec<Finding> {
         return Vec::new();
     }
     // Opened as a writer, since only that shows whether another one is active. Nothing is indexed.
-    let engine = match Engine::open(EngineConfig::new(home.to_path_buf(), vec![root.to_path_buf()])) {
+    let config = EngineConfig {
+        verify_at_open: EngineConfig::VERIFIED_AT_OPEN,
+        ..EngineConfig::new(home.to_path_buf(), vec![root.to_path_buf()])
+    };
+    let mut findings = Vec::new();
+    let engine = match Engine::open(config.clone()) {
         Ok(engine) => engine,
-        Err(error) => return vec![problem(error.to_string(), "fix this, then run `m1nd doctor` again")],
+        Err(error) => {
+            findings.push(problem(error.to_string(), "fix this, then run `m1nd doctor` again"));
+            match Engine::open(EngineConfig { read_only: true, ..config }) {
+                Ok(engine) => engine,
+                Err(_) => return findings,
+            }
+        }
     };
     let status = engine.status();
-    let mut findings: Vec<Finding> =
-        status.notices.iter().map(|notice| problem(notice.clone(), "run `m1nd ingest` to rebuild the index")).collect();
+    let database = engine.project().notice();
+    findings.extend(status.notices.iter().map(|notice| match database == Some(notice) {
+        true => problem(notice.clone(), "restore a backup, or go on without what was in it"),
+        false => problem(notice.clone(), "run `m1nd ingest` to rebuild the index"),
+    }));
+    if database.is_none() {
+        findings.extend(engine.project().kept_databases().into_iter().map(|path| {
+            note(
+                format!("{} is a damaged database that was put aside", path.display()),
+                "delete it once nothing of it is needed",
+            )
+        }));
+    }
     let shown = root.display();
     findings.push(match engine.snapshot().is_empty() {
         true => note(format!("{shown} is not indexed"), "run `m1nd ingest`"),

@@ -25,8 +25,7 @@ pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), C
             "run it in a repository, or pass the folder: m1nd export PATH",
         ));
     }
-    let engine = Engine::open(EngineConfig::new(project::home(common)?, vec![root.clone()]))?;
-    bring_up_to_date(&engine, &root, args.quiet)?;
+    let engine = open(common, &root, args.quiet)?;
     let snapshot = engine.snapshot();
     if snapshot.is_empty() && snapshot.roots().is_empty() {
         return Err(CliError::NoIndex(root.display().to_string()));
@@ -59,6 +58,26 @@ fn filter(args: &ExportArgs) -> Result<EdgeFilter, CliError> {
         ExportTier::Possible => EdgeTier::Possible,
     });
     Ok(EdgeFilter { relations: args.relations.iter().map(relation).collect::<Result<_, _>>()?, tier })
+}
+
+/// Opens the index and brings it up to date; as it is, if the store cannot be written.
+fn open(common: &Common, root: &Path, quiet: bool) -> Result<Engine, CliError> {
+    let mut config = EngineConfig::new(project::home(common)?, vec![root.to_path_buf()]);
+    config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
+    let engine = match Engine::open(config.clone()) {
+        Err(EngineError::Store(why)) => {
+            let engine = Engine::open(EngineConfig { read_only: true, ..config })?;
+            note(format!("exporting the index as it is: {why}"));
+            engine
+        }
+        opened => {
+            let engine = opened?;
+            bring_up_to_date(&engine, root, quiet)?;
+            engine
+        }
+    };
+    project::tell_damage(&engine);
+    Ok(engine)
 }
 
 /// Brings the index up to date, unless another process does that already.

@@ -38,7 +38,9 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     roots.extend(index.clone().filter(|index| !index.starts_with(&root)));
     let mut config = EngineConfig::new(project::home(common)?, roots);
     config.threads = args.threads.map(usize::from);
+    config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
     let engine = Engine::open(config)?;
+    project::tell_damage(&engine);
     let terminal = Terminal::new(args.quiet || out.json);
     let request = IngestRequest {
         incremental: args.incremental,

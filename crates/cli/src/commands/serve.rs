@@ -1,6 +1,6 @@
 //! `m1nd serve`: MCP over standard input and output.
 
-use m1nd_engine::EngineConfig;
+use m1nd_engine::{EngineConfig, EngineError};
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::{Format, Services, ToolChoice};
 
@@ -29,7 +29,12 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     config.read_only = args.read_only;
     config.model = common.model.clone();
     let mind = project::memory_places(&config.roots, !args.roots.is_empty())?;
-    let services = Services::open(config, mind)?;
+    let services = Services::open(config, mind).map_err(|error| match error {
+        EngineError::Store(why) => {
+            CliError::failed(why, "make the store usable, or serve the existing index with --read-only")
+        }
+        error => error.into(),
+    })?;
     let options = ServeOptions {
         listed,
         format: Format::parse(&args.format).unwrap_or_default(),

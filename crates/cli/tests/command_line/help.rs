@@ -55,6 +55,14 @@ fn the_program_introduces_itself() {
                   --json
                       Write JSON for programs
 
+                  --color <WHEN>
+                      Colours: `auto` is on a terminal and without NO_COLOR
+
+                      [possible values: auto, always, never]
+
+                  --no-pager
+                      Do not show long answers of tools through a pager
+
               -h, --help
                       Print help (see a summary with '-h')
 
@@ -84,6 +92,8 @@ fn the_program_introduces_itself() {
             Environment:
               M1ND_HOME   folder of the index and all state (default ~/.m1nd)
               M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
+              M1ND_PAGER  pager for answers longer than the screen (default PAGER; none if
+                          empty or `cat`)
               NO_COLOR    disable colours
         "#]],
     );
@@ -110,7 +120,10 @@ fn each_command_explains_itself() {
                   --json            Write JSON for programs
                   --scip <FILE>     Then import a compiler index of this code (SCIP); its targets of references
                                     replace those that m1nd found, until the file is edited
+                  --color <WHEN>    Colours: `auto` is on a terminal and without NO_COLOR [possible values:
+                                    auto, always, never]
                   --scip-drop       Then remove the indexes imported with --scip
+                  --no-pager        Do not show long answers of tools through a pager
                   --threads <N>     Threads for reading and parsing [default: one per processor]
               -q, --quiet           Show no progress, only the summary
               -h, --help            Print help
@@ -132,14 +145,21 @@ fn each_command_explains_itself() {
                                      repository around the current folder]
                   --json             Write JSON for programs
                   --no-watch         Do not watch files; the index changes only when `ingest` is called
+                  --color <WHEN>     Colours: `auto` is on a terminal and without NO_COLOR [possible values:
+                                     auto, always, never]
                   --read-only        Reject every tool that changes something
                   --format <FORM>    Form of the answers: `text` is compact, for models; `json` for programs
                                      [default: json] [possible values: json, text]
+                  --no-pager         Do not show long answers of tools through a pager
                   --toolset <SET,…>  Toolsets to list, separated by commas, `agent` for those of daily work; the
                                      other tools can still be called [default: all]
               -h, --help             Print help
         "#]],
     );
+}
+
+#[test]
+fn the_command_that_writes_for_others_explains_itself() {
     check(
         &["init", "--help"],
         expect![[r#"
@@ -175,6 +195,14 @@ fn each_command_explains_itself() {
 
               -y, --yes
                       Write without confirmation
+
+                  --color <WHEN>
+                      Colours: `auto` is on a terminal and without NO_COLOR
+
+                      [possible values: auto, always, never]
+
+                  --no-pager
+                      Do not show long answers of tools through a pager
 
               -h, --help
                       Print help (see a summary with '-h')

@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod colour;
 mod export;
 mod help;
 mod init;
 mod manners;
 mod memory;
 mod stale;
+mod store;
 mod tools;
 mod work;
 
@@ -60,7 +62,12 @@ impl Place {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_m1nd"));
         command.args(arguments).current_dir(self.project.path()).stdin(Stdio::null());
-        command.env("HOME", self.user.path()).env_remove("M1ND_LOG").env_remove("NO_COLOR").env("COLUMNS", "100");
+        command
+            .env("HOME", self.user.path())
+            .env_remove("M1ND_LOG")
+            .env_remove("NO_COLOR")
+            .env_remove("M1ND_PAGER")
+            .env("COLUMNS", "100");
         command.env("M1ND_HOME", self.user.join("store"));
         command.env("MIND_HOME", self.user.join("mind")).env_remove("CLAUDE_PROJECT_DIR").env_remove("MIND_LOG_LEVEL");
         command

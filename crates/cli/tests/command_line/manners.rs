@@ -117,7 +117,10 @@ fn of_many_servers_one_writes_and_another_takes_over_when_it_is_killed() {
         // Dropping a connection kills its process: nobody gets to clean up.
         let writer = roles.iter().position(|role| role == "writer").unwrap();
         drop(servers.swap_remove(writer));
-        assert_eq!(role(&mut serve(&place, &["--no-watch"])), "writer");
+        // A new server, unless one of those that wait for it was faster.
+        servers.push(serve(&place, &["--no-watch"]));
+        let roles: Vec<String> = servers.iter_mut().rev().map(role).collect();
+        assert_eq!(roles.iter().filter(|role| *role == "writer").count(), 1, "{roles:?}");
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) fn graph(
     }
     let mut builder = GraphBuilder::new();
     for links in delta.changed {
+        cancel.check()?;
         if let Some((path, file)) = linked.files.get_key_value(&links.path) {
             add_part(&mut builder, &linked.linker, &links, (path, &file.facts), file.is_test(&links));
         }

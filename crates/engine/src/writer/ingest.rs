@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use m1nd_base::{Cancel, ProblemKind, Progress, ProgressEvent, RepoPath};
+use m1nd_base::{Cancel, Cancelled, ProblemKind, Progress, ProgressEvent, RepoPath};
 use m1nd_link::{LinkDelta, Linker};
 use m1nd_vfs::{Changes, FileMeta, Root};
 
@@ -174,14 +174,17 @@ impl Writer {
         stages.done("parsing");
         let mut done = Done::of(&gathered);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
-        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed);
+        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed, cancel)?;
         let pool = self.pool()?;
         let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
         add_links(&mut entries, &delta);
         stages.done("linking");
         progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
-        delta.changed.iter().for_each(|links| _ = build::note_ids(&mut linked, links));
+        for links in &delta.changed {
+            cancel.check()?;
+            build::note_ids(&mut linked, links);
+        }
         let files = FileTable::new(entries);
         if care.trusts_time
             && same_roots
@@ -259,19 +262,25 @@ impl Writer {
 
     /// Returns a linker with the facts of these files and their compiler indexes, the rows of the files, and the
     /// coverage of those indexes.
-    fn with_facts(&mut self, changed: Vec<Extracted>) -> (Linked, Vec<FileEntry>, Arc<Cover>) {
+    fn with_facts(
+        &mut self,
+        changed: Vec<Extracted>,
+        cancel: &Cancel,
+    ) -> Result<(Linked, Vec<FileEntry>, Arc<Cover>), Cancelled> {
         let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
         let mut entries: Vec<FileEntry> = Vec::with_capacity(changed.len());
         for file in changed {
+            cancel.check()?;
             let (entry, file) = files::set_file(&mut linked.linker, file);
             linked.files.insert(entry.path.clone(), file);
             entries.push(entry);
         }
         let (compiler, cover) = self.compiler_index();
         for entry in &entries {
+            cancel.check()?;
             linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
         }
-        (linked, entries, cover)
+        Ok((linked, entries, cover))
     }
 
     /// Links changes and publishes the result, if there is any.
@@ -310,6 +319,7 @@ impl Writer {
             rows.insert(path.clone(), None);
         }
         for file in gathered.changed {
+            cancel.check()?;
             let (entry, file) = files::set_file(&mut linked.linker, file);
             linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
             linked.files.insert(entry.path.clone(), file);
@@ -339,6 +349,7 @@ impl Writer {
         let mut to_search: std::collections::BTreeSet<RepoPath> = edited.into_iter().collect();
         let current = self.shared.current();
         for links in &delta.changed {
+            cancel.check()?;
             if build::note_ids(&mut linked, links) {
                 to_search.insert(links.path.clone());
             }

@@ -29,7 +29,7 @@ use crate::cover::Cover;
 use crate::error::EngineError;
 use crate::persist;
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
-use crate::shared::{Shared, raise};
+use crate::shared::{Opened, Shared, raise};
 use crate::snapshot::Snapshot;
 use crate::snapshot::root_is_gone;
 
@@ -226,15 +226,14 @@ impl Writer {
             self.reserved = self.stored_generation();
             raise(&self.shared.high_water, self.reserved);
         }
-        let Some(stored) = self.shared.open_stored(writes) else {
+        let Some(Opened { stored, path, is_verified }) = self.shared.open_stored(writes) else {
             return;
         };
         if stored.outdated {
             let text = "the index was made by another version of the extractors; the next ingest rebuilds it";
             self.shared.notice(text.into());
         }
-        let path = self.shared.followed_path();
-        if self.shared.config.verify {
+        if self.shared.config.verify && !is_verified {
             self.verify(&stored, &path);
         }
         self.base = Some(path);
@@ -403,14 +402,25 @@ impl Writer {
         let writes = self.lock.is_some();
         self.shared.set_aside(path, why, writes);
         self.base = None;
-        // Answers from damaged bytes may be wrong: serve nothing rather than that.
+        // Answers from damaged bytes may be wrong: serve an older state or nothing rather than that.
         let roots = self.shared.current().roots.clone();
         self.linked = None;
-        let mut empty = Snapshot::empty();
-        empty.generation = self.next_generation();
-        empty.limits = self.shared.config.limits.clone();
-        empty.histories = self.shared.histories.clone();
-        self.shared.publish(Arc::new(empty));
+        let mut instead = match self.shared.open_stored(writes) {
+            Some(Opened { stored, path, is_verified }) => {
+                if !is_verified {
+                    self.verify(&stored, &path);
+                }
+                self.base = Some(path);
+                self.shared.snapshot_of(stored)
+            }
+            None => Snapshot {
+                limits: self.shared.config.limits.clone(),
+                histories: self.shared.histories.clone(),
+                ..Snapshot::empty()
+            },
+        };
+        instead.generation = self.next_generation();
+        self.shared.publish(Arc::new(instead));
         if writes {
             let shared = self.shared.clone();
             let stop = shared.stop.clone();

@@ -25,6 +25,7 @@ impl Writer {
     /// Finds the place of a request.
     pub(super) fn place(&self, request: &IngestRequest) -> Result<Place, EngineError> {
         let path = self.absolute(&request.path)?;
+        m1nd_vfs::check_not_version_control(&path)?;
         let is_file = path.is_file();
         let snapshot = self.shared.current();
         let indexed = || snapshot.roots.iter().enumerate();

@@ -1,5 +1,6 @@
 //! The engine end to end: files on a disk in, snapshots out.
 
+mod cancel;
 mod concurrency;
 mod disk;
 mod freshness;

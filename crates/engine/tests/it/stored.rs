@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use m1nd_engine::{EngineError, IngestRequest, ProcessRole};
+use m1nd_engine::{Engine, EngineConfig, EngineError, IngestRequest, ProcessRole};
 use m1nd_testkit::Random;
 
 use crate::project::{Project, incremental, ingest};
@@ -78,7 +78,7 @@ fn a_file_that_is_too_large_to_read_keeps_its_language() {
     let project = Project::new(FIXTURE);
     let mut config = project.config();
     config.limits.read_bytes = 20;
-    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    let engine = Engine::open(config).expect("opens");
     incremental(&engine, project.tree.path());
     let snapshot = engine.snapshot();
     let entry = snapshot.files().by_text("a.py").expect("a file node");
@@ -200,8 +200,8 @@ fn one_process_writes_and_the_others_follow() {
 fn read_only_never_writes() {
     let project = Project::new(FIXTURE);
     drop(project.indexed());
-    let config = m1nd_engine::EngineConfig { read_only: true, ..project.config() };
-    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    let config = EngineConfig { read_only: true, ..project.config() };
+    let engine = Engine::open(config).expect("opens");
     assert!(engine.snapshot().graph().node_count() > 0);
     let refused = ingest(&engine, IngestRequest::code(project.tree.path()));
     assert!(matches!(refused, Err(EngineError::ReadOnly)), "{refused:?}");
@@ -213,24 +213,21 @@ fn what_is_opened_for_reading_makes_nothing_and_hides_no_index_around_it() {
     let project = Project::new("//- a.py\ndef f():\n    pass\n//- inner/b.py\ndef g():\n    pass\n");
     let inner = project.tree.join("inner");
     let store = project.home.path().join("store");
-    let config = m1nd_engine::EngineConfig {
-        read_only: true,
-        ..m1nd_engine::EngineConfig::new(store.clone(), vec![inner.clone()])
-    };
-    let reads = |config: &m1nd_engine::EngineConfig| {
-        let engine = m1nd_engine::Engine::open(config.clone()).expect("opens");
+    let config = EngineConfig { read_only: true, ..EngineConfig::new(store.clone(), vec![inner.clone()]) };
+    let reads = |config: &EngineConfig| {
+        let engine = Engine::open(config.clone()).expect("opens");
         assert_eq!(engine.status().role, ProcessRole::ReadOnly);
         engine.snapshot().graph().node_count()
     };
     assert_eq!(reads(&config), 0);
     assert!(!store.exists(), "nothing is made");
-    let writes = m1nd_engine::EngineConfig::new(store.clone(), vec![project.tree.path().to_owned()]);
-    let engine = m1nd_engine::Engine::open(writes).expect("opens");
+    let writes = EngineConfig::new(store.clone(), vec![project.tree.path().to_owned()]);
+    let engine = Engine::open(writes).expect("opens");
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
     drop(engine);
     assert_eq!(reads(&config), 0);
     // A project that was only opened, as by an older version, has no snapshot.
-    drop(m1nd_engine::Engine::open(m1nd_engine::EngineConfig { read_only: false, ..config }).expect("opens"));
+    drop(Engine::open(EngineConfig { read_only: false, ..config }).expect("opens"));
 }
 
 #[test]
@@ -238,7 +235,7 @@ fn of_many_that_start_at_once_exactly_one_writes() {
     let project = Project::new(FIXTURE);
     drop(project.indexed());
     for _ in 0..3 {
-        let engines: Vec<m1nd_engine::Engine> = std::thread::scope(|scope| {
+        let engines: Vec<Engine> = std::thread::scope(|scope| {
             let starts: Vec<_> = (0..20).map(|_| scope.spawn(|| project.open())).collect();
             starts.into_iter().map(|start| start.join().expect("opens")).collect()
         });
@@ -246,4 +243,89 @@ fn of_many_that_start_at_once_exactly_one_writes() {
         assert_eq!(writers, 1);
         assert!(engines.iter().all(|engine| engine.snapshot().graph().find("file::b.py::fn::g").is_some()));
     }
+}
+
+/// Damages the current snapshot file.
+fn damage(project: &Project, at: impl Fn(&mut Vec<u8>)) {
+    let file = snapshot_file(project);
+    let mut bytes = fs::read(&file).expect("reads");
+    at(&mut bytes);
+    fs::remove_file(&file).expect("removes");
+    fs::write(&file, bytes).expect("writes");
+}
+
+/// Changes the content of a section, which only its checksum tells.
+fn flip_middle(bytes: &mut Vec<u8>) {
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+}
+
+#[test]
+fn an_older_snapshot_takes_the_place_of_a_damaged_one() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    let older = engine.snapshot().graph().dump();
+    project.tree.write("c.py", "def added(): pass\n");
+    ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    let generation = engine.snapshot().generation();
+    drop(engine);
+    damage(&project, flip_middle);
+    let sound = EngineConfig { verify_at_open: u64::MAX, ..project.config() };
+    let reader = Engine::open(EngineConfig { read_only: true, ..sound.clone() }).expect("opens");
+    assert_eq!(reader.snapshot().graph().dump(), older);
+    assert!(reader.damage().iter().any(|text| text.contains("older state")) && !reader.has_lost_index());
+    drop(reader);
+    let writer = Engine::open(sound).expect("opens");
+    assert_eq!(writer.snapshot().graph().dump(), older);
+    assert!(writer.damage().iter().any(|text| text.contains("corrupt")), "{:?}", writer.damage());
+    let report = incremental(&writer, project.tree.path());
+    assert!(report.changed && report.generation > generation, "{report:?}");
+    assert!(writer.snapshot().graph().find("file::c.py::fn::added").is_some());
+}
+
+#[test]
+fn a_server_that_finds_its_snapshot_damaged_goes_on_with_an_older_one() {
+    let project = Project::new(FIXTURE);
+    let engine = project.indexed();
+    project.tree.write("c.py", "def added(): pass\n");
+    ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    drop(engine);
+    damage(&project, flip_middle);
+    let reader = Engine::open(EngineConfig { read_only: true, ..project.config() }).expect("opens");
+    while reader.damage().is_empty() {
+        std::thread::yield_now();
+    }
+    while reader.snapshot().graph().find("file::c.py::fn::added").is_some() {
+        std::thread::yield_now();
+    }
+    assert!(reader.snapshot().graph().find("file::b.py::fn::g").is_some(), "the older state is served");
+}
+
+#[test]
+fn without_a_usable_snapshot_the_index_is_lost_and_says_so() {
+    let project = Project::new(FIXTURE);
+    assert!(!project.open().has_lost_index(), "there never was one");
+    drop(project.indexed());
+    damage(&project, Vec::clear);
+    let reader = Engine::open(EngineConfig { read_only: true, ..project.config() }).expect("opens");
+    assert!(reader.has_lost_index() && reader.snapshot().is_empty());
+}
+
+#[test]
+fn a_damaged_database_does_not_keep_an_index_from_being_read() {
+    let project = Project::new(FIXTURE);
+    let dump = project.indexed().snapshot().graph().dump();
+    let file = snapshot_file(&project).ancestors().nth(2).expect("a folder").join("project.db");
+    fs::write(&file, b"something else").expect("writes");
+    let reader = Engine::open(EngineConfig { read_only: true, ..project.config() }).expect("opens");
+    assert_eq!(reader.snapshot().graph().dump(), dump);
+    assert!(reader.status().notices.join("\n").contains("project.db"), "{:?}", reader.status().notices);
+    drop(reader);
+    assert_eq!(fs::read(&file).expect("reads"), b"something else", "a reader leaves it alone");
+    let writer = project.open();
+    assert_eq!(writer.snapshot().graph().dump(), dump);
+    ingest(&writer, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert!(writer.status().notices.join("\n").contains(".corrupt-"), "it is still said after an ingest");
+    drop(writer);
+    assert!(project.open().status().notices.is_empty());
 }

@@ -6,8 +6,10 @@ use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
 use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
 use m1nd_graph::reach::{ReachQuery, Side, reach};
 use m1nd_graph::spread::{self, SpreadQuery, SpreadWeights, spread};
-use m1nd_graph::{EdgeRef, Graph, NodeIx, weights};
+use m1nd_graph::support::{orphans, supporters};
+use m1nd_graph::{Articulation, EdgeRef, Graph, NodeIx, weights};
 use m1nd_testkit::Random;
+use rustc_hash::FxHashSet;
 
 use crate::model::Model;
 
@@ -249,6 +251,76 @@ fn nearness_is_personalised_pagerank() {
         let rough = spread(&graph, &[(start, 1.0)], &rough, &weights, &Cancel::new()).expect("not cancelled");
         for near in &rough.nodes {
             assert!(near.share <= expected.get(&near.node).copied().unwrap_or(0.0) + 1e-6, "seed {seed}");
+        }
+    }
+}
+
+/// The nodes that only removed ones keep in use, as the greatest set that no node outside of it supports.
+fn orphans_by_definition(graph: &Graph, removed: &FxHashSet<NodeIx>) -> BTreeSet<NodeIx> {
+    let supporters: BTreeMap<NodeIx, Vec<NodeIx>> = graph.nodes().map(|node| (node, supporters(graph, node))).collect();
+    let mut reached: BTreeSet<NodeIx> = removed.iter().copied().collect();
+    loop {
+        let next =
+            supporters.iter().find(|(node, by)| !reached.contains(node) && by.iter().any(|by| reached.contains(by)));
+        let Some((node, _)) = next else { break };
+        reached.insert(*node);
+    }
+    loop {
+        let kept = reached.iter().find(|node| {
+            !removed.contains(node) && supporters[node].iter().any(|by| !reached.contains(by) && !removed.contains(by))
+        });
+        let Some(node) = kept.copied() else { break };
+        reached.remove(&node);
+    }
+    reached.into_iter().filter(|node| !removed.contains(node)).collect()
+}
+
+#[test]
+fn orphans_are_the_greatest_set_that_only_removed_nodes_support() {
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let model = Model::random(&mut random, 5);
+        let graph = model.build(&mut random);
+        let all: Vec<NodeIx> = graph.nodes().collect();
+        let removed: FxHashSet<NodeIx> = (0..1 + random.below(3)).map(|_| all[random.below(all.len())]).collect();
+        let found = orphans(&graph, &removed, usize::MAX, &Cancel::new()).expect("not cancelled");
+        assert!(!found.incomplete);
+        let found: BTreeSet<NodeIx> = found.nodes.into_iter().collect();
+        assert_eq!(found, orphans_by_definition(&graph, &removed), "seed {seed}");
+    }
+}
+
+/// Sizes of the connected parts of the graph without a node, as far as they were connected to it.
+fn parts_without(graph: &Graph, without: NodeIx) -> Vec<usize> {
+    let counts = |edge: &EdgeRef<'_>| edge.relation.carries_change() && edge.tier != EdgeTier::External;
+    let neighbours = |node: NodeIx| {
+        let out = graph.out_edges(node).filter(counts).map(|edge| edge.to);
+        out.chain(graph.in_edges(node).filter(counts).map(|edge| edge.from)).collect::<BTreeSet<_>>()
+    };
+    let mut seen = BTreeSet::from([without]);
+    let mut sizes = Vec::new();
+    for start in neighbours(without) {
+        let (mut open, before) = (vec![start], seen.len());
+        while let Some(node) = open.pop() {
+            if seen.insert(node) {
+                open.extend(neighbours(node));
+            }
+        }
+        sizes.extend(Some(seen.len() - before).filter(|size| *size > 0));
+    }
+    sizes
+}
+
+#[test]
+fn articulation_points_cut_off_all_but_the_largest_part() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let graph = Model::random(&mut random, 6).build(&mut random);
+        let found = Articulation::of(&graph, &Cancel::new()).expect("not cancelled");
+        for node in graph.nodes() {
+            let parts = parts_without(&graph, node);
+            let cut = parts.iter().sum::<usize>() - parts.iter().max().copied().unwrap_or(0);
+            assert_eq!(found.detached(node), cut, "seed {seed}, {}", graph.id(node));
         }
     }
 }

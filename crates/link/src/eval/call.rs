@@ -151,6 +151,7 @@ impl Eval<'_> {
 
     /// Returns whether a function is called to construct: it assigns to members of its receiver, or has a prototype.
     fn constructs(&mut self, of: DefRef) -> bool {
+        self.ask_definition(of);
         let facts = &self.unit(of.file).facts;
         let fields = facts
             .definitions

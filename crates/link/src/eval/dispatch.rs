@@ -67,7 +67,7 @@ impl Eval<'_> {
         }
         let mut candidates = Vec::new();
         for name in self.method_names(class) {
-            self.asked.insert(Key::methods(name));
+            self.asked.insert(Key::methods(self.text(name)));
             for row in self.project.methods.get(&name).into_iter().flatten() {
                 let definition = self.project.unit(row.file).facts.definition(row.def);
                 let owner = definition.owner.map(|def| DefRef { file: row.file, def });
@@ -104,6 +104,9 @@ impl Eval<'_> {
             if !seen.insert(of) || names.len() >= METHODS {
                 continue;
             }
+            let class = self.definition(of).name;
+            let class = self.unit(of.file).name(class);
+            self.asked.insert(Key::all_attached(self.text(class)));
             for &attached in self.attached(of).iter() {
                 let name = self.definition(attached).name;
                 names.push(self.unit(attached.file).name(name));
@@ -137,6 +140,7 @@ impl Eval<'_> {
             if !seen.insert(of) || shapes.len() >= METHODS {
                 continue;
             }
+            self.ask_members(of);
             let facts = &self.unit(of.file).facts;
             for (index, row) in facts.definitions.iter().enumerate().skip(of.def.index()) {
                 if row.owner == Some(of.def) && row.kind == DefKind::Function {

@@ -35,6 +35,7 @@ impl Eval<'_> {
 
     /// `module.exports = …` of a file.
     pub(super) fn whole_export(&mut self, file: FileId) -> Search {
+        self.ask(self.project.names.whole_export);
         let unit = self.unit(file);
         let mut search = Search::default();
         for index in unit.exports(self.project.names.whole_export) {
@@ -71,6 +72,7 @@ impl Eval<'_> {
     }
 
     fn exported_unguarded(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        self.ask(name);
         let unit = self.unit(file);
         let mut search = Search::default();
         for index in unit.exports(name) {

@@ -44,7 +44,7 @@ impl Eval<'_> {
         let unit = self.unit(of.file);
         let mut around = Some(of.def);
         while let Some(def) = around {
-            let definition = unit.facts.definition(def);
+            let definition = self.definition(DefRef { file: of.file, def });
             for &decorator in unit.list(definition.decorators) {
                 let Expr::Call { callee, .. } = unit.facts.expr(decorator) else { continue };
                 if unit.last_name(callee).is_some_and(|last| self.text(last) == rules.values) {
@@ -64,15 +64,15 @@ impl Eval<'_> {
     /// files in its folder and those above. A fixture that asks for its own name means one further out.
     pub(crate) fn fixture(&mut self, of: DefRef, name: Name) -> Option<DefRef> {
         let rules = self.rules(of.file).fixtures?;
-        let mut owner = self.unit(of.file).facts.definition(of.def).owner;
+        let mut owner = self.definition(of).owner;
         while let Some(def) = owner {
             let class = DefRef { file: of.file, def };
-            if self.unit(of.file).facts.definition(def).kind == DefKind::Class
+            if self.definition(class).kind == DefKind::Class
                 && let Some(found) = self.fixture_of_class(class, name, of, rules)
             {
                 return Some(found);
             }
-            owner = self.unit(of.file).facts.definition(def).owner;
+            owner = self.definition(class).owner;
         }
         if let Some(found) = self.fixture_of_file(of.file, name, of, rules) {
             return Some(found);
@@ -123,6 +123,7 @@ impl Eval<'_> {
         of: DefRef,
         rules: &Fixtures,
     ) -> Option<DefRef> {
+        self.ask(name);
         let unit = self.unit(file);
         let own = unit.fixtures_named(name).filter(|def| unit.facts.definition(*def).owner == owner);
         let own: Vec<DefId> = own.collect();
@@ -133,7 +134,7 @@ impl Eval<'_> {
     /// Returns whether a function has a fixture decorator, judged by the decorator's package.
     fn makes_fixture(&mut self, of: DefRef, rules: &Fixtures) -> bool {
         let unit = self.unit(of.file);
-        unit.list(unit.facts.definition(of.def).decorators).iter().any(|&decorator| {
+        unit.list(self.definition(of).decorators).iter().any(|&decorator| {
             let path = match unit.facts.expr(decorator) {
                 Expr::Call { callee, .. } => callee,
                 _ => decorator,

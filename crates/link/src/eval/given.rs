@@ -311,6 +311,7 @@ impl Eval<'_> {
 
     /// The definitions of the signatures by which values of an interface are called.
     fn call_signatures(&mut self, of: DefRef) -> Vec<DefRef> {
+        self.ask_members(of);
         let facts = &self.unit(of.file).facts;
         let own = facts.definitions.iter().enumerate().filter(|(_, definition)| {
             definition.owner == Some(of.def)

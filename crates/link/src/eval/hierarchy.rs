@@ -100,7 +100,7 @@ impl Eval<'_> {
         }
         let receivers = self.eval(file, base, Namespace::Value);
         let [Value::Instance(class, _)] = receivers.items.as_slice() else { return Vec::new() };
-        self.asked.insert(Key::methods(name));
+        self.asked.insert(Key::methods(self.text(name)));
         let mut rows = self.project.methods.get(&name).cloned().unwrap_or_default();
         if rows.len() > MAX_NAMED {
             return Vec::new();

@@ -26,6 +26,7 @@ impl Eval<'_> {
 
     /// The definition that names lead to from the top of files.
     pub(super) fn inside(&mut self, files: &[FileId], names: &[String], want: Namespace) -> Search {
+        names.iter().for_each(|text| self.ask_text(text));
         let mut names = names.iter().map(|text| self.project.names.get(text));
         let Some(Some(first)) = names.next() else { return Search::unknown(Reason::NoSuchMember) };
         let names: Vec<Option<Name>> = names.collect();
@@ -244,6 +245,7 @@ impl Eval<'_> {
     }
 
     fn file_member(&mut self, file: FileId, name: Name, want: Namespace, asker: Asker) -> Search {
+        self.ask(name);
         let unit = self.unit(file);
         if self.rules(file).explicit_exports {
             return self.exported(file, name, want);

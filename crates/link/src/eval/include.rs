@@ -6,7 +6,7 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visi
 
 use super::lookup::{Asker, FILE};
 use super::{Entity, Eval, Found, Search, Value, no_args};
-use crate::files::{DefRef, FileId, Key};
+use crate::files::{DefRef, FileId, Key, Word};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{ModuleTarget, Overloads};
@@ -54,6 +54,7 @@ impl Eval<'_> {
     }
 
     fn find_included(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
+        self.ask(name);
         let mut search = Search::default();
         for &other in self.visible(file).iter() {
             if self.project.unit(other).bindings(FILE, name).next().is_some() {
@@ -224,7 +225,7 @@ impl Eval<'_> {
 
     /// Definitions of this name in the family that other files can refer to; `None` if there are too many.
     fn namesakes(&mut self, name: Name) -> Option<Vec<DefRef>> {
-        self.asked.insert(Key::methods(name));
+        self.asked.insert(Key::methods(self.text(name)));
         let rows = self.project.methods.get(&name).into_iter().flatten();
         let of_family = rows.filter(|row| self.rules(row.file).includes);
         let mut found: Vec<DefRef> = of_family.take(MAX_NAMESAKES + 1).copied().collect();
@@ -271,6 +272,7 @@ impl Eval<'_> {
         }
         let Some(of) = of else { return search };
         let path = namespace_path(&self.project.unit(file).facts, of);
+        self.asked_words.insert(Word::namespace(&path));
         let Some(path) = self.project.names.get(&path) else { return search };
         let mut files = vec![file];
         files.extend(self.visible(file).iter());
@@ -356,6 +358,7 @@ impl Eval<'_> {
 
     /// Returns whether neither a file nor its includes define the name at the top level.
     fn included_quietly(&mut self, file: FileId, name: Name) -> bool {
+        self.ask(name);
         let mut around = vec![file];
         around.extend(self.visible(file).iter());
         around.iter().all(|&other| self.project.unit(other).bindings(FILE, name).next().is_none())
@@ -435,6 +438,7 @@ impl Eval<'_> {
 
     /// Members of a class that are defined outside of it.
     fn attached_functions(&mut self, class: DefRef, name: Name) -> Vec<DefRef> {
+        self.ask(name);
         let mut attached = self.attached(class).to_vec();
         attached.retain(|of| {
             let unit = self.project.unit(of.file);

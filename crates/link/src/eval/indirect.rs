@@ -80,7 +80,7 @@ impl Eval<'_> {
             names.extend(self.position_names(of));
         }
         for name in names {
-            self.asked.insert(Key::attached(name));
+            self.asked.insert(Key::given(self.text(name)));
             let files: Vec<FileId> = self.project.given.get(&name).cloned().unwrap_or_default();
             for file in files {
                 self.given_in(file, name, of, held);
@@ -106,11 +106,14 @@ impl Eval<'_> {
     fn position_names(&mut self, of: DefRef) -> Vec<Name> {
         let unit = self.project.unit(of.file);
         let Some(owner) = unit.facts.definition(of.def).owner else { return Vec::new() };
+        self.ask_members(DefRef { file: of.file, def: owner });
         let before = unit.facts.definitions[..of.def.index()]
             .iter()
             .filter(|other| other.owner == Some(owner) && other.kind == DefKind::Field)
             .count();
-        self.project.names.get(&format!("#{before}")).into_iter().collect()
+        let position = format!("#{before}");
+        self.asked.insert(Key::given(&position));
+        self.project.names.get(&position).into_iter().collect()
     }
 
     fn given_in(&mut self, file: FileId, name: Name, of: DefRef, held: &mut Held) {

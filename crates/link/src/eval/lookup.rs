@@ -185,6 +185,7 @@ impl Eval<'_> {
         let mut opaque = None;
         // A member that an external base may have, used if no outer scope has the name.
         let mut perhaps = Search::default();
+        self.ask(name);
         loop {
             let unit = self.unit(file);
             let row = unit.facts.scopes[scope.index()];
@@ -338,11 +339,13 @@ impl Eval<'_> {
             None => {
                 let found: Rc<[FileId]> = self.resolver(file).siblings(&self.files, file).into();
                 // All of them are asked for every name: noted once.
-                self.asked.extend(found.iter().map(|sibling| Key::surface(*sibling)));
+                let tree = &self.project.tree;
+                self.asked.extend(found.iter().map(|sibling| Key::named(tree.hash(*sibling))));
                 self.siblings.insert(file, found.clone());
                 found
             }
         };
+        self.ask(name);
         let mut search = Search::default();
         for &sibling in siblings.iter().filter(|sibling| **sibling != file) {
             if self.project.unit(sibling).bindings(FILE, name).next().is_none() {
@@ -363,6 +366,7 @@ impl Eval<'_> {
         want: Namespace,
         asker: Asker,
     ) -> Search {
+        self.ask(name);
         let unit = self.unit(file);
         // Most scopes know nothing of a name, and nothing has to be followed to say so.
         if scope != FILE

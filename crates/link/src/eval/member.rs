@@ -42,12 +42,13 @@ impl OpenBases {
     }
 }
 
-impl Eval<'_> {
+impl<'a> Eval<'a> {
     /// The member of a value under a name.
     pub(crate) fn member(&mut self, value: &Value, name: Name, want: Namespace) -> Search {
         if !self.deeper() {
             return Search::unknown(Reason::Budget);
         }
+        self.ask(name);
         let search = self.member_inside(value, name, want);
         self.leave();
         search
@@ -405,6 +406,7 @@ impl Eval<'_> {
 
     /// Members written in a definition's own body, in blocks attached to it, or assigned to it from outside.
     pub(crate) fn own_members(&mut self, of: DefRef, name: Name, want: Namespace) -> Search {
+        self.ask(name);
         let definition = self.definition(of);
         let mut search = Search::default();
         if let Some(body) = definition.body
@@ -420,7 +422,7 @@ impl Eval<'_> {
         }
         for of_trait in [false, true] {
             for &attached in self.attached(of).iter() {
-                let row = self.definition(attached);
+                let row = self.attached_row(attached);
                 if row.kind == DefKind::Function {
                     if !of_trait && self.unit(attached.file).name(row.name) == name {
                         search.push(Found::plain(Entity::Def(attached)));
@@ -498,13 +500,14 @@ impl Eval<'_> {
         let mut place = 0;
         while let Some(&name) = names.get(place) {
             place += 1;
-            self.asked.insert(Key::attached(name));
+            self.asked.insert(Key::attached(self.text(name)));
             for &row in self.project.attached.get(&name).into_iter().flatten() {
                 if beside && !self.same_folder(row.file, of.file) {
                     continue;
                 }
-                if beside && self.is_alias(row) {
-                    let alias = self.definition(row).name;
+                let written = self.attached_row(row);
+                if beside && written.kind == DefKind::TypeAlias && !written.flags.is_distinct {
+                    let alias = written.name;
                     let alias = self.unit(row.file).name(alias);
                     if !names.contains(&alias) {
                         names.push(alias);
@@ -512,7 +515,7 @@ impl Eval<'_> {
                     continue;
                 }
                 // Only names of its own file attach here; a type of the same name elsewhere is another type.
-                if self.extended_type(row) == Some(of) {
+                if self.attaches_to(row) == Some(of) {
                     attached.push(row);
                 }
             }
@@ -526,6 +529,18 @@ impl Eval<'_> {
         attached
     }
 
+    /// A definition that attaches to a type. Changes of what is used here, its kind, its type and what it implements,
+    /// touch the key of the type's name.
+    fn attached_row(&mut self, row: DefRef) -> &'a m1nd_lang::facts::Definition {
+        self.unit(row.file).facts.definition(row.def)
+    }
+
+    /// The type that a definition attaches to.
+    fn attaches_to(&mut self, row: DefRef) -> Option<DefRef> {
+        let expr = self.attached_row(row).extends_type?;
+        self.named_type(row.file, expr)
+    }
+
     fn same_folder(&self, one: FileId, other: FileId) -> bool {
         let folder = |file: FileId| {
             let path = self.project.unit(file).path.as_str();
@@ -537,12 +552,12 @@ impl Eval<'_> {
     /// A member that a block of the project adds to a type outside: `impl Report for io::Error`, asked for by path.
     pub(super) fn extension(&mut self, file: FileId, base: ExprId, name: Name, want: Namespace) -> Option<Search> {
         let (package, class) = self.outside_type(file, base)?;
-        self.asked.insert(Key::attached(class));
+        self.asked.insert(Key::attached(self.text(class)));
         let mut rows = self.project.attached.get(&class)?.clone();
         self.project.by_path_order(&mut rows);
         let mut search = Search::default();
         for row in rows {
-            let definition = self.definition(row);
+            let definition = self.attached_row(row);
             let (Some(expr), Some(body)) = (definition.extends_type, definition.body) else { continue };
             let of_row = self.outside_type(row.file, expr);
             if of_row.is_some_and(|(of, name)| name == class && of.same_package(&package)) {
@@ -629,7 +644,7 @@ impl Eval<'_> {
 
     /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.
     pub(crate) fn methods_named(&mut self, file: FileId, name: Name, most: usize) -> Option<Vec<DefRef>> {
-        self.asked.insert(Key::methods(name));
+        self.asked.insert(Key::methods(self.text(name)));
         let family = crate::languages::family(self.project.unit(file).facts.language);
         let mut methods = Vec::new();
         for row in self.project.methods.get(&name).into_iter().flatten() {

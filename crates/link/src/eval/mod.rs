@@ -39,7 +39,7 @@ pub(crate) use outside::Outside;
 use outside::is_outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
-use crate::files::{DefRef, FileId, Files, Key};
+use crate::files::{Asked, DefRef, FileId, Files, Key, Word};
 use crate::ids::GeneratedFunctions;
 use crate::languages::family;
 use crate::names::Name;
@@ -65,8 +65,12 @@ pub(crate) struct Eval<'a> {
     files: Files<'a>,
     limits: &'a Limits,
     asked: FxHashSet<Key>,
+    /// Names under which something was looked for, found or not.
+    asked_names: FxHashSet<Name>,
+    /// What else was looked for in what other files have.
+    asked_words: FxHashSet<Word>,
     last: Option<FileId>,
-    /// Bitset of the files whose surface was read.
+    /// Bitset of the files that something was looked up in.
     seen: Vec<u64>,
     /// Modules that files name, by the name as written and the level.
     targets: FxHashMap<(FileId, NameId, u16), ModuleTarget>,
@@ -114,6 +118,8 @@ impl<'a> Eval<'a> {
             files: Files::new(&project.tree),
             limits,
             asked: FxHashSet::default(),
+            asked_names: FxHashSet::default(),
+            asked_words: FxHashSet::default(),
             last: None,
             seen: vec![0; project.units.len() / 64 + 1],
             targets: FxHashMap::default(),
@@ -141,10 +147,19 @@ impl<'a> Eval<'a> {
     }
 
     /// Everything read since the evaluator was created.
-    pub(crate) fn into_asked(self) -> FxHashSet<Key> {
-        let mut asked = self.asked;
-        asked.extend(self.files.take_asked());
-        asked
+    pub(crate) fn into_asked(self) -> Asked {
+        let mut keys = self.asked;
+        keys.extend(self.files.take_asked());
+        let own = self.project.tree.hash(self.home_file);
+        let own = [Key::surface(own), Key::named(own), Key::imports(own)];
+        let mut keys: Box<[Key]> = keys.into_iter().filter(|key| !own.contains(key)).collect();
+        keys.sort_unstable();
+        let names = &self.project.names;
+        let mut words = self.asked_words;
+        words.extend(self.asked_names.into_iter().map(|name| Word::of(names.text(name))));
+        let mut words: Box<[Word]> = words.into_iter().collect();
+        words.sort_unstable();
+        Asked { keys, words }
     }
 
     /// Starts linking a file: values of standard types follow the rules of its language.
@@ -160,16 +175,47 @@ impl<'a> Eval<'a> {
         self.cut = UNCUT;
     }
 
+    /// A file, of which three things may be used: what has no name ([`Surface::heading`](crate::surface::Surface)),
+    /// what a name leads to that was noted by [`Eval::ask`], and what an expression or definition that was got that way
+    /// leads to. Who goes through all members or definitions says so by [`Eval::ask_members`] or [`Eval::ask_all`].
     pub(crate) fn unit(&mut self, file: FileId) -> &'a Unit {
         if self.last != Some(file) {
             self.last = Some(file);
             let (word, bit) = (&mut self.seen[file.0 as usize / 64], 1 << (file.0 % 64));
             if *word & bit == 0 {
                 *word |= bit;
-                self.asked.insert(Key::surface(file));
+                self.asked.insert(Key::named(self.project.tree.hash(file)));
             }
         }
         self.project.unit(file)
+    }
+
+    /// Notes that the result depends on what files have under a name.
+    pub(crate) fn ask(&mut self, name: Name) {
+        self.asked_names.insert(name);
+    }
+
+    /// Like [`Eval::ask`], for a name that no file may have.
+    fn ask_text(&mut self, name: &str) {
+        self.asked_words.insert(Word::of(name));
+    }
+
+    /// Notes that the result depends on everything in a file.
+    pub(crate) fn ask_all(&mut self, file: FileId) {
+        self.asked.insert(Key::surface(self.project.tree.hash(file)));
+    }
+
+    /// Notes that the result depends on all members that the body of a class has.
+    fn ask_members(&mut self, of: DefRef) {
+        let facts = &self.unit(of.file).facts;
+        self.asked_words.insert(Word::members(facts.name(facts.definition(of.def).name)));
+    }
+
+    /// Notes that the result depends on a definition that was not found by its name.
+    pub(crate) fn ask_definition(&mut self, of: DefRef) {
+        let unit = self.unit(of.file);
+        let name = unit.key_name(of.def);
+        self.ask(name);
     }
 
     /// The file at a path; the question is remembered.
@@ -195,6 +241,7 @@ impl<'a> Eval<'a> {
     }
 
     fn definition(&mut self, of: DefRef) -> &'a m1nd_lang::facts::Definition {
+        self.ask_definition(of);
         self.unit(of.file).facts.definition(of.def)
     }
 
@@ -586,7 +633,7 @@ impl<'a> Eval<'a> {
         let facts = &self.unit(file).facts;
         let mut owner = facts.scopes[scope.index()].owner;
         while let Some(def) = owner {
-            let definition = facts.definition(def);
+            let definition = self.definition(DefRef { file, def });
             if definition.kind.is_class_like() || definition.extends_type.is_some() {
                 return self.extended_type(DefRef { file, def }).or(Some(DefRef { file, def }));
             }
@@ -598,7 +645,11 @@ impl<'a> Eval<'a> {
     /// The type that a definition adds members to, if it does.
     fn extended_type(&mut self, of: DefRef) -> Option<DefRef> {
         let expr = self.definition(of).extends_type?;
-        let types = self.eval(of.file, expr, Namespace::Type);
+        self.named_type(of.file, expr)
+    }
+
+    fn named_type(&mut self, file: FileId, expr: ExprId) -> Option<DefRef> {
+        let types = self.eval(file, expr, Namespace::Type);
         types.items.iter().find_map(|value| match value {
             Value::Def(class, _) => Some(*class),
             _ => None,

@@ -196,6 +196,7 @@ impl Eval<'_> {
     /// Returns whether a class, or one that it inherits from, has an operator that makes another value of it.
     fn has_conversion(&mut self, of: DefRef) -> bool {
         let converts = |eval: &mut Self, class: DefRef| {
+            eval.ask_members(class);
             let unit = eval.unit(class.file);
             let of_class = |own: &&Definition| own.owner == Some(class.def);
             let mut functions = unit.facts.definitions.iter().filter(of_class);
@@ -496,6 +497,7 @@ impl Eval<'_> {
         let mut single = None;
         for ancestor in self.ancestors(of).iter() {
             let Ancestor::Class(class, _) = ancestor else { continue };
+            self.ask_members(*class);
             let unit = self.unit(class.file);
             for (index, definition) in unit.facts.definitions.iter().enumerate() {
                 let open = definition.owner == Some(class.def)

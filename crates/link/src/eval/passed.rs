@@ -49,7 +49,7 @@ impl<'a> Eval<'a> {
     /// The calls and decorations with this name, file by file; only those of `own` if there are too many, none if
     /// there are too many there.
     fn passes(&mut self, name: Name, own: FileId) -> Vec<(FileId, &'a [Pass])> {
-        self.asked.insert(Key::passes(name));
+        self.asked.insert(Key::passes(self.text(name)));
         let project = self.project;
         let files = project.passes.get(&name).map_or(&[][..], Vec::as_slice);
         let mut rows: Vec<_> = Vec::new();
@@ -96,6 +96,7 @@ impl<'a> Eval<'a> {
 
     /// The argument of a decorator: the function, or the result of the decorators below.
     fn decorated(&mut self, of: DefRef, decorator: ExprId) -> DefRef {
+        self.ask_definition(of);
         let unit = self.unit(of.file);
         let decorators = unit.list(unit.facts.definition(of.def).decorators);
         let below = decorators.iter().position(|&other| other == decorator).map_or(0, |place| place + 1);

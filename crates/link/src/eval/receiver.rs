@@ -32,7 +32,7 @@ impl Eval<'_> {
         let facts = &self.unit(file).facts;
         let mut owner = facts.scopes[scope.index()].owner;
         while let Some(def) = owner {
-            let definition = facts.definition(def);
+            let definition = self.definition(DefRef { file, def });
             let of = DefRef { file, def };
             if definition.kind.is_class_like() {
                 return Values::one(Value::Instance(of, no_args()));
@@ -60,6 +60,7 @@ impl Eval<'_> {
     /// `this` in a function outside a class: the object to which the function is assigned as a member, or the one it
     /// constructs.
     fn function_receiver(&mut self, of: DefRef) -> Option<Values> {
+        self.ask_definition(of);
         let unit = self.unit(of.file);
         let write =
             unit.facts.member_writes.iter().find(|write| unit.facts.expr(write.value) == Expr::Definition(of.def));
@@ -85,7 +86,7 @@ impl Eval<'_> {
         let facts = &self.unit(file).facts;
         let mut owner = facts.scopes[scope.index()].owner;
         while let Some(def) = owner {
-            let definition = facts.definition(def);
+            let definition = self.definition(DefRef { file, def });
             if let Some(expr) = definition.extends_type {
                 return self.eval(file, expr, Namespace::Type);
             }

@@ -60,6 +60,8 @@ impl Eval<'_> {
     /// trait provides it.
     fn extends_outside(&mut self, method: DefRef) -> bool {
         let Some(owner) = self.owner_of(method) else { return false };
+        self.ask_definition(owner);
+        self.ask_definition(method);
         let unit = self.unit(owner.file);
         let row = unit.facts.definition(owner.def);
         match row.extends_type {
@@ -97,6 +99,7 @@ impl Eval<'_> {
     /// Returns whether a method is written in a block that implements something of this name.
     fn implements_named(&mut self, method: DefRef, of: Name) -> bool {
         let Some(owner) = self.owner_of(method) else { return false };
+        self.ask_definition(owner);
         let unit = self.unit(owner.file);
         let list: &[ExprId] = unit.list(unit.facts.definition(owner.def).implements);
         list.iter().any(|&expr| unit.last_name(expr) == Some(of))

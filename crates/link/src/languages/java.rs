@@ -81,7 +81,7 @@ impl Resolver for Java {
         if standard::PRIMITIVES.contains(&name) {
             return None;
         }
-        let facts = files.facts(from);
+        let facts = files.heading(from);
         let package = facts.package.map_or("", |package| facts.name(package));
         self.packages.find(files, from, package, name)
     }

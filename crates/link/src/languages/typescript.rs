@@ -148,7 +148,7 @@ impl Resolver for TypeScript {
     }
 
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
-        let facts = files.facts(from);
+        let facts = files.heading(from);
         let importer = Importer {
             path: files.path(from),
             is_typescript: !matches!(facts.language, Language::JavaScript),

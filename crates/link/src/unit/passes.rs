@@ -101,7 +101,8 @@ impl Passes {
         let mut all = Vec::new();
         for rows in self.rows.chunk_by(|a, b| a.name == b.name) {
             let mut exprs = Vec::new();
-            let mut decorated = Vec::new();
+            let mut names = Vec::new();
+            let mut definitions = Vec::new();
             for pass in rows {
                 exprs.push(pass.callee);
                 match pass.given {
@@ -109,12 +110,12 @@ impl Passes {
                         exprs.extend(facts.list(args));
                         let named = facts.arguments_of(pass.callee).iter();
                         exprs.extend(named.filter(|argument| argument.name.is_some()).map(|argument| argument.value));
-                        decorated.extend(facts.arguments_of(pass.callee).iter().map(|row| row.name.map(|id| id.0)));
+                        names.extend(facts.arguments_of(pass.callee).iter().map(|row| row.name));
                     }
-                    Given::Decorated(def) => decorated.push(Some(def.0)),
+                    Given::Decorated(def) => definitions.push(def),
                 }
             }
-            all.push((rows[0].name, hashes.of(&exprs, &decorated)));
+            all.push((rows[0].name, hashes.of(&exprs, &names, &definitions)));
         }
         all
     }

@@ -309,7 +309,7 @@ fn not_made(graph: &Graph, call: &m1nd_graph::EdgeRef<'_>) -> DanglingEdge {
 pub(super) const UNKNOWN_MODULE: &str = "module_not_found";
 
 /// Names by which a reference may mean the node.
-pub(super) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
+pub(crate) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
     let label = graph.label(node);
     let file_name = graph.path(node).rsplit('/').next().unwrap_or_default();
     let is_file = graph.kind(node) == m1nd_base::NodeKind::File;
@@ -318,7 +318,7 @@ pub(super) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
 }
 
 /// One edge with its evidence, as a step from one of its ends.
-pub(super) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) -> Hop {
+pub(crate) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) -> Hop {
     let (from, to) = if forward { (edge.from, edge.to) } else { (edge.to, edge.from) };
     // Containment is written where the contained thing is.
     let line = edge

@@ -8,7 +8,7 @@ mod matching;
 use std::sync::Arc;
 use std::time::Duration;
 
-use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline, RepoPath};
+use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline, Progress, ProgressEvent, RepoPath};
 use m1nd_graph::NodeIx;
 pub use m1nd_lang::patterns::{Pattern, QueryError, first_metavariable};
 use m1nd_search::grep::GrepError;
@@ -201,13 +201,14 @@ pub fn scan_paged(
     query: &ScanQuery,
     is_further: bool,
     cancel: &Cancel,
+    progress: &dyn Progress,
 ) -> Result<Arc<ScanAnswer>, ScanFault> {
     let kept_scans = snapshot.derived().get_or_init(KeptScans::default);
     if let Some(kept) = kept_scans.get(query).filter(|_| is_further) {
         return Ok(kept);
     }
     let quick = Deadline::after(KEPT_FROM);
-    let answer = Arc::new(scan(snapshot, query, cancel)?);
+    let answer = Arc::new(scan(snapshot, query, cancel, progress)?);
     if answer.ran_out_of_time || quick.is_over() {
         kept_scans.keep(query, &answer);
     }
@@ -218,17 +219,24 @@ pub fn scan_paged(
 ///
 /// # Errors
 /// [`ScanFault`].
-pub fn scan(snapshot: &Snapshot, query: &ScanQuery, cancel: &Cancel) -> Result<ScanAnswer, ScanFault> {
+pub fn scan(
+    snapshot: &Snapshot,
+    query: &ScanQuery,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<ScanAnswer, ScanFault> {
     let files: Vec<&FileEntry> = snapshot.files().within(&query.scope).collect();
     let matcher = Matcher::new(&query.wanted, query.severity_min, &files)?;
     let mut answer = ScanAnswer::default();
     let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| matcher.fits(file.language));
     answer.files_without_rules = others.len();
-    let raw = match_files(snapshot, &matcher, &files, &mut answer, cancel)?;
+    let raw = match_files(snapshot, &matcher, &files, &mut answer, cancel, progress)?;
     answer.raw = raw.len();
     let mut judge = Judge::new(snapshot, cancel, Deadline::after(JUDGE_BUDGET));
-    for one in raw {
+    let total = Some(answer.raw as u64);
+    for (done, one) in (0..).zip(raw) {
         cancel.check()?;
+        progress.report(ProgressEvent { stage: "judging", done, total });
         let finding = if query.validate { judge.judge(&one)? } else { judge.unvalidated(&one) };
         match finding.status {
             FindingStatus::Confirmed => answer.by_status[0] += 1,
@@ -256,12 +264,15 @@ fn match_files(
     files: &[&FileEntry],
     answer: &mut ScanAnswer,
     cancel: &Cancel,
+    progress: &dyn Progress,
 ) -> Result<Vec<Raw>, Cancelled> {
     let matching = Deadline::after(MATCH_BUDGET);
     let mut raw = Vec::new();
     let mut chunks = files.chunks(CHUNK);
     while raw.len() < MAX_MATCHES && !matching.is_over() {
         let Some(chunk) = chunks.next() else { break };
+        let done = (answer.files_scanned + answer.skipped_total) as u64;
+        progress.report(ProgressEvent { stage: "scanning", done, total: Some(files.len() as u64) });
         let look = |file: &&FileEntry| matcher.look(snapshot, file, cancel);
         let looked: Result<Vec<Result<Looked, String>>, Cancelled> = chunk.par_iter().map(look).collect();
         for (file, looked) in chunk.iter().zip(looked?) {

@@ -86,6 +86,23 @@ pub fn references(
     Ok(finish(snapshot, found, wanted))
 }
 
+/// Returns the places outside of `targets`, the nodes that stand for `node`, that use one of them in any role.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn uses(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    targets: &[NodeIx],
+    cancel: &Cancel,
+) -> Result<OccurrenceAnswer, Cancelled> {
+    let is_full = targets.len() >= MAX_MEMBERS;
+    let mut found = found(snapshot, node, targets, is_full, |edge| Role::of(edge.relation).is_some(), cancel)?;
+    let inside: FxHashSet<NodeIx> = targets.iter().copied().collect();
+    found.rows.retain(|row| !inside.contains(&row.from));
+    Ok(finish(snapshot, found, &[]))
+}
+
 /// The node and the constructors it contains.
 fn with_constructors(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let contained = graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to);

@@ -1,8 +1,12 @@
 //! Properties that nearly all siblings of a node have and it lacks.
 //!
 //! Siblings are nodes of one kind that share a role: members of one class, functions of one file, files of one
-//! folder, types with one base, functions with one decorator, functions of one name in the files of a folder. Only
-//! properties of at least three in four of them count, and only if they are rarer elsewhere than chance explains.
+//! folder, types with one base, functions with one decorator, functions of one name or with the same parameters and
+//! result in the files of a folder. Only properties of at least three in four of them count, and only if they are rarer
+//! elsewhere than chance explains.
+//!
+//! Tried without gain: functions that call the same thing as siblings. What most callers of one thing call as well is
+//! mostly a habit of the type it belongs to (`start` beside `end`), and its absence tells nothing.
 
 use super::activate_given;
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
@@ -18,8 +22,11 @@ use crate::calls::{Along, Direction, is_test, walk};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
-/// Maximum nodes of the topic that are examined.
-const MAX_MEMBERS: usize = 60;
+/// Maximum nodes found for the topic, and those of them with their parts, that are examined.
+const MAX_FOUND: usize = 60;
+const MAX_MEMBERS: usize = 200;
+/// Nearness of a part of a type or file relative to the whole.
+const PART: f64 = 0.8;
 /// Siblings that have it, at least.
 const LEAST_HOLDERS: usize = 3;
 /// Share of the siblings that have it, at least.
@@ -72,6 +79,8 @@ pub struct GapsAnswer {
     pub members: usize,
     /// Number of groups of siblings that were examined.
     pub groups: usize,
+    /// What became of the differences between nodes and their siblings.
+    pub differences: Differences,
     /// Holes, strongest first; those that are sure before those that are not.
     pub holes: Vec<Hole>,
     /// Work that functions of the topic and others each do for themselves, strongest first.
@@ -80,6 +89,21 @@ pub struct GapsAnswer {
     pub first: Option<NodeIx>,
     /// There are more than were examined.
     pub incomplete: bool,
+}
+
+/// Properties that three in four siblings have and a node lacks, by what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Differences {
+    /// All.
+    pub all: usize,
+    /// Too few siblings for their kind of property.
+    pub weak: usize,
+    /// As many have it by chance.
+    pub chance: usize,
+    /// The node has another role: it is the target itself, or inaccessible.
+    pub role: usize,
+    /// Calls or bases provide it.
+    pub provided: usize,
 }
 
 /// Returns the properties that nearly all siblings of a topic's nodes have and these lack, and repeated work. A node
@@ -100,17 +124,21 @@ pub fn gaps(
         above_chance: true,
         ghost_edges: false,
         structural_holes: false,
-        max_rows: MAX_MEMBERS * 10,
+        max_rows: MAX_FOUND * 10,
     };
     let found = activate_given(snapshot, &query, Some(history), cancel)?;
     let mut answer = GapsAnswer { first: found.seeds.first().map(|(node, _)| *node), ..GapsAnswer::default() };
     let near = found.rows.iter().filter(|row| row.is_seed || row.activation >= min_activation);
-    let members: Vec<(NodeIx, f64)> =
+    let near: Vec<(NodeIx, f64)> =
         near.map(|row| (row.node, row.activation)).filter(|(node, _)| can_lack(snapshot.graph(), *node)).collect();
-    answer.incomplete = members.len() > MAX_MEMBERS || found.incomplete;
+    answer.incomplete = near.len() > MAX_FOUND || found.incomplete;
+    let near = &near[..near.len().min(MAX_FOUND)];
+    let members = with_parts(snapshot.graph(), near, min_activation);
+    answer.incomplete |= members.len() > MAX_MEMBERS;
     let members = &members[..members.len().min(MAX_MEMBERS)];
     answer.members = members.len();
-    let mut look = Look { snapshot, traits: Traits::new(snapshot.graph()), groups: FxHashMap::default() };
+    let (traits, groups) = (Traits::new(snapshot.graph()), FxHashMap::default());
+    let mut look = Look { snapshot, traits, groups, differences: Differences::default() };
     for &(node, activation) in members {
         cancel.check()?;
         let mut own: Vec<Hole> = Vec::new();
@@ -127,14 +155,45 @@ pub fn gaps(
         own.truncate(HOLES_OF_NODE);
         answer.holes.extend(own);
     }
-    let (repeated, is_cut) = repeated_uses(snapshot.graph(), members, cancel)?;
+    let (repeated, is_cut) = repeated_uses(snapshot.graph(), near, cancel)?;
     answer.repeated = repeated;
     answer.incomplete |= is_cut;
     answer.groups = look.groups.len();
+    answer.differences = look.differences;
     rank(snapshot.graph(), &mut answer.holes);
     answer.incomplete |= answer.holes.len() > MAX_HOLES;
     answer.holes.truncate(MAX_HOLES);
     Ok(answer)
+}
+
+/// The nodes of a topic with the functions and types in them: words that lead to a class rarely lead to all its methods.
+fn with_parts(graph: &Graph, near: &[(NodeIx, f64)], least: f64) -> Vec<(NodeIx, f64)> {
+    use NodeKind::{Class, Enum, File, Impl, Interface, Struct, Trait};
+    let children = |node: NodeIx| {
+        let contains = graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains);
+        contains.take(MEMBERS).map(|edge| edge.to)
+    };
+    let mut known: FxHashSet<NodeIx> = near.iter().map(|(node, _)| *node).collect();
+    let mut all = near.to_vec();
+    for &(node, activation) in near.iter().filter(|(_, activation)| activation * PART >= least) {
+        let owners: Vec<NodeIx> = match graph.kind(node) {
+            File => children(node).filter(|one| graph.kind(*one) == Impl).chain([node]).collect(),
+            Class | Enum | Interface | Struct | Trait => {
+                let beside = graph.parent(node).into_iter().flat_map(children);
+                let is_own = |one: &NodeIx| graph.kind(*one) == Impl && graph.label(*one) == graph.label(node);
+                beside.filter(is_own).chain([node]).collect()
+            }
+            _ => continue,
+        };
+        for part in owners.into_iter().flat_map(children).filter(|part| can_lack(graph, *part)) {
+            if known.insert(part) {
+                all.push((part, activation * PART));
+            }
+        }
+    }
+    // A stable sort: what was found comes before parts as near.
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    all
 }
 
 /// Returns whether something can be expected of a node: code of the project that is no test.
@@ -166,6 +225,7 @@ struct Look<'s> {
     snapshot: &'s Snapshot,
     traits: Traits<'s>,
     groups: FxHashMap<GroupKey, std::rc::Rc<Counted>>,
+    differences: Differences,
 }
 
 impl Look<'_> {
@@ -190,31 +250,49 @@ impl Look<'_> {
     /// Properties that a node lacks and the others of a group have.
     fn holes(&mut self, node: NodeIx, activation: f64, group: &Group, cancel: &Cancel) -> Result<Vec<Hole>, Cancelled> {
         let counted = self.counted(group, cancel)?;
-        let others = counted.group.members.len() - 1;
         let mut holes = Vec::new();
         for (lacks, having) in &counted.traits {
+            // The defining property of the group says nothing.
+            if !self.traits.can_have(node, lacks) || counted.group.key.is_trait(lacks) {
+                continue;
+            }
+            let can_have = |member: &&NodeIx| self.traits.can_have(**member, lacks);
+            let all = match lacks {
+                Trait::Tested | Trait::Documented => counted.group.members.iter().filter(can_have).count(),
+                _ => counted.group.members.len(),
+            };
+            let others = all - 1;
             let own = having.iter().find(|(member, _)| *member == node).map(|(_, having)| having.sure);
             let with: Vec<&(NodeIx, Having)> =
                 having.iter().filter(|(member, having)| *member != node && having.sure).collect();
             let share = with.len() as f64 / others as f64;
-            let lacking = counted.group.members.len() - having.len();
+            let lacking = all - having.len();
             if own == Some(true) || with.len() < LEAST_HOLDERS || share < LEAST_SHARE || lacking > HOLES_OF_TRAIT {
                 continue;
             }
-            // The defining property of the group says nothing.
+            self.differences.all += 1;
             let strength = lower_bound(with.len(), others) * lacks.weight();
-            if strength < LEAST_STRENGTH || counted.group.key.is_trait(lacks) || self.is_of_another_role(node, lacks) {
+            if strength < LEAST_STRENGTH {
+                self.differences.weak += 1;
                 continue;
             }
-            if self.is_out_of_reach(node, lacks, &with) || self.is_part_of_another(node, lacks, &with) {
+            if self.is_of_another_role(node, lacks)
+                || self.is_out_of_reach(node, lacks, &with)
+                || self.is_part_of_another(node, lacks, &with)
+            {
+                self.differences.role += 1;
                 continue;
             }
-            let chance = self.traits.frequency(lacks, with.len(), counted.group.members.len());
+            let chance = self.traits.frequency(lacks, with.len(), all);
             let p_value = at_least(with.len(), others, chance);
             if p_value > LEAST_LIKELY {
+                self.differences.chance += 1;
                 continue;
             }
-            let Some(open) = self.open(node, lacks, own == Some(false)) else { continue };
+            let Some(open) = self.open(node, lacks, own == Some(false)) else {
+                self.differences.provided += 1;
+                continue;
+            };
             holes.push(Hole {
                 node,
                 activation,
@@ -324,6 +402,7 @@ impl Look<'_> {
                 }
             }
             Trait::Defines(_, label) => self.defines_by_base(node, label),
+            Trait::Documented => return Some(Open::Nothing),
         };
         match open {
             Some(Open::Nothing) if own.len() >= MEMBERS => Some(Open::too_many(graph.label(node))),

@@ -20,7 +20,7 @@ mod unlinked;
 pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, activate, activate_given};
 pub use alike::{Alike, SympatheticPair};
 pub use feedback::{Feedback, Ledger, LedgerRow};
-pub use gaps::{GapsAnswer, Hole, gaps};
+pub use gaps::{Differences, GapsAnswer, Hole, gaps};
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow, grep};
 pub use m1nd_search::grep::GrepOptions;

@@ -13,6 +13,27 @@ const LEAST: usize = 4;
 const MOST: usize = 200;
 /// Maximum edges of a node that are examined.
 const EDGES: usize = 2_000;
+/// Decorators that say how a symbol is to be understood, not what it is for: those that have one share no role.
+const PLAIN: &[&str] = &[
+    "Deprecated",
+    "Override",
+    "abstractmethod",
+    "cache",
+    "cached_property",
+    "classmethod",
+    "contextmanager",
+    "dataclass",
+    "deprecated",
+    "final",
+    "lru_cache",
+    "overload",
+    "override",
+    "property",
+    "staticmethod",
+    "wraps",
+];
+/// Longest parameters and result that are compared, in bytes.
+const MAX_TYPED: usize = 300;
 /// File names that represent their folder, with their extensions.
 const FRONTS: &[(&str, &[&str])] = &[
     ("__init__", &["py", "pyi"]),
@@ -37,6 +58,8 @@ pub enum GroupKey {
     With(Relation, NodeIx, u8),
     /// Nodes of one kind with one name, in the files of one folder.
     Named(String, String, u8),
+    /// Functions with the same parameters and result, in the files of one folder.
+    Typed(String, String),
 }
 
 impl GroupKey {
@@ -84,6 +107,7 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
         // Things of all kinds come from one package; its members tell them apart.
         matches!(edge.relation, Decorates | Implements | Inherits | Overrides)
             && graph.kind(edge.to) != NodeKind::Package
+            && !(edge.relation == Decorates && PLAIN.contains(&graph.label(edge.to)))
             && is_its_own(graph, edge)
     });
     let shared = shared.take(EDGES);
@@ -103,8 +127,28 @@ pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
         });
         let key = GroupKey::Named(graph.label(node).to_owned(), folder.to_owned(), kind as u8);
         add(graph, node, key, same.collect(), &mut groups);
+        if let Some(own) = typed(graph, node) {
+            let files = snapshot.files().within(folder).map(|file| file.path.as_str());
+            let files =
+                files.filter(|path| folder_and_ending(path).0 == folder).filter_map(|path| graph.find_file(path));
+            let functions = files.flat_map(|file| children(graph, file));
+            let same = functions.filter(|one| typed(graph, *one).as_ref() == Some(&own)).collect();
+            add(graph, node, GroupKey::Typed(own.clone(), folder.to_owned()), same, &mut groups);
+        }
     }
     groups
+}
+
+/// Parameters and result of a function as they are written, if they name a type: many functions without a common role
+/// take a number.
+fn typed(graph: &Graph, node: NodeIx) -> Option<String> {
+    if graph.kind(node) != NodeKind::Function {
+        return None;
+    }
+    let signature = graph.signature(node);
+    let text = signature.get(signature.find('(')?..)?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let names_type = text.split(|c: char| !c.is_alphanumeric()).any(|word| word.starts_with(char::is_uppercase));
+    (names_type && text.contains([':', ' ']) && text.len() <= MAX_TYPED).then_some(text)
 }
 
 /// Returns whether a file represents its folder, by the rules of its language or because it only re-exports: its role

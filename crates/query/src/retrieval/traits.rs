@@ -24,6 +24,8 @@ pub enum Trait {
     Defines(u8, String),
     /// A test uses it.
     Tested,
+    /// It has a doc comment.
+    Documented,
 }
 
 impl Trait {
@@ -31,7 +33,7 @@ impl Trait {
     pub fn node(&self) -> Option<NodeIx> {
         match self {
             Self::Uses(_, node) | Self::UsedBy(_, node) => Some(*node),
-            Self::Defines(..) | Self::Tested => None,
+            Self::Defines(..) | Self::Tested | Self::Documented => None,
         }
     }
 
@@ -43,7 +45,7 @@ impl Trait {
             Self::Uses(Relation::Calls, _) | Self::Defines(..) => 0.9,
             Self::Tested => 0.8,
             Self::UsedBy(..) => 0.7,
-            Self::Uses(..) => 0.6,
+            Self::Uses(..) | Self::Documented => 0.6,
         }
     }
 }
@@ -114,9 +116,42 @@ impl<'g> Traits<'g> {
                 note(Trait::Defines(kind as u8, graph.label(edge.to).to_owned()), EdgeTier::Certain, at);
             }
         }
-        let mut found: Vec<(Trait, Having)> = found.into_iter().collect();
+        if !graph.doc(node).is_empty() {
+            found.insert(Trait::Documented, Having { sure: true, at: None });
+        }
+        let mut found: Vec<(Trait, Having)> = found.into_iter().filter(|(one, _)| self.can_have(node, one)).collect();
         found.sort_by(|a, b| a.0.cmp(&b.0));
         found
+    }
+
+    /// Returns whether a node could be expected to have a trait, so that it is counted for or against it.
+    pub(super) fn can_have(&self, node: NodeIx, one: &Trait) -> bool {
+        let graph = self.graph;
+        let is_member = || graph.parent(node).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
+        match one {
+            // A method that the project's own code never calls is called from outside: by its interface, by its name
+            // (`__repr__`, `Len`), which a test may do as well without naming it.
+            Trait::Tested if graph.kind(node) == NodeKind::Function && is_member() => {
+                graph.in_edges(node).any(|edge| edge.relation == Relation::Calls && edge.tier == EdgeTier::Certain)
+            }
+            Trait::Documented => self.is_public(node),
+            _ => true,
+        }
+    }
+
+    /// Returns whether a symbol is for others to read about: exported with all its owners, and no implementation of
+    /// what is documented elsewhere.
+    fn is_public(&self, node: NodeIx) -> bool {
+        use Relation::{Implements, Overrides};
+        let graph = self.graph;
+        let is_shown = |node: NodeIx| match graph.kind(node) {
+            NodeKind::File | NodeKind::Directory | NodeKind::Module | NodeKind::Impl => true,
+            _ => graph.flags(node).has(NodeFlags::EXPORTED) && !graph.label(node).starts_with('_'),
+        };
+        graph.kind(node) != NodeKind::File
+            && is_shown(node)
+            && graph.ancestors(node).all(is_shown)
+            && !graph.out_edges(node).take(EDGES).any(|edge| matches!(edge.relation, Implements | Overrides))
     }
 
     /// Returns whether a node has a trait by an edge beyond those that [`Traits::of`] examines. `own` is the node
@@ -138,7 +173,7 @@ impl<'g> Traits<'g> {
             }
             Trait::Tested => into.any(|edge| is_test(graph, edge.from)),
             // Members beyond the limit are accounted for by their number.
-            Trait::Defines(..) => false,
+            Trait::Defines(..) | Trait::Documented => false,
         }
     }
 
@@ -165,6 +200,7 @@ impl<'g> Traits<'g> {
             // Names of members and tests are compared with a coin flip: only a large group differs significantly.
             Trait::Defines(..) => return 0.25,
             Trait::Tested => return 0.3,
+            Trait::Documented => return 0.5,
         };
         let outside = all.saturating_sub(with) as f64;
         ((outside + 0.5) / (self.symbols - size as f64).max(1.0)).clamp(1e-6, 1.0)

@@ -7,10 +7,12 @@ mod framing;
 mod handshake;
 mod hostile;
 mod lists;
+mod reading;
 mod roots;
 mod stale;
 mod stopping;
 mod tools;
+mod versions;
 
 use std::thread::JoinHandle;
 
@@ -22,9 +24,25 @@ use tempfile::TempDir;
 
 /// A server in this process, and the client side of it.
 pub(crate) struct Session {
+    // In the order in which they are dropped: the folders last, since the server saves its index at the end.
     pub(crate) wire: Wire,
-    server: JoinHandle<Result<(), ServeError>>,
+    server: Server,
     _folders: TempDir,
+}
+
+/// The thread of a server. Waits for its end when dropped, also after a failure.
+struct Server(Option<JoinHandle<Result<(), ServeError>>>);
+
+impl Server {
+    fn join(mut self) {
+        self.0.take().unwrap().join().unwrap().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.take().map(JoinHandle::join);
+    }
 }
 
 /// Starts a server on an empty project.
@@ -47,19 +65,19 @@ pub(crate) fn session_over(folders: TempDir, config: EngineConfig, options: Serv
     let (server_input, client_output) = std::io::pipe().unwrap();
     let (client_input, server_output) = std::io::pipe().unwrap();
     let server = std::thread::spawn(move || serve(&services, options, server_input, server_output));
-    Session { wire: Wire::over(client_output, client_input), server, _folders: folders }
+    Session { wire: Wire::over(client_output, client_input), server: Server(Some(server)), _folders: folders }
 }
 
 impl Session {
     /// Closes the input and waits until the server has returned.
     pub(crate) fn finish(mut self) {
         self.wire.close_input();
-        self.server.join().unwrap().unwrap();
+        self.server.join();
     }
 
     /// Drops both pipes, as if the client's process had died, and waits until the server has returned.
     pub(crate) fn vanish(self) {
         self.wire.vanish();
-        self.server.join().unwrap().unwrap();
+        self.server.join();
     }
 }

@@ -107,6 +107,40 @@ fn progress_grows_until_the_answer_and_ends_there() {
 }
 
 #[test]
+fn progress_names_the_stage_the_count_and_the_total() {
+    let mut session = session();
+    let arguments = json!({"agent_id": "a", "steps": 600});
+    let id = session
+        .wire
+        .ask("tools/call", json!({"name": "build", "arguments": arguments, "_meta": {"progressToken": "t"}}));
+    session.wire.answer(id);
+    let notices = session.wire.take_kept();
+    assert!(!notices.is_empty(), "there was time for progress");
+    for notice in notices {
+        // Counting starts at 0.
+        let message = notice["params"]["message"].as_str().unwrap();
+        let done = message.strip_prefix("building ").and_then(|rest| rest.strip_suffix(" of 600"));
+        let done: f64 = done.unwrap_or_else(|| panic!("{message}")).parse().unwrap();
+        let expected = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params":
+            {"progressToken": "t", "progress": done, "total": 600.0, "message": message}});
+        assert_eq!(notice, expected);
+    }
+    session.finish();
+}
+
+#[test]
+fn without_a_token_there_is_no_progress() {
+    let mut session = session();
+    for meta in [json!({}), json!({"progressToken": null}), json!({"progressToken": []})] {
+        let call = json!({"name": "build", "arguments": {"steps": 300}, "_meta": meta});
+        let answer = session.wire.request("tools/call", call);
+        assert_eq!(answer["result"]["structuredContent"]["text"], "done", "{answer}");
+        assert_eq!(session.wire.take_kept(), [] as [serde_json::Value; 0]);
+    }
+    session.finish();
+}
+
+#[test]
 fn with_the_end_of_the_input_the_engine_is_free_to_save() {
     let folders = tempfile::tempdir().unwrap();
     let root = folders.path().join("project");

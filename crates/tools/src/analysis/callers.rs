@@ -112,8 +112,7 @@ pub(super) fn guidance(node: &NodeRow, first: Option<String>, found: &Occurrence
         }
         (_, users) => {
             let known = count(users, what);
-            let hint =
-                format!("{known} known, but there may be more: {}; search for the name as text", found.closure.why);
+            let hint = format!("{known} known, but there may be more, see `closure`: search for the name as text");
             Guidance::next(ProofState::Proving, ToolRef("search"), Some(node.label.clone()), hint)
         }
     }

@@ -298,9 +298,8 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
         }
         (_, total) => {
             let hint = format!(
-                "{} known, but there may be more: {}; search for the name as text",
-                count(total, dependents),
-                found.closure.why
+                "{} known, but there may be more, see `closure`: search for the name as text",
+                count(total, dependents)
             );
             Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
         }

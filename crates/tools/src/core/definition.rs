@@ -111,7 +111,7 @@ in the graph, so that they lead nowhere; nor is a place that moved since its fil
 }
 
 /// `src/a.py:21: def acquire(self)  (function)`, as programs that search print it.
-fn row_text(row: &Map<String, Value>) -> String {
+fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
     let place = match (text("file_path"), number("line_number")) {

@@ -94,7 +94,7 @@ pub(crate) struct Output {
     recommended_sequence: Vec<Step>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     minimal_calls: Vec<Value>,
-    /// The content of `formatted` as data; only with `format` "json".
+    /// The content of an overview or a manual as data; only with `format` "json".
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Value>,
 }
@@ -112,7 +112,8 @@ Without arguments: an overview. With `tool_name` (or an alias of it): the manual
 working example and the meaning of its answer. With `stage` or `intent`: the tools to call, in order. With
 `error_text`, the message of a failed call: how to recover. For an unknown tool, `suggestions` lists similar names.
 
-`formatted` holds the text (`format` \"text\" or \"markdown\"); with \"json\", `details` holds the same as data.
+`formatted` holds the text. With `format` \"json\", an overview and a manual have `details`, the same as data; steps
+and similar names are data in every answer.
 `render` is `full` (default), `compact` (names and minimal calls) or `none` (no text: read the other members). `mode`
 selects the kind of answer (`route` and `workflow` are the same); `tool_name` takes precedence over it. `path` is
 inserted into the minimal calls, tools in `recent_tools` are omitted while others remain, and `max_suggestions` (1-10,

@@ -176,6 +176,7 @@ impl WriteTool for Ingest {
             },
             include_hidden: input.include_dotfiles,
             hidden_patterns: input.dotfile_patterns,
+            gives_way: false,
         };
         let report = cx.engine().ingest(request, cx.cancel(), cx.progress()).map_err(rows::engine_error)?;
         let guidance = guidance(&report);

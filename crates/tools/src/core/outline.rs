@@ -86,7 +86,7 @@ off. `view` shows the text of a symbol.";
 }
 
 /// `  src/a.py:4-9: def acquire(self)`, indented by its depth.
-fn row_text(row: &Map<String, Value>) -> String {
+fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
     let indent = "  ".repeat(number("depth") as usize);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use m1nd_base::NodeKind;
+use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
@@ -173,8 +173,9 @@ index; call `ingest` for a folder that is not indexed. Former member names: `res
     type Output = Output;
 }
 
-/// `src/a.py:21:8: the line  (Pool.acquire)`, as programs that search print it.
-fn row_text(row: &Map<String, Value>) -> String {
+/// `src/a.py:21:8: the line  (in acquire)`, as programs that search print it. Context that was asked for is below it,
+/// with the line in its place.
+fn row_text(row: &Map<String, Value>, arguments: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let number = |name: &str| row.get(name).and_then(Value::as_u64).map(|number| format!(":{number}"));
     let place = format!(
@@ -185,11 +186,25 @@ fn row_text(row: &Map<String, Value>) -> String {
     );
     let symbol = Some(text("label")).filter(|_| text("type") != "file").filter(|label| !label.is_empty());
     let stale = if row.contains_key("stale") { "  stale" } else { "" };
-    format!(
-        "{place}: {}{}{stale}",
-        text("line_content").trim(),
-        symbol.map(|label| format!("  (in {label})")).unwrap_or_default()
-    )
+    let symbol = symbol.map(|label| format!("  (in {label})")).unwrap_or_default();
+    match arguments.get("context_lines").and_then(Value::as_u64) {
+        None | Some(0) => format!("{place}: {}{symbol}{stale}", text("line_content").trim()),
+        Some(_) => format!("{place}{symbol}{stale}\n{}", with_context(row)),
+    }
+}
+
+/// The line and those around it, each with its number: `21:` the line, `20-` and `22-` the others.
+fn with_context(row: &Map<String, Value>) -> String {
+    let lines = |name: &str| row.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let (before, after) = (lines("context_before"), lines("context_after"));
+    let at = row.get("line_number").and_then(Value::as_u64).unwrap_or_default();
+    let first = at.saturating_sub(before.len() as u64);
+    let all = before.iter().chain(row.get("line_content")).chain(after).filter_map(Value::as_str);
+    let written = all.zip(first..).map(|(line, number)| {
+        let mark = if number == at { ':' } else { '-' };
+        format!("{number}{mark} {line}").trim_end().to_owned()
+    });
+    written.collect::<Vec<_>>().join("\n")
 }
 
 impl ReadTool for Search {
@@ -386,7 +401,7 @@ fn semantic(
 
 fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -> SearchMatch {
     let row = NodeRow::new(snapshot, node);
-    let source = snapshot.index_path(&row.file_path).and_then(|path| snapshot.read_file(&path)).ok();
+    let source = RepoPath::new(&row.file_path).ok().and_then(|path| snapshot.read_file(&path).ok());
     let source = source.filter(|source| !source.binary);
     let lines: Vec<&str> = source.iter().flat_map(|source| source.text.lines()).collect();
     let at = (row.line_start as usize).saturating_sub(1);

@@ -132,6 +132,8 @@ pub(crate) struct Output {
     members: usize,
     members_compared: usize,
     sibling_groups: usize,
+    /// What was compared, and what became of the differences.
+    compared: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -147,12 +149,13 @@ impl Tool for Missing {
     const ANSWERS: &'static str =
         "what code of a topic lacks but nearly all its siblings have: a call, a test, a registration, a member";
     const HELP: &'static str = "\
-Takes the code of a topic (what matches the words, and what `activate` finds from `min_sibling_activation` on; no
-tests) and compares each function, type and file with its siblings: members of the same class or file, files of the
-same folder, types with the same base, functions with the same decorator or of the same name in one folder. A hole is
-what at least three siblings, and three in four, have and it lacks: a call, a base, a decorator, a configuration key
-it reads, being called, registered or imported by the same code, a member of a certain name, a test. Only what is
-rarer elsewhere than chance explains counts (`p_value`).
+Takes the code of a topic (what matches the words, and what `activate` finds from `min_sibling_activation` on, with the
+members of such types and files; no tests) and compares each function, type and file with its siblings: members of the
+same class or file, files of the same folder, types with the same base, functions with the same decorator, or of the
+same name or the same parameters and result in one folder. A hole is what at least three siblings, and three in four,
+have and it lacks: a call, a base, a decorator, a configuration key it reads, being called, registered or imported by
+the same code, a member of a certain name, a test (methods count only if the project calls them), a doc comment (of
+what is exported). Only what is rarer elsewhere than chance explains counts (`p_value`).
 
 `status` is `missing` if nothing in the graph could fill the hole, within two calls either way and in base types, and
 `cannot_tell` if something could: an unresolved reference of that name, one of several candidates, an incompletely
@@ -160,7 +163,8 @@ parsed file; `cannot_tell` names it. `reason` explains the hole in a sentence, `
 with the line (in `file_path`, if that is not the sibling's own file). `strength` is the lower bound of the share
 (Wilson interval, 90 %), weighted by kind. A hole is a difference, not a defect: look at the siblings before filling
 it. Groups of fewer than four or more than 200 nodes, or in which more than four lack it, show no pattern; each node
-lists its four strongest holes. `members_compared` counts the nodes that had siblings to compare with.
+lists its four strongest holes. `compared` says how many nodes and groups were compared, and why differences between
+siblings are no holes.
 
 `missing_abstraction` rows come last: functions in at least three files, at least two of them of the topic, that each
 call the same three or more things, which little else calls, and none of which calls another. `uses` names the things,
@@ -207,6 +211,7 @@ impl ReadTool for Missing {
             total_holes: total,
             sure_holes: sure,
             missing_abstractions,
+            compared: compared(&found),
             members: found.members,
             members_compared: found.compared,
             sibling_groups: found.groups,
@@ -318,6 +323,9 @@ fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
             What { relation: "contains", direction: "inside", node_id: None, name: name.clone() }
         }
         Lacking::Tested => What { relation: "tests", direction: "in", node_id: None, name: "a test".to_owned() },
+        Lacking::Documented => {
+            What { relation: "documents", direction: "inside", node_id: None, name: "a doc comment".to_owned() }
+        }
     }
 }
 
@@ -346,6 +354,10 @@ fn siblings(snapshot: &Snapshot, hole: &Hole) -> String {
             format!("{kinds} {how} {}", graph.label(*to))
         }
         GroupKey::Named(name, folder, _) => format!("{kinds} named {name} in {folder}"),
+        GroupKey::Typed(typed, folder) => {
+            let folder = if folder.is_empty() { "the root" } else { folder };
+            format!("{kinds} of the form `{typed}` in {folder}")
+        }
     }
 }
 
@@ -379,15 +391,42 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
         }
         Lacking::Defines(_, name) => format!("have a `{name}`"),
         Lacking::Tested => "are used by a test".to_owned(),
+        Lacking::Documented => "have a doc comment".to_owned(),
     };
     let end = if hole.open.is_none() { "does not" } else { "is not known to" };
     let end = match &hole.lacks {
         Lacking::UsedBy(..) | Lacking::Tested => end.replace("does not", "is not").replace("known to", "known to be"),
-        Lacking::Defines(..) => end.replace("does not", "has none").replace("known to", "known to have one"),
+        Lacking::Defines(..) | Lacking::Documented => {
+            end.replace("does not", "has none").replace("known to", "known to have one")
+        }
         Lacking::Uses(Relation::Decorates, _) => end.replace("does not", "is not").replace("known to", "known to be"),
         Lacking::Uses(..) => end.to_owned(),
     };
     format!("{} of {} other {siblings} {have}; `{}` {end}", hole.with, hole.of, graph.label(hole.node))
+}
+
+/// How much was compared, and why differences between siblings are no holes.
+fn compared(found: &GapsAnswer) -> String {
+    let nodes = format!("{} of {}", found.compared, count(found.members, "node"));
+    let groups = count(found.groups, "group");
+    if found.groups == 0 {
+        return format!("{nodes} of the topic have siblings: no group to compare with");
+    }
+    let differences = found.differences;
+    let all = match differences.all {
+        0 => "none lacks what three in four of its siblings have".to_owned(),
+        all => format!("{} from three in four of the siblings", count(all, "difference")),
+    };
+    let why = [
+        (differences.provided, "provided by calls or bases"),
+        (differences.role, "due to another role"),
+        (differences.chance, "as likely by chance"),
+        (differences.weak, "among too few"),
+    ];
+    let why = why.into_iter().filter(|(number, _)| *number > 0);
+    let why: Vec<String> = why.map(|(number, why)| format!("{number} {why}")).collect();
+    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(", ")) };
+    format!("{nodes} of the topic compared in {groups} of siblings: {all}{why}")
 }
 
 fn what_is_missing(found: &GapsAnswer) -> Option<String> {
@@ -441,10 +480,9 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
             let hint = "no code of the topic has siblings to compare with; look for code built alike";
             Guidance::next(ProofState::Proving, ToolRef("resonate"), target, hint)
         }
-        compared => {
+        _ => {
             let rest = if found.incomplete { "; the topic exceeds the search limit" } else { "" };
-            let compared = count(compared, "node");
-            let hint = format!("{compared} compared with their siblings, none lacks anything{rest}");
+            let hint = format!("no hole{rest}, see `compared`; look at the topic with `activate`");
             let words = Some(query.chars().take(MAX_TARGET).collect());
             Guidance::next(ProofState::Proving, ToolRef("activate"), words, hint)
         }

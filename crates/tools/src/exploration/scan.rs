@@ -142,7 +142,8 @@ Any other `pattern` with metavariables, or with `language`, is code: `$X.close()
 (the same wherever it is repeated, except `$_`) and `$$$` any number of siblings; it is matched in every language in
 which it parses, not inside macros, comments and strings. With `language` and in brackets, it is a tree-sitter query
 of at most 4096 bytes, where `@found` marks the node to report (else the first capture). Otherwise it is a regular
-expression (Rust syntax, linear time, by line). `read_as` says which.
+expression (Rust syntax, linear time, by line). `read_as` says which. A word in small letters is read as an id: if it
+is none of those above, the error lists them, the most similar first.
 
 Each finding has a `status`. `confirmed`: no known evidence against it; `cannot_tell`, if present, names what is
 unknown and could be. `mitigated`: something compensates for it (a called function closes or logs, every caller
@@ -159,7 +160,7 @@ scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_n
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "pattern": "error_handling"}"#;
     const PAGED: bool = true;
-    const RARE: &'static [&'static str] = &["language", "include_false_positives", "graph_validate", "severity_min"];
+    const RARE: &'static [&'static str] = &["language", "graph_validate", "severity_min"];
     const DETAILS: &'static [&'static str] =
         &["findings.pattern", "findings.graph_context", "read_as", "total_matches_raw", "files_without_rules"];
     const OUTPUT_SCHEMA: &'static str =
@@ -183,7 +184,7 @@ impl ReadTool for Scan {
             validate,
             false_positives: input.include_false_positives,
         };
-        let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel()).map_err(fault)?;
+        let found = scan_paged(snapshot, &query, page.offset > 0, cx.cancel(), cx.progress()).map_err(fault)?;
         cx.rests_on(&found.state().to_le_bytes());
         let guidance = guidance(snapshot, &found);
         let total = found.findings.len();
@@ -245,21 +246,35 @@ fn wanted(input: &Input) -> Result<Wanted, ToolError> {
     if let Some(pattern) = Pattern::parse(&text.to_lowercase()) {
         return Ok(Wanted::BuiltIn(pattern));
     }
-    let words = Pattern::ALL.map(Pattern::word);
-    let is_word = text.len() <= 40 && text.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
-    let near = words.iter().find(|word| is_word && edit_distance(&text.to_lowercase(), word) <= SLIP_DISTANCE);
-    match (text.is_empty(), near) {
-        (true, _) => Err(ToolError::invalid(format!(
-            "argument `pattern` is empty, expected one of {} or a regular expression",
-            words.join(", ")
-        ))),
-        (_, Some(word)) => Err(ToolError::invalid(format!("argument `pattern` is `{text}`, did you mean `{word}`?"))
-            .next_step(format!("pass `{word}`, or find the text with `search`"))),
-        _ => Ok(match first_metavariable(text) {
-            Some(_) => Wanted::Code { language: None, text: text.to_owned() },
-            None => Wanted::Regex(input.pattern.clone()),
-        }),
+    if text.is_empty() || is_id(text) {
+        return Err(unknown_id(text));
     }
+    Ok(match first_metavariable(text) {
+        Some(_) => Wanted::Code { language: None, text: text.to_owned() },
+        None => Wanted::Regex(input.pattern.clone()),
+    })
+}
+
+/// Returns whether a pattern is written like the id of a built-in one: `sql_injection`. As an expression, it would find
+/// its own text only, which `search` does better. `TODO` and `DataFrame` are no ids.
+fn is_id(text: &str) -> bool {
+    let is_lower = text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'));
+    let is_near =
+        || Pattern::ALL.iter().any(|known| edit_distance(&text.to_lowercase(), known.word()) <= SLIP_DISTANCE);
+    is_lower || is_near()
+}
+
+/// An error that names the built-in patterns, those that are written most alike first.
+fn unknown_id(text: &str) -> ToolError {
+    let shown: String = text.chars().take(60).collect();
+    let mut known = Pattern::ALL.map(Pattern::word);
+    known.sort_by_cached_key(|word| edit_distance(&shown.to_lowercase(), word));
+    let expected = format!("expected one of {}, code with metavariables, or a regular expression", known.join(", "));
+    if text.is_empty() {
+        return ToolError::invalid(format!("argument `pattern` is empty, {expected}"));
+    }
+    ToolError::invalid(format!("argument `pattern` is `{shown}`, which is no known id, {expected}"))
+        .next_step(format!("pass one of these ids; `search` finds the text `{shown}`"))
 }
 
 fn fault(fault: ScanFault) -> ToolError {

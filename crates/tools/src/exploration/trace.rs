@@ -31,7 +31,7 @@ const MAX_FRAMES: usize = 40;
 const MAX_EXCEPTIONS: usize = 20;
 /// Maximum length of a message shown, in characters.
 const MAX_MESSAGE: usize = 400;
-/// The first suspect stands out if it has at least this many times the score of the second.
+/// The first suspect stands out if its evidence is at least this many times that of the second.
 const CLEAR_LEAD: f64 = 1.15;
 /// Languages that `language` accepts, besides their aliases.
 const LANGUAGES: &str = "python, rust, javascript, typescript, java, kotlin, go, c, cpp, csharp, ruby, php";
@@ -184,9 +184,12 @@ was found by name. Frames of the standard library, of dependencies and of minifi
 with the reason.
 
 `suspects` are frames (`in_trace`), what the innermost ones call, what the message names or its words match, and files
-that the whole text leads to. `suspiciousness` is a weighted sum for ranking, not a measured probability; its weights
-were fitted to traces with known fixes: nearness to the failure counts most, then how recently the file changed, then
-the score of `seek` for the whole text (`whole_text_score`). Signals with weight 0 (words and names of the message on
+that the whole text leads to; without a known trace, only the latter. Exception types and functions that only raise
+are none, unless no other frame is known: their callers are. The first suspect of each file comes before the others, so
+that a page shows different files. Files are ordered by two rankings, fused by reciprocal ranks (`suspiciousness`, 1.0
+for the first of both; not a measured probability): that of `seek` for the whole text, and a weighted sum of the
+`signals`, fitted to traces with known fixes: nearness to the failure counts most, then the score of `seek`
+(`whole_text_score`), then how recently the file changed. Signals with weight 0 (words and names of the message on
 their own, importance) are shown as evidence. `co_change_suspects` changed together with the first suspect's file,
 regularly (with the probability of coincidence) or within `window_hours` of its last change; the newest commit counts
 as now. `causal_chain` goes outwards from the failure, root cause first. If no frame is in the index, suspects only
@@ -386,6 +389,13 @@ fn scope_row(scope: &FixScope) -> ScopeRow {
 }
 
 fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
+    if let Some(first) = found.suspects.first().filter(|_| found.exceptions.is_empty()) {
+        let graph = snapshot.graph();
+        let (id, label) = (graph.id(first.node).to_owned(), graph.label(first.node));
+        let hint =
+            format!("the text contains no known stack trace; `{label}` only matches its words: open it and check");
+        return Guidance::next(ProofState::Triaging, ToolRef("view"), Some(id), hint);
+    }
     if found.exceptions.is_empty() {
         let hint = "argument `error_text` contains no known stack trace; search for its words";
         let line = text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric));
@@ -410,7 +420,7 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
         let hint = format!("open `{label}`, but the trace is from another version: its lines differ");
         return Guidance::next(ProofState::Triaging, ToolRef("view"), target, hint);
     }
-    let leads = found.suspects.get(1).is_none_or(|second| first.suspiciousness >= CLEAR_LEAD * second.suspiciousness);
+    let leads = found.suspects.get(1).is_none_or(|second| first.evidence >= CLEAR_LEAD * second.evidence);
     if leads && first.trace_depth.is_some() {
         let hint =
             format!("`{label}` stands out: {}; open it, then check with `impact` what a fix can break", first.why);

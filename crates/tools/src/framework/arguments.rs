@@ -1,3 +1,4 @@
+use m1nd_base::count;
 use serde_json::{Map, Value};
 
 use super::error::ToolError;
@@ -8,8 +9,8 @@ const SLIP_DISTANCE: usize = 4;
 
 /// Checks arguments against a tool's schema. Every error names the argument, the value received and those expected.
 ///
-/// Supports what the schemas of this crate use: types, enums, bounds of numbers, required and unknown members, items of
-/// arrays, members of objects.
+/// Supports what the schemas of this crate use: types, enums, bounds of numbers, lengths of texts and arrays,
+/// required and unknown members, items of arrays, members of objects.
 pub(crate) fn check(schema: &Value, arguments: &Map<String, Value>) -> Result<(), ToolError> {
     check_members("", schema, arguments)
 }
@@ -76,6 +77,7 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
     {
         return Err(refused(name, schema, value, &bounds(schema).unwrap_or_default()));
     }
+    check_size(name, schema, value)?;
     if let (Some(items), Some(values)) = (schema.get("items"), value.as_array()) {
         for (at, value) in values.iter().enumerate() {
             check_value(&format!("{name}[{at}]"), items, value)?;
@@ -87,6 +89,25 @@ fn check_value(name: &str, schema: &Value, value: &Value) -> Result<(), ToolErro
         }
         _ => Ok(()),
     }
+}
+
+/// Checks the number of characters of a text, and of elements of an array.
+fn check_size(name: &str, schema: &Value, value: &Value) -> Result<(), ToolError> {
+    let (size, least, most, unit) = match value {
+        Value::String(text) => (text.chars().count(), "minLength", "maxLength", "character"),
+        Value::Array(values) => (values.len(), "minItems", "maxItems", "element"),
+        _ => return Ok(()),
+    };
+    let limit = |name: &str| schema.get(name).and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
+    let (least, most) = (limit(least).unwrap_or(0), limit(most).unwrap_or(usize::MAX));
+    if (least..=most).contains(&size) {
+        return Ok(());
+    }
+    let expected = match most {
+        usize::MAX => format!("at least {}", count(least, unit)),
+        most => format!("{least} to {}", count(most, unit)),
+    };
+    Err(ToolError::invalid(format!("argument `{name}` has {}, expected {expected}", count(size, unit))))
 }
 
 /// The error about a value that the schema does not allow.
@@ -186,7 +207,7 @@ mod tests {
     fn refusal(arguments: Value) -> String {
         let schema = json!({"type": "object", "required": ["path"], "properties": {
             "path": {"type": "string"}, "depth": {"type": "integer"}, "mode": {"type": "string", "enum": ["a", "b"]},
-            "tags": {"type": "array", "items": {"type": "string"}}, "rows": {"type": "integer", "minimum": 1, "maximum": 9},
+            "tags": {"type": "array", "items": {"type": "string", "maxLength": 3}, "minItems": 1, "maxItems": 2}, "rows": {"type": "integer", "minimum": 1, "maximum": 9},
             "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "least": {"type": "integer", "minimum": 1},
             "of": {"type": "object", "required": ["a"], "properties": {"a": {"type": "number", "minimum": 0}}}}});
         let mut arguments = arguments.as_object().expect("object").clone();
@@ -225,6 +246,9 @@ mod tests {
             (json!({"path": "x", "depth": -1}), "argument `depth` is -1, expected an integer of at least 0"),
             (json!({"path": "x", "mode": "c"}), "argument `mode` is \"c\", expected one of \"a\", \"b\""),
             (json!({"path": "x", "tags": ["t", 2]}), "argument `tags[1]` is 2, expected a string"),
+            (json!({"path": "x", "tags": []}), "argument `tags` has 0 elements, expected 1 to 2 elements"),
+            (json!({"path": "x", "tags": ["a", "b", "c"]}), "argument `tags` has 3 elements, expected 1 to 2 elements"),
+            (json!({"path": "x", "tags": ["long"]}), "argument `tags[0]` has 4 characters, expected 0 to 3 characters"),
         ];
         for (arguments, expected) in cases {
             assert_eq!(refusal(arguments.clone()), expected, "{arguments}");

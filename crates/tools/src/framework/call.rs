@@ -13,6 +13,7 @@ use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::detail::make_brief;
 use super::error::{ErrorCode, ToolError};
 use super::kinds::{Detail, Effect, Format, Toolset};
+use super::names;
 use super::stale::{Stale, caught_up};
 use super::text::{self, Style};
 use super::visible::make_visible;
@@ -20,7 +21,7 @@ use super::visible::make_visible;
 /// Arguments of a call that the framework handles.
 #[derive(Debug)]
 pub(super) struct Call {
-    /// `agent_id` of the caller; empty if it is optional and not given.
+    /// `agent_id` of the caller, or its name if it gives none.
     pub(super) agent: String,
     /// Number of rows before the page.
     pub(super) offset: usize,
@@ -37,6 +38,15 @@ pub struct Replied {
     pub reply: Reply,
     /// Number of results on all pages; `None` if the tool does not answer with results.
     pub found: Option<usize>,
+}
+
+/// Which form an answer has.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// The one that the arguments name, else this; JSON from tools with a form of their own.
+    Default(Format),
+    /// Text, whatever the arguments and the tool say.
+    OnlyText,
 }
 
 /// An answer in the form that the caller takes.
@@ -66,11 +76,23 @@ impl ToolDef {
         Ok(self.reply_with_count(cx, arguments, default)?.reply)
     }
 
+    /// Like [`ToolDef::invoke`], always as text.
+    pub fn text(&self, cx: &Context<'_>, arguments: Value) -> Result<String, ToolError> {
+        match self.reply_in(cx, arguments, Form::OnlyText)?.reply {
+            Reply::Text(text) => Ok(text),
+            Reply::Json(body) => Ok(body.to_string()),
+        }
+    }
+
     /// Like [`ToolDef::reply`], with the number of results.
     pub fn reply_with_count(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Replied, ToolError> {
+        self.reply_in(cx, arguments, Form::Default(default))
+    }
+
+    fn reply_in(&self, cx: &Context<'_>, arguments: Value, form: Form) -> Result<Replied, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
-        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, default));
+        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, form));
         let outcome = catch_unwind(answered).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
@@ -84,7 +106,7 @@ impl ToolDef {
         Ok(replied)
     }
 
-    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Replied, ToolError> {
+    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, form: Form) -> Result<Replied, ToolError> {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
             Value::Object(members) => members,
@@ -92,11 +114,16 @@ impl ToolDef {
         };
         let schema = self.schema();
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
+        // Schemas require it, since agents that share a connection are told apart by it.
+        arguments.entry("agent_id").or_insert_with(|| cx.agent.into());
         arguments::check(&schema, &arguments)?;
         let cursor = take_text(&mut arguments, "cursor");
-        let format = match self.has_own_format() {
-            true => Format::Json,
-            false => take_text(&mut arguments, "format").and_then(|word| Format::parse(&word)).unwrap_or(default),
+        let format = match form {
+            Form::OnlyText => Format::Text,
+            Form::Default(_) if self.has_own_format() => Format::Json,
+            Form::Default(default) => {
+                take_text(&mut arguments, "format").and_then(|word| Format::parse(&word)).unwrap_or(default)
+            }
         };
         let detail = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word)).unwrap_or_default();
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.usual_bytes(format));
@@ -106,14 +133,13 @@ impl ToolDef {
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
-        let agent = take_text(&mut arguments, "agent_id");
-        if let Some(agent) = &agent {
-            cx.services.sessions.touch(agent);
-        }
+        names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
+        let agent = take_text(&mut arguments, "agent_id").unwrap_or_default();
+        cx.services.sessions.touch(&agent);
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent: agent.unwrap_or_default(), offset, budget, stale };
+        let call = Call { agent, offset, budget, stale };
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
@@ -146,7 +172,10 @@ impl ToolDef {
         let guidance = answer.guidance.clone();
         let mut body = self.object(answer)?;
         self.add_guidance(cx, &mut body, guidance, call);
-        let Value::Object(body) = make_visible(Value::Object(body)) else { return Ok(Reply::Text(String::new())) };
+        let is_name = |text: &str| names::is_known(&cx.snapshot, text);
+        let Value::Object(body) = make_visible(Value::Object(body), &is_name) else {
+            return Ok(Reply::Text(String::new()));
+        };
         let style = Style { arguments, row: self.row_text, omits: self.text_omits };
         Ok(Reply::Text(text::render(&body, page, &style, call.budget)))
     }
@@ -203,7 +232,8 @@ impl ToolDef {
             if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
-        let Value::Object(mut body) = make_visible(Value::Object(body)) else { return Ok(Map::new()) };
+        let is_name = |text: &str| names::is_known(&cx.snapshot, text);
+        let Value::Object(mut body) = make_visible(Value::Object(body), &is_name) else { return Ok(Map::new()) };
         budget::fit(&mut body, page, call.budget);
         if let Some(cut) = cut {
             cut.report(&mut body);

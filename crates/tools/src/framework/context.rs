@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, Progress};
+use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{Engine, LocalModel, ProcessRole, Snapshot, Status, WatchState};
 use m1nd_mind::Keeper;
@@ -14,6 +14,9 @@ use super::catalog::Catalog;
 use super::error::ToolError;
 use super::stale::Stale;
 use crate::services::Services;
+
+/// Name of a caller that gives none.
+pub const ANONYMOUS: &str = "anonymous";
 
 /// Input of a call from its caller (server, command line).
 #[derive(Clone)]
@@ -28,16 +31,24 @@ pub struct Context<'a> {
     pub cancel: &'a Cancel,
     /// Receives the progress of long work.
     pub progress: &'a dyn Progress,
+    /// Name under which a call without `agent_id` is answered.
+    pub agent: &'a str,
     /// Whether [`ReadContext::loaded_history`] reads all of the git history. For a process that answers once, since
     /// nothing loads it ahead.
     pub reads_history: bool,
 }
 
 impl<'a> Context<'a> {
-    /// A context on the current snapshot.
+    /// A context on the current snapshot, for a caller without a name.
     pub fn new(services: &'a Services, tools: Catalog, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
-        Self { services, tools, snapshot: services.engine.snapshot(), cancel, progress, reads_history: false }
+        let snapshot = services.engine.snapshot();
+        Self { services, tools, snapshot, cancel, progress, agent: ANONYMOUS, reads_history: false }
     }
+}
+
+/// Reports the beginning of work that is not counted.
+pub(super) fn stage(progress: &dyn Progress, stage: &'static str) {
+    progress.report(ProgressEvent { stage, done: 0, total: None });
 }
 
 /// Context of a read tool: a snapshot, without access to the writer.
@@ -48,6 +59,7 @@ pub struct ReadContext<'a> {
     tools: Catalog,
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
+    progress: &'a dyn Progress,
     reads_history: bool,
     call: &'a Call,
     /// Hash of the state handed out that may change before the next call. The next page must depend on the same.
@@ -56,11 +68,20 @@ pub struct ReadContext<'a> {
 
 impl<'a> ReadContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, call: &'a Call, state: &'a Cell<u64>) -> Self {
-        let Context { services, tools, snapshot, cancel, reads_history, .. } = cx;
-        Self { services, tools: *tools, snapshot, cancel, reads_history: *reads_history, call, state }
+        let Context { services, tools, snapshot, cancel, progress, reads_history, .. } = cx;
+        Self {
+            services,
+            tools: *tools,
+            snapshot,
+            cancel,
+            progress: *progress,
+            reads_history: *reads_history,
+            call,
+            state,
+        }
     }
 
-    /// `agent_id` of the caller; empty if not given.
+    /// `agent_id` of the caller, or its name if it gives none.
     pub fn agent(&self) -> &'a str {
         &self.call.agent
     }
@@ -113,6 +134,11 @@ impl<'a> ReadContext<'a> {
         self.cancel
     }
 
+    /// Progress, for work that may take more than a second.
+    pub fn progress(&self) -> &'a dyn Progress {
+        self.progress
+    }
+
     /// The page to answer with: `limit` rows from the position of the caller's cursor.
     pub fn page(&self, limit: usize) -> Page {
         Page { offset: self.call.offset, limit }
@@ -128,7 +154,9 @@ impl<'a> ReadContext<'a> {
 
     /// The git history up to the current checkout. Take it once, so that an answer never mixes two states of it.
     pub fn history(&self) -> ProjectHistory {
+        stage(self.progress, "reading history");
         let history = self.snapshot.history(self.cancel);
+        stage(self.progress, "answering");
         self.rests_on(&history.state().to_le_bytes());
         history
     }
@@ -191,7 +219,7 @@ impl<'a> WriteContext<'a> {
         self.services.memories.keeper(self.services.engine.snapshot())
     }
 
-    /// `agent_id` of the caller; empty if not given.
+    /// `agent_id` of the caller, or its name if it gives none.
     pub fn agent(&self) -> &'a str {
         &self.call.agent
     }

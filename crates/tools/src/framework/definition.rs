@@ -253,6 +253,13 @@ impl ToolDef {
         }
     }
 
+    /// Its name as people read it: `Batch view`.
+    pub fn title(&self) -> String {
+        let words = self.name.replace('_', " ");
+        let mut letters = words.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    }
+
     fn is_rare(&self, argument: &str) -> bool {
         matches!(argument, "max_output_chars" | "token_budget") || self.rare.contains(&argument)
     }

@@ -179,7 +179,7 @@ impl ToolError {
         if let Some(example) = &self.more.example {
             body.insert("example".into(), example.clone());
         }
-        super::visible::make_visible(Value::Object(body))
+        super::visible::make_visible(Value::Object(body), &|_| false)
     }
 }
 

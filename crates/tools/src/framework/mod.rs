@@ -23,7 +23,7 @@ pub(crate) use answer::{MAX_TARGET, is_zero};
 pub use arguments::bounds;
 pub use call::{Replied, Reply};
 pub use catalog::Catalog;
-pub use context::{Context, ReadContext, WriteContext};
+pub use context::{ANONYMOUS, Context, ReadContext, WriteContext};
 pub(crate) use defaults::{number, yes};
 pub(crate) use definition::rows_schema;
 pub use definition::{ReadTool, Tool, ToolDef, WriteTool};

@@ -1,3 +1,63 @@
+use std::borrow::Cow;
+
+use m1nd_engine::Snapshot;
+use serde_json::{Map, Value};
+
+use super::visible::named;
+
+/// Arguments of tools that take paths, ids or names of files and symbols, or patterns of them.
+pub(crate) const NAME_ARGUMENTS: &[&str] = &[
+    "path",
+    "file_path",
+    "files",
+    "scope",
+    "node_id",
+    "node_ids",
+    "source",
+    "target",
+    "dotfile_patterns",
+    "filename_pattern",
+];
+/// Arguments of single tools that do, while the same argument of others takes a text.
+pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
+
+/// Replaces names in the arguments of a tool that are spelled as answers show them, with escapes in place of hidden
+/// characters, by the names themselves.
+pub(super) fn take_from_answers(tool: &str, snapshot: &Snapshot, arguments: &mut Map<String, Value>) {
+    for (argument, value) in arguments.iter_mut() {
+        if !NAME_ARGUMENTS.contains(&argument.as_str()) && !NAME_ARGUMENTS_OF.contains(&(tool, argument)) {
+            continue;
+        }
+        let texts = match value {
+            Value::Array(items) => items.as_mut_slice(),
+            value => std::slice::from_mut(value),
+        };
+        for text in texts {
+            if let Value::String(text) = text
+                && let Cow::Owned(name) = named(text)
+                && !is_literal(snapshot, text, &name)
+            {
+                *text = name;
+            }
+        }
+    }
+}
+
+/// Returns whether a text with escapes is itself a name, as people type it, rather than what answers show for `name`.
+fn is_literal(snapshot: &Snapshot, text: &str, name: &str) -> bool {
+    if is_known(snapshot, name) {
+        return false;
+    }
+    is_known(snapshot, text) || snapshot.nodes_named(name).is_empty() && !snapshot.nodes_named(text).is_empty()
+}
+
+/// Returns whether a text is the path of a file or folder or the id of a node.
+pub(super) fn is_known(snapshot: &Snapshot, text: &str) -> bool {
+    snapshot.graph().find(text).is_some()
+        || snapshot.files().by_text(text).is_some()
+        || snapshot.files().within(text.trim_end_matches('/')).next().is_some()
+}
+
 /// The bare snake-case name behind any form in use: `m1nd.activate`, `m1nd_activate`, `perspective.start`,
 /// `mcp__m1nd__activate`. Apply it once to every name before it is looked up, logged or checked.
 pub fn canonical_name(name: &str) -> String {
@@ -42,6 +102,43 @@ mod tests {
         }
         assert_eq!(canonical_name("mcp__other__seek"), "mcp__other__seek", "another server's tool is not ours");
         assert_eq!(canonical_name(""), "");
+    }
+
+    #[test]
+    fn every_argument_is_known_to_be_a_name_or_not() {
+        // Of these, none is a path or an id, and escapes in them are what the caller looks for.
+        const TEXTS: &[&str] = &[
+            "agent_id",
+            "claim",
+            "code",
+            "cursor",
+            "description",
+            "dimensions",
+            "error_text",
+            "intent",
+            "language",
+            "node_types",
+            "pattern",
+            "query",
+            "roles",
+            "stack",
+            "stack_tags",
+            "task_description",
+            "title",
+            "tool",
+            "tool_name",
+            "workaround",
+        ];
+        for tool in crate::ALL {
+            let schema = tool.schema();
+            for (name, of) in schema["properties"].as_object().expect("an object") {
+                let takes_text = [&of["type"], &of["items"]["type"]].into_iter().any(|kind| kind == "string");
+                if takes_text && of["enum"].is_null() && of["items"]["enum"].is_null() {
+                    let is_name = NAME_ARGUMENTS.contains(&name.as_str());
+                    assert!(is_name != TEXTS.contains(&name.as_str()), "argument `{name}` of `{}`", tool.name);
+                }
+            }
+        }
     }
 
     #[test]

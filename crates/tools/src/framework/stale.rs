@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::{Guidance, ProofState, ToolRef};
-use super::context::Context;
+use super::context::{Context, stage};
 use super::error::ToolError;
 
 /// Files that changed and are not in the snapshot.
@@ -27,7 +27,9 @@ pub(super) struct Stale {
 /// The context after the engine has caught up with the disk as far as it can, and what is still missing.
 pub(super) fn caught_up<'a>(cx: &Context<'a>) -> (Context<'a>, Option<Stale>) {
     let engine = &cx.services.engine;
+    stage(cx.progress, "comparing with the disk");
     let (snapshot, found) = engine.catch_up(cx.cancel);
+    stage(cx.progress, "answering");
     (Context { snapshot, ..cx.clone() }, Stale::of(&found, engine.role()))
 }
 

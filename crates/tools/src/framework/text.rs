@@ -47,8 +47,9 @@ const FRAME: &[&str] = &[
 /// Members that say how far the rows can be relied on: they come first, so that no limit of size cuts them off.
 const VERDICTS: &[&str] = &["stale", "closure"];
 
-/// How a tool writes one of its rows: the line, and lines below it that are indented here.
-pub type RowText = fn(&Map<String, Value>) -> String;
+/// How a tool writes one of its rows, given the arguments of the call: the line, and lines below it that are indented
+/// here.
+pub type RowText = fn(&Map<String, Value>, &Map<String, Value>) -> String;
 
 /// What of an answer is written, and how.
 pub(crate) struct Style<'a> {
@@ -80,7 +81,7 @@ fn rows(out: &mut String, body: &Map<String, Value>, page: Paged, style: &Style<
     let mut kept = 0;
     for (number, row) in rows.iter().enumerate() {
         let text = match (row, style.row) {
-            (Value::Object(members), Some(write)) => write(members),
+            (Value::Object(members), Some(write)) => write(members, style.arguments),
             (Value::Object(members), None) => line_of(members, style, 0),
             (other, _) => scalar(other).unwrap_or_default(),
         };

@@ -46,6 +46,8 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("trace", json!({"error_text": trace})),
         ("warmup", json!({"task_description": "validate credentials"})),
         ("help", json!({"stage": "find"})),
+        ("counterfactual", json!({"node_ids": ["Store.find"]})),
+        ("hypothesize", json!({"claim": "validate_credentials depends on Store"})),
     ];
     calls.extend(ALL.iter().map(|tool| (tool.name, tool.example_arguments())));
     calls
@@ -148,6 +150,8 @@ fn details_are_members_of_answers() {
 
 /// Sources of tools whose answers to [`calls`] lack some of their members.
 const SOURCES: &[&str] = &[
+    include_str!("../../src/analysis/counterfactual.rs"),
+    include_str!("../../src/analysis/hypothesize.rs"),
     include_str!("../../src/core/definition.rs"),
     include_str!("../../src/core/health.rs"),
     include_str!("../../src/core/ingest.rs"),

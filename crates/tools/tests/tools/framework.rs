@@ -137,8 +137,19 @@ fn the_framework_takes_its_own_arguments_and_hands_them_over() {
     assert!(whole["cursor"].is_object() && short["cursor"].is_object(), "{short}");
     assert!(whole["token_budget"].is_object() && short["token_budget"].is_null(), "{short}");
     assert_eq!(whole["max_output_chars"]["default"], json!(8_000));
-    let error = ODD.invoke(&Context::new(&project.services, TOOLS, &Cancel::new(), &NoProgress), json!({"what": "call"}));
-    assert!(error.expect_err("nobody calls").message.contains("`agent_id`"));
+}
+
+#[test]
+fn a_call_without_agent_id_is_answered_under_the_name_of_the_caller() {
+    let project = Project::new(PROGRAM);
+    let cancel = Cancel::new();
+    let nobody = Context::new(&project.services, TOOLS, &cancel, &NoProgress);
+    let client = Context { agent: "editor", ..nobody.clone() };
+    let text = |context, arguments| ODD.invoke(context, arguments).expect("answers")["text"].clone();
+    assert_eq!(text(&nobody, json!({"what": "call"})), "anonymous 100000");
+    assert_eq!(text(&client, json!({"what": "call"})), "editor 100000");
+    assert_eq!(text(&client, json!({"what": "call", "agent_id": null})), "editor 100000");
+    assert_eq!(text(&client, json!({"what": "call", "agent_id": "me"})), "me 100000");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::EngineConfig;
 use m1nd_testkit::{TempTree, parse_fixture};
-use m1nd_tools::{Context, Services, TOOLS, ToolError, find};
+use m1nd_tools::{Context, Format, Reply, Services, TOOLS, ToolError, find};
 use serde_json::{Value, json};
 
 use crate::repository::{Put, Repository};
@@ -148,6 +148,19 @@ impl Project {
     pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {
         let shown = arguments.to_string();
         self.call(tool, arguments).unwrap_or_else(|error| panic!("{tool} {shown}: {}", error.to_json()))
+    }
+
+    /// The answer as text.
+    pub(crate) fn text(&self, tool: &str, mut arguments: Value) -> String {
+        arguments["agent_id"] = json!("tester");
+        let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
+        let cancel = Cancel::new();
+        let context = Context::new(&self.services, TOOLS, &cancel, &NoProgress);
+        match tool.reply(&context, arguments, Format::Text) {
+            Ok(Reply::Text(text)) => text,
+            Ok(Reply::Json(body)) => panic!("no text, but {body}"),
+            Err(error) => panic!("{}", error.to_json()),
+        }
     }
 
     pub(crate) fn err(&self, tool: &str, arguments: Value) -> Value {

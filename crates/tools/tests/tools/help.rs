@@ -30,6 +30,25 @@ fn the_manual_of_every_tool_names_its_arguments() {
 }
 
 #[test]
+fn only_overviews_and_manuals_have_details() {
+    let project = Project::new(PROGRAM);
+    for (arguments, has_details) in [
+        (json!({}), true),
+        (json!({"tool_name": "seek"}), true),
+        (json!({"stage": "plan"}), false),
+        (json!({"error_text": "node not found"}), false),
+        (json!({"tool_name": "serch"}), false),
+    ] {
+        let mut arguments = arguments;
+        arguments["format"] = json!("json");
+        let answer = project.ok("help", arguments);
+        assert_eq!(answer.get("details").is_some(), has_details, "{answer}");
+    }
+    let manual = find("help").expect("help").help;
+    assert!(manual.contains("an overview and a manual have `details`"), "{manual}");
+}
+
+#[test]
 fn unknown_names_give_near_ones() {
     let project = Project::unindexed(PROGRAM);
     let answer = project.ok("help", json!({"tool": "serch"}));

@@ -4,8 +4,10 @@ use serde_json::json;
 
 use crate::harness::Project;
 
-const HIDDEN: [char; 9] =
-    ['\u{202e}', '\u{200b}', '\u{2066}', '\u{1b}', '\u{7}', '\u{feff}', '\u{e0041}', '\u{ad}', '\u{9b}'];
+const HIDDEN: [char; 13] = [
+    '\u{202e}', '\u{200b}', '\u{2066}', '\u{1b}', '\u{7}', '\u{feff}', '\u{e0041}', '\u{ad}', '\u{9b}', '\u{fe0f}', '\u{fe00}',
+    '\u{e0100}', '\u{180b}',
+];
 
 #[test]
 fn hidden_characters_are_made_visible_everywhere() {
@@ -41,5 +43,62 @@ fn visit(value: &serde_json::Value) -> Vec<char> {
             members.iter().flat_map(|(key, value)| key.chars().chain(visit(value)).collect::<Vec<_>>()).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// File names that are hard to print, with a number that only that file contains.
+fn odd_names() -> Vec<(String, usize)> {
+    let names = HIDDEN.iter().map(|c| format!("odd{c}name.py"));
+    let more = [
+        "src/\u{202e}yp.live\u{200b}/\u{1b}[31mx.py",
+        "\u{26a0}\u{fe0f}.py",
+        // Written like an escape, beside the file whose name such an escape shows.
+        "odd\\u{202e}name.py",
+        "odd\\u{5c}u{202e}name.py",
+        "back\\slash.py",
+        "file::colons.py",
+        "a::b.py",
+        " blanks .py",
+    ];
+    names.chain(more.map(str::to_owned)).zip(1_000..).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn every_name_in_an_answer_opens_again() {
+    let names = odd_names();
+    let project = Project::unindexed("//- notes.txt\n");
+    for (name, number) in &names {
+        project.tree.write(name, format!("def marker{number}():\n    return {number}\n"));
+    }
+    project.ok("ingest", json!({"path": "."}));
+    let listed = project.ok("glob", json!({"pattern": "**/*.py"}));
+    let rows = listed["files"].as_array().expect("rows");
+    assert_eq!(rows.len(), names.len(), "{listed}");
+    let mut seen = std::collections::BTreeSet::new();
+    for row in rows {
+        let path = row["file_path"].as_str().expect("a path");
+        assert!(!path.chars().any(|c| HIDDEN.contains(&c)), "{path}");
+        let shown = project.ok("view", json!({"file_path": path}));
+        let content = shown["content"].as_str().expect("content").to_owned();
+        assert!(seen.insert(content.clone()), "{path} opens the file of another name: {content}");
+        assert_eq!(shown["file_path"], row["file_path"]);
+        let outline = project.ok("outline", json!({"file_path": path}));
+        let symbol = outline["symbols"][0]["node_id"].as_str().unwrap_or_else(|| panic!("{outline}")).to_owned();
+        for answer in [
+            project.ok("view", json!({"file_path": symbol})),
+            project.ok("batch_view", json!({"files": [path]}))["files"][0].clone(),
+            project.ok("batch_view", json!({"files": [symbol]}))["files"][0].clone(),
+        ] {
+            assert_eq!(answer["file_path"], row["file_path"], "{answer}");
+        }
+        project.ok("callers", json!({"node_id": symbol}));
+        let found = project.ok("search", json!({"query": "return", "scope": path}));
+        assert_eq!(found["results"][0]["file_path"], row["file_path"], "{found}");
+        assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
+    }
+    // Names as people type them open, too, where no answer shows another file that way.
+    for typed in ["odd\u{202e}name.py", "back\\slash.py", "odd\\u{5c}u{202e}name.py", " blanks .py"] {
+        project.ok("view", json!({"file_path": typed}));
     }
 }

@@ -59,6 +59,8 @@ fn open_references_keep_it_from_being_closed() {
         (&json!("blocked"), &json!("proving")),
         "{answer}"
     );
+    let hint = answer["next_step_hint"].as_str().expect("a hint");
+    assert!(!hint.contains(answer["closure"]["why"].as_str().expect("a reason")), "it is said once: {hint}");
 }
 
 #[test]

@@ -400,3 +400,68 @@ fn what_a_file_is_made_of_need_not_be_used_beside_it() {
         assert_eq!(holes(&answer, label).len(), expected, "{query}: {answer}");
     }
 }
+
+/// Middlewares of one form in files of their own, all but one used by a test, in a project with other code.
+fn middlewares() -> String {
+    let mut text = "//- mw/types.go\npackage mw\n\ntype Handler interface { Serve() }\n".to_owned();
+    for name in ["Logger", "Timeout", "Throttle", "Compress", "Heartbeat", "NoCache", "CleanPath"] {
+        text += &format!(
+            "//- mw/{}.go\npackage mw\n\n// {name} wraps a handler.\nfunc {name}(next Handler) Handler {{\n\treturn next\n}}\n",
+            name.to_lowercase()
+        );
+        if name != "CleanPath" {
+            text += &format!(
+                "//- mw/{}_test.go\npackage mw\n\nimport \"testing\"\n\nfunc Test{name}(t *testing.T) {{\n\t{name}(nil)\n}}\n",
+                name.to_lowercase()
+            );
+        }
+    }
+    text
+}
+
+#[test]
+fn functions_of_one_form_are_siblings() {
+    let project = Project::new(&middlewares());
+    let answer = project.ok("missing", json!({"query": "clean path"}));
+    let found = holes(&answer, "CleanPath");
+    assert_eq!(found.len(), 1, "{answer}");
+    let reason =
+        "6 of 6 other functions of the form `(next Handler) Handler` in mw are used by a test; `CleanPath` is not";
+    assert_eq!(found[0]["reason"], reason);
+    let tested = project.ok("missing", json!({"query": "timeout"}));
+    assert!(holes(&tested, "Timeout").is_empty(), "{tested}");
+}
+
+/// A class whose methods the question does not name, one of them without a doc comment.
+#[test]
+fn members_of_a_class_of_the_topic_belong_to_it() {
+    let mut text = "//- jar.py\nclass CookieJar:\n    \"\"\"Keeps cookies.\"\"\"\n".to_owned();
+    for name in ["fetch", "drop", "merge", "expire", "list_all", "dump", "load", "size"] {
+        let doc = if name == "dump" { "" } else { "        \"\"\"Does it.\"\"\"\n" };
+        text += &format!("\n    def {name}(self):\n{doc}        return 1\n");
+    }
+    text += "\n    def _grow(self):\n        return 1\n\n    def __len__(self):\n        return 1\n";
+    let answer = Project::new(&text).ok("missing", json!({"query": "cookie jar"}));
+    assert_eq!(column(&answer, "holes", "label"), "dump", "{answer}");
+    let reason = "7 of 7 other methods of CookieJar have a doc comment; `dump` has none";
+    assert_eq!(answer["holes"][0]["reason"], reason);
+    let lacks = &answer["holes"][0]["lacks"];
+    assert_eq!((&lacks["relation"], &lacks["name"]), (&json!("documents"), &json!("a doc comment")));
+}
+
+#[test]
+fn an_answer_says_what_was_compared() {
+    let project = Project::new(&handlers("check_session(request)"));
+    let answer = project.ok("missing", json!({"query": "export order"}));
+    let said = answer["compared"].as_str().expect("a sentence");
+    assert_eq!(answer["total_holes"], json!(0), "{answer}");
+    assert!(said.contains(" of the topic compared in ") && said.contains("none lacks what three in four"), "{said}");
+    let alone = Project::new("//- a.py\ndef alone():\n    return 1\n").ok("missing", json!({"query": "alone"}));
+    let said = alone["compared"].as_str().expect("a sentence");
+    assert!(said.ends_with("no group to compare with"), "{said}");
+    let provided = Project::new(&handlers(
+        "guard(request)\n    return request\n\n\ndef guard(request):\n    check_session(request)",
+    ));
+    let answer = provided.ok("missing", json!({"query": "export order"}));
+    assert!(answer["compared"].as_str().is_some_and(|said| said.contains("1 provided by calls or bases")), "{answer}");
+}

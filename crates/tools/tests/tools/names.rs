@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use m1nd_tools::{ALL, find};
+use m1nd_tools::{ALL, PROMPTS, RESOURCES, find};
 use serde_json::Value;
 
 use crate::harness::{PROGRAM, Project};
@@ -67,6 +67,22 @@ fn texts_about_tools_name_those_that_exist() {
         for text in texts {
             assert_eq!(missing(text), BTreeSet::new(), "{}: {text}", tool.name);
         }
+    }
+}
+
+#[test]
+fn prompts_name_tools_that_exist() {
+    for prompt in PROMPTS {
+        let text = prompt.text(|_| true, |_| Some("x".to_owned())).expect("all arguments are given");
+        assert_eq!(missing(&text), BTreeSet::new(), "{}: {text}", prompt.name);
+        // A step begins with the tool to call.
+        let steps = text.lines().filter_map(|line| line.strip_prefix("- `")?.split_once('`'));
+        let named: Vec<&str> = steps.map(|(name, _)| name).collect();
+        assert!(!named.is_empty() && named.iter().all(|name| find(name).is_some()), "{}: {named:?}", prompt.name);
+        assert!(!text.contains(['{', '}']), "{}: {text}", prompt.name);
+    }
+    for resource in RESOURCES {
+        assert!(resource.is_offered(|name| find(name).is_some()), "{}", resource.name);
     }
 }
 

@@ -194,6 +194,9 @@ fn a_pattern_of_ones_own() {
         ),
         (json!({"pattern": "x", "language": "klingon"}), "invalid_params", "klingon"),
         (json!({"pattern": "error_handing"}), "invalid_params", "error_handling"),
+        (json!({"pattern": "sql_injection"}), "invalid_params", "`sql_injection`, which is no known id, expected one of"),
+        (json!({"pattern": "authboundary"}), "invalid_params", "expected one of auth_boundary, "),
+        (json!({"pattern": "resource-clean"}), "invalid_params", "expected one of resource_cleanup, "),
         (json!({"pattern": " "}), "invalid_params", "empty"),
         (json!({"pattern": "concurrency", "severity_min": 2.0}), "invalid_params", "severity_min"),
     ] {

@@ -17,6 +17,22 @@ fn hits_carry_their_symbol_and_context() {
 }
 
 #[test]
+fn text_shows_the_context_that_was_asked_for() {
+    let project = Project::new(PROGRAM);
+    let text = |more: serde_json::Value| {
+        let mut arguments = json!({"query": "find(name)"});
+        arguments.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        project.text("search", arguments)
+    };
+    let plain = text(json!({}));
+    assert!(plain.starts_with("1. auth.py:11:"), "{plain}");
+    assert!(!plain.contains("def load_user"), "not asked for: {plain}");
+    let around = text(json!({"context_lines": 1}));
+    assert!(around.contains("  (in load_user)\n   10- def load_user(name):\n   11:     return"), "{around}");
+    assert_eq!(text(json!({"context_lines": 0})), plain);
+}
+
+#[test]
 fn modes_and_flags() {
     let project = Project::new(PROGRAM);
     let lines = |arguments| {

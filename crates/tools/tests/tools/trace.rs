@@ -24,7 +24,9 @@ fn frames_of_another_machine_become_suspects() {
     assert_eq!(column(&answer, "unmapped_frames", "origin"), "runtime");
     // In no frame, but called by the innermost one.
     let labels = column(&answer, "suspects", "label");
-    assert!(labels.contains("find") && labels.contains("Store"), "{labels}");
+    assert!(labels.contains("Store"), "{labels}");
+    let next = project.ok("trace", json!({"error_text": TEXT, "top_k": 20}));
+    assert!(column(&next, "suspects", "label").contains("find"), "{next}");
     let files = answer["fix_scope"]["files_to_inspect"].as_array().expect("files");
     assert_eq!(files[0], "auth.py");
     assert!(answer["fix_scope"]["estimated_blast_radius"].as_u64() >= Some(2), "{}", answer["fix_scope"]);
@@ -95,13 +97,87 @@ fn a_test_is_where_a_fault_shows() {
 #[test]
 fn text_without_a_trace_and_traces_from_elsewhere() {
     let project = Project::new(PROGRAM);
-    let none = trace(&project, "it does not work");
+    let none = trace(&project, "quagga zebra");
     assert_eq!((&none["proof_state"], &none["next_suggested_tool"]), (&json!("blocked"), &json!("seek")));
-    assert_eq!(none["next_suggested_target"], "it does not work");
+    assert_eq!(none["next_suggested_target"], "quagga zebra");
     assert_eq!((&none["suspects"], &none["frames_parsed"]), (&json!([]), &json!(0)));
     let elsewhere = trace(&project, "panic: zzz\n\ngoroutine 1 [running]:\nmain.zzz()\n\t/x/zzz.go:5 +0x2\n");
     assert_eq!((&elsewhere["frames_mapped"], &elsewhere["language_detected"]), (&json!(0), &json!("go")));
     assert_eq!(elsewhere["unmapped_frames"][0]["reason"], "no indexed file's path ends like this one");
+}
+
+#[test]
+fn a_text_without_a_trace_leads_where_its_words_do() {
+    let project = Project::new(PROGRAM);
+    let answer = trace(&project, "login rejects valid credentials");
+    let sought = project.ok("seek", json!({"query": "login rejects valid credentials"}));
+    assert_eq!(answer["suspects"][0]["file_path"], sought["results"][0]["file_path"], "{answer}");
+    let hint = answer["next_step_hint"].as_str().unwrap_or_default();
+    assert!(hint.contains("no known stack trace"), "{answer}");
+    assert_eq!((&answer["proof_state"], &answer["fix_scope"]["risk_level"]), (&json!("triaging"), &json!("unknown")));
+}
+
+/// What only reports a fault is no suspect: the error type, and the helper that raises it.
+#[test]
+fn those_who_only_raise_are_no_suspects() {
+    let fixture = "//- app/errors.py
+class PoolError(Exception):
+    def __init__(self, why):
+        self.why = why
+
+
+def fail(why):
+    \"\"\"Raises.\"\"\"
+    message = f'pool: {why}'
+    raise PoolError(message)
+//- app/pool.py
+from app.errors import fail
+
+
+def acquire(pool):
+    if not pool:
+        fail('empty')
+    return pool.pop()
+//- app/main.py
+from app.pool import acquire
+
+
+def main(pool):
+    return acquire(pool)
+";
+    let text = "Traceback (most recent call last):
+  File \"app/main.py\", line 5, in main
+    return acquire(pool)
+  File \"app/pool.py\", line 6, in acquire
+    fail('empty')
+  File \"app/errors.py\", line 9, in fail
+    raise PoolError(message)
+app.errors.PoolError: pool: empty
+";
+    let answer = trace(&Project::new(fixture), text);
+    assert_eq!(answer["suspects"][0]["label"], "acquire", "{answer}");
+    let labels = column(&answer, "suspects", "label");
+    assert!(!labels.contains("fail") && !labels.contains("PoolError"), "{labels}");
+    assert_eq!(column(&answer, "mapped_frames", "label"), "fail acquire main", "frames are still told");
+}
+
+#[test]
+fn the_first_page_is_of_different_files() {
+    let many: String = (0..30).map(|n| format!("def step{n}(pool):\n    return pool\n\n\n")).collect();
+    let calls: String = (0..30).map(|n| format!("    step{n}(pool)\n")).collect();
+    let others: String =
+        (0..12).map(|n| format!("//- lib/pool{n}.py\ndef pool_timeout{n}():\n    return 'pool exhausted'\n")).collect();
+    let fixture = format!("//- app/pool.py\n{many}def acquire(pool):\n{calls}    raise KeyError(pool)\n{others}");
+    let text = "Traceback (most recent call last):
+  File \"app/pool.py\", line 152, in acquire
+KeyError: pool exhausted
+";
+    let answer = trace(&Project::new(&fixture), text);
+    let files = column(&answer, "suspects", "file_path");
+    let mut distinct: Vec<&str> = files.split(' ').collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!((distinct.len(), answer["suspects"][0]["label"].as_str()), (10, Some("acquire")), "{files}");
 }
 
 /// Words of the message may lead to code, but nothing says that it is what broke.

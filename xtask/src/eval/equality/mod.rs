@@ -16,8 +16,10 @@ use super::arguments::Keep;
 use super::{golden, golden_folder, repositories};
 use crate::{Outcome, cargo, must_succeed};
 
+mod commits;
 mod edits;
 mod project;
+pub(super) mod relink;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::{Engine, EngineConfig, IngestRequest};
+use m1nd_engine::{Engine, EngineConfig, IngestReport, IngestRequest};
 use m1nd_query::retrieval::SeekQuery;
 use m1nd_query::retrieval::seek;
 use tempfile::TempDir;
@@ -26,13 +26,14 @@ const PARSE_TIME: Duration = Duration::from_secs(600);
 
 /// A repository that is edited.
 pub(super) struct Project {
-    /// Removed when dropped.
-    _folder: TempDir,
-    root: PathBuf,
+    /// Before the folders, since it saves its index when dropped.
+    engine: Engine,
     home: TempDir,
     /// Store of the clean indexes; only facts are kept between them.
     clean_home: TempDir,
-    engine: Engine,
+    root: PathBuf,
+    /// Removed when dropped.
+    _folder: TempDir,
 }
 
 fn open(home: &Path, root: &Path) -> Outcome<Engine> {
@@ -41,10 +42,9 @@ fn open(home: &Path, root: &Path) -> Outcome<Engine> {
     Ok(Engine::open(config)?)
 }
 
-fn ingest(engine: &Engine, root: &Path, incremental: bool) -> Outcome<()> {
+fn ingest(engine: &Engine, root: &Path, incremental: bool) -> Outcome<IngestReport> {
     let request = IngestRequest { incremental, ..IngestRequest::code(root) };
-    engine.ingest(request, &Cancel::new(), &NoProgress)?;
-    Ok(())
+    Ok(engine.ingest(request, &Cancel::new(), &NoProgress)?)
 }
 
 impl Project {
@@ -58,11 +58,11 @@ impl Project {
         let (home, clean_home) = (TempDir::new()?, TempDir::new()?);
         let engine = open(home.path(), &root)?;
         ingest(&engine, &root, false)?;
-        Ok(Self { _folder: folder, root, home, clean_home, engine })
+        Ok(Self { engine, home, clean_home, root, _folder: folder })
     }
 
-    /// Applies edits and updates the index.
-    pub(super) fn follow(&mut self, edits: &[Edit]) -> Outcome<()> {
+    /// Applies edits and updates the index. The report is that of the last update.
+    pub(super) fn follow(&mut self, edits: &[Edit]) -> Outcome<IngestReport> {
         for edit in edits {
             let gone = edit.writes.iter().filter(|(_, text)| text.is_none());
             gone.for_each(|(path, _)| remove(&self.root, path));

@@ -130,7 +130,7 @@ impl GoModules {
         let inside = folder_of(files.path(from)) == folder && is_test(files.path(from));
         let mut by_name: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
         for file in sources(files, folder) {
-            let facts = files.facts(file);
+            let facts = files.heading(file);
             let name = facts.package.map_or("", |name| facts.name(name));
             let hidden = is_test(files.path(file)) && (!inside || name.ends_with("_test"));
             if !hidden {
@@ -145,13 +145,13 @@ impl GoModules {
 
     /// An import of the file whose package calls itself `name`, where its path did not say so.
     fn by_clause(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
-        let facts = files.facts(from);
+        let facts = files.imports(from);
         let mut outside = None;
         for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Module) {
             let path = facts.name(import.module);
             match self.module(files, from, path, 0) {
                 ModuleTarget::Files(found) => {
-                    let first = files.facts(*found.first()?);
+                    let first = files.heading(*found.first()?);
                     if first.package.is_some_and(|clause| first.name(clause) == name) {
                         return Some(ModuleTarget::Files(found));
                     }
@@ -197,12 +197,12 @@ impl Resolver for GoModules {
     }
 
     fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
-        let facts = files.facts(from);
+        let facts = files.heading(from);
         let Some(name) = facts.package.map(|name| facts.name(name)) else { return Vec::new() };
         let tests = is_test(files.path(from));
         let mut found = sources(files, folder_of(files.path(from)));
         found.retain(|&file| {
-            let other = files.facts(file);
+            let other = files.heading(file);
             other.package.is_some_and(|other_name| other.name(other_name) == name)
                 && (tests || !is_test(files.path(file)))
         });

@@ -77,7 +77,7 @@ impl Packages {
         let mut found: Vec<FileId> = Vec::new();
         for folder in self.folders.get(package)? {
             let path = if folder.is_empty() { format!("{name}.java") } else { format!("{folder}/{name}.java") };
-            found.extend(files.find(&path).filter(|&file| package_of(files.facts(file)) == package));
+            found.extend(files.find(&path).filter(|&file| package_of(files.heading(file)) == package));
         }
         found.extend(self.aside.get(&(package.to_owned(), name.to_owned())).into_iter().flatten());
         let near = |file: &FileId| shared(files.path(*file), files.path(from));

@@ -1,10 +1,12 @@
 //! Stack trace analysis: frames in the graph, and suspects for the fault.
 
 mod built;
+mod fuse;
 mod map;
 mod packages;
 mod signals;
 mod suspects;
+mod throwers;
 
 use crate::analysis::impact::impact;
 use m1nd_base::{Cancel, Cancelled, NodeKind};
@@ -27,7 +29,7 @@ const MAX_FRAMES: usize = 2_000;
 const MAX_CO_CHANGES: usize = 10;
 /// Maximum files to examine.
 const MAX_FILES: usize = 5;
-/// Minimum score of a file, relative to the first suspect's.
+/// Minimum evidence for a file, relative to the first suspect's.
 const LEAST_OF_FIRST: f64 = 0.4;
 /// Steps of the causal chain.
 const MAX_CHAIN: usize = 60;
@@ -273,8 +275,8 @@ fn fix_scope(
     let Some(first) = suspects.first() else { return Ok(FixScope { risk: "unknown", ..FixScope::default() }) };
     let graph = snapshot.graph();
     let mut seen = FxHashSet::default();
-    let least = LEAST_OF_FIRST * first.suspiciousness;
-    let likely = suspects.iter().filter(|suspect| suspect.suspiciousness >= least);
+    let least = LEAST_OF_FIRST * first.evidence;
+    let likely = suspects.iter().filter(|suspect| suspect.evidence >= least);
     let paths = likely.map(|suspect| graph.path(suspect.node).to_owned());
     let partners = co_changes.iter().filter(|row| row.is_partner).map(|row| row.path.clone()).take(1);
     let kept = paths.filter(|path| seen.insert(path.clone())).take(MAX_FILES - 1).collect::<Vec<_>>();

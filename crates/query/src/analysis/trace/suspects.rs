@@ -10,8 +10,10 @@ use m1nd_trace::{Relation as ExceptionRelation, Trace};
 use rustc_hash::FxHashMap;
 
 use super::TraceQuery;
+use super::fuse::fuse;
 use super::map::{MappedFrame, MatchedBy, Place};
 use super::signals::{self, Signals};
+use super::throwers::Throwers;
 use crate::retrieval::{FileModel, SeekQuery};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
@@ -36,6 +38,8 @@ const MAX_SOUGHT: usize = 32 << 10;
 const MAX_SOUGHT_FILES: usize = 20;
 /// Difference of the values of files by which one counts a third of the other.
 const SOUGHT_SCALE: f64 = 2.0;
+/// First suspects that are examined whether they only report a fault.
+const MAX_JUDGED: usize = 300;
 /// Nodes of one name that a message may mean.
 const MAX_NAMED: usize = 4;
 /// Days after which a change counts half.
@@ -50,8 +54,10 @@ const CHURN_MIDDLE: f64 = 3.0;
 pub struct Suspect {
     /// The node.
     pub node: NodeIx,
-    /// Rank value, 0 to 1. Not a measured chance.
+    /// Rank value, 0 to 1: 1 if its file is the first by the trace and by `seek`. Not a measured chance.
     pub suspiciousness: f64,
+    /// Weighted sum of the signals as a share of the highest possible, 0 to 1.
+    pub evidence: f64,
     /// Its signals.
     pub signals: Signals,
     /// 1.0 for the innermost frame of the project, decreasing outwards; `None` outside of all frames.
@@ -123,23 +129,32 @@ pub(super) fn rank(
     cancel: &Cancel,
 ) -> Result<(Vec<Suspect>, LeftOut), Cancelled> {
     let mut candidates = Candidates::default();
-    let near = add_frames(snapshot, evidence, &mut candidates);
+    let mut throwers = Throwers::new(snapshot);
+    let near = add_frames(snapshot, evidence, &mut throwers, &mut candidates);
     add_neighbours(snapshot, &near, &mut candidates);
     add_used_files(snapshot, &near, &mut candidates);
-    if !evidence.traces.is_empty() {
-        add_named(snapshot, evidence, &mut candidates);
-        add_words(snapshot, evidence, &mut candidates, cancel)?;
-        add_sought_files(snapshot, evidence, &mut candidates, cancel)?;
-    }
+    add_named(snapshot, evidence, &mut candidates);
+    add_words(snapshot, evidence, &mut candidates, cancel)?;
+    let sought = add_sought_files(snapshot, evidence, &mut candidates, cancel)?;
     add_frames_of_files(snapshot, evidence, &mut candidates);
     let mut rows = candidates.rows.iter();
     let has_other = rows.any(|(node, row)| row.signals.nearness() > 0.0 && !is_test(snapshot, *node));
     let mut suspects: Vec<Suspect> =
         candidates.rows.into_iter().map(|(node, row)| weighed(snapshot, evidence, node, row, has_other)).collect();
+    let graph = snapshot.graph();
     suspects.sort_by(|a, b| {
-        let ids = || snapshot.graph().id(a.node).cmp(snapshot.graph().id(b.node));
-        b.suspiciousness.total_cmp(&a.suspiciousness).then_with(ids)
+        // A symbol that the words lead to says more than its file.
+        let words = || b.signals.words.total_cmp(&a.signals.words);
+        let ids = || graph.id(a.node).cmp(graph.id(b.node));
+        b.evidence.total_cmp(&a.evidence).then_with(words).then_with(ids)
     });
+    let is_only_report = |suspect: &Suspect| suspect.trace_depth.is_none() && throwers.only_reports(suspect.node);
+    let reports: Vec<bool> = suspects.iter().take(MAX_JUDGED).map(is_only_report).collect();
+    if reports.contains(&false) || suspects.len() > reports.len() {
+        let mut reports = reports.into_iter();
+        suspects.retain(|_| !reports.next().unwrap_or(false));
+    }
+    let suspects = fuse(graph, suspects, &sought);
     Ok((suspects, candidates.left_out))
 }
 
@@ -166,23 +181,36 @@ const fn share(relation: ExceptionRelation) -> f64 {
     }
 }
 
+/// The placed frames of a trace without those that only report a fault; all, if there are no others.
+fn telling_frames<'f>(
+    frames: &'f [MappedFrame],
+    trace: usize,
+    throwers: &mut Throwers<'_>,
+) -> Vec<(&'f MappedFrame, &'f Place)> {
+    let of_trace = frames.iter().filter(|frame| frame.trace == trace);
+    let all: Vec<_> = of_trace.filter_map(|frame| Some((frame, frame.place.as_ref().ok()?))).collect();
+    let mut known: FxHashMap<NodeIx, bool> = FxHashMap::default();
+    let mut reports = |node: NodeIx| *known.entry(node).or_insert_with(|| throwers.only_reports(node));
+    let telling: Vec<_> = all.iter().copied().filter(|(_, place)| !reports(place.node)).collect();
+    if telling.is_empty() { all } else { telling }
+}
+
 /// Adds the nodes of frames, first those of the root cause, then those of later exceptions.
-fn add_frames(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Candidates) -> Vec<Near> {
+fn add_frames(
+    snapshot: &Snapshot,
+    evidence: &Evidence<'_>,
+    throwers: &mut Throwers<'_>,
+    candidates: &mut Candidates,
+) -> Vec<Near> {
     let mut near: Vec<Near> = Vec::new();
     let graph = snapshot.graph();
-    let of_trace = |trace: usize| {
-        evidence
-            .frames
-            .iter()
-            .filter(move |frame| frame.trace == trace)
-            .filter_map(|frame| Some((frame, frame.place.as_ref().ok()?)))
-    };
     for (number, trace) in evidence.traces.iter().enumerate() {
-        let mapped = of_trace(number).count().max(1);
+        let frames = telling_frames(evidence.frames, number, throwers);
+        let mapped = frames.len().max(1);
         let mut files: Vec<&str> = Vec::new();
         // The next frame called it only within one exception.
         let mut inner: Option<(usize, NodeIx)> = None;
-        for (at, (frame, place)) in of_trace(number).enumerate() {
+        for (at, (frame, place)) in frames.into_iter().enumerate() {
             // Frames of one file count as one step: a fault is as likely in any of them.
             if files.last() != Some(&place.path.as_str()) {
                 files.push(&place.path);
@@ -378,13 +406,13 @@ fn add_words(
     Ok(())
 }
 
-/// Adds the results of `seek` for the whole text.
+/// Adds the results of `seek` for the whole text; returns all files that it finds, best first.
 fn add_sought_files(
     snapshot: &Snapshot,
     evidence: &Evidence<'_>,
     candidates: &mut Candidates,
     cancel: &Cancel,
-) -> Result<(), Cancelled> {
+) -> Result<Vec<NodeIx>, Cancelled> {
     let graph = snapshot.graph();
     let text = &evidence.query.text;
     let (whole, text) = (text.len(), &text[..text.floor_char_boundary(MAX_SOUGHT)]);
@@ -402,7 +430,7 @@ fn add_sought_files(
     for (node, row) in &mut candidates.rows {
         row.signals.sought_file = value.get(graph.path(*node)).copied().unwrap_or_default();
     }
-    Ok(())
+    Ok(valued.into_iter().map(|(_, node)| node).collect())
 }
 
 /// Messages, followed by the text around the traces.
@@ -441,7 +469,8 @@ fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Cand
     signals.is_test = f64::from(u8::from(has_other && is_test(snapshot, node)));
     Suspect {
         node,
-        suspiciousness: signals::score(&signals),
+        suspiciousness: 0.0,
+        evidence: signals::score(&signals),
         signals,
         trace_depth: row.trace_depth,
         callers: row.callers,

@@ -1,0 +1,139 @@
+//! A store that is damaged or cannot be written.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::{Place, Run, SHOP, tree};
+
+/// Questions that need nothing but a snapshot.
+const QUESTIONS: [&[&str]; 4] = [
+    &["call", "search", "--query", "value * 2", "--json"],
+    &["call", "callers", "--node-id", "shop/price.py::net", "--json"],
+    &["call", "view", "--file-path", "shop/order.py", "--json"],
+    &["export", "--what", "edges", "--quiet"],
+];
+
+fn indexed() -> Place {
+    let place = Place::new(SHOP);
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    place
+}
+
+/// The rows of an answer, without what differs from call to call.
+fn rows(run: &Run) -> String {
+    assert_eq!(run.code, 0, "{run:?}");
+    let Ok(answer) = serde_json::from_str::<Value>(&run.out) else { return run.out.clone() };
+    ["results", "callers", "content"].into_iter().map(|member| answer[member].to_string()).collect()
+}
+
+/// The only file of the store whose name has this part.
+fn file(place: &Place, part: &str) -> PathBuf {
+    let store = place.user.join("store");
+    let mut names: Vec<String> = tree(&store).into_iter().map(|(name, _)| name).collect();
+    names.retain(|name| Path::new(name).file_name().is_some_and(|name| name.to_string_lossy().contains(part)));
+    assert_eq!(names.len(), 1, "{part}: {names:?}");
+    store.join(names.remove(0))
+}
+
+#[test]
+fn a_damaged_database_is_put_aside_with_a_message_and_questions_are_answered() {
+    for question in QUESTIONS {
+        let place = indexed();
+        let answer = rows(&place.run(question));
+        let database = file(&place, "project.db");
+        std::fs::write(&database, "something else").unwrap();
+        let run = place.run(question);
+        assert_eq!(rows(&run), answer, "{question:?}");
+        assert!(run.err.contains("was damaged") && run.err.contains("corrupt-"), "{question:?}: {}", run.err);
+        let kept = tree(&place.user.join("store")).into_iter().find(|(name, _)| name.contains("project.db.corrupt-"));
+        assert_eq!(kept.expect("is kept").1, b"something else");
+        let again = place.run(question);
+        assert_eq!((rows(&again), again.err.contains("damaged")), (answer, false), "{question:?}: {}", again.err);
+        let doctor = place.run(&["doctor"]);
+        assert!(doctor.code == 0 && doctor.out.contains("project.db.corrupt-"), "{doctor:?}");
+    }
+}
+
+#[test]
+fn a_damaged_snapshot_is_replaced_by_the_one_before_or_rebuilt() {
+    let place = indexed();
+    let answers: Vec<String> = QUESTIONS.iter().map(|question| rows(&place.run(question))).collect();
+    for is_header in [true, false] {
+        for (question, answer) in QUESTIONS.iter().zip(&answers) {
+            let newest = |(name, _): &(String, Vec<u8>)| name.ends_with(".m1nd");
+            let (name, mut bytes) = tree(&place.user.join("store")).into_iter().filter(newest).next_back().unwrap();
+            let at = if is_header { 9 } else { bytes.len() / 2 };
+            bytes[at] ^= 1;
+            std::fs::write(place.user.join("store").join(name), bytes).unwrap();
+            let run = place.run(question);
+            assert_eq!(rows(&run), *answer, "{question:?}: {}", run.err);
+            assert!(run.err.contains("corrupt-"), "{question:?}: {}", run.err);
+            assert!(!place.run(question).err.contains("corrupt-"));
+        }
+    }
+}
+
+/// Takes away the right to write the store, also from the user who owns the machine.
+#[cfg(unix)]
+fn protect(place: &Place, is_protected: bool) {
+    use std::os::unix::fs::PermissionsExt;
+    let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    let store = place.user.join("store");
+    let mut open = vec![store.clone()];
+    while let Some(path) = open.pop() {
+        let is_folder = path.is_dir();
+        set(&path, if is_protected { if is_folder { 0o555 } else { 0o444 } } else { 0o755 });
+        if is_folder {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+    }
+    [place.user.path(), place.project.path()].into_iter().for_each(|folder| set(folder, 0o755));
+}
+
+/// The program, run by a user who cannot write the store.
+#[cfg(unix)]
+fn reader(place: &Place, arguments: &[&str]) -> std::process::Command {
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65_534;
+    let mut command = place.command(arguments);
+    // The owner of the machine can write whatever the mode is.
+    if std::fs::write(place.user.join("store/probe"), "").is_ok() {
+        std::fs::remove_file(place.user.join("store/probe")).unwrap();
+        command.uid(NOBODY);
+    }
+    command
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_cannot_be_written_is_read() {
+    let place = indexed();
+    let answers: Vec<String> = QUESTIONS.iter().map(|question| rows(&place.run(question))).collect();
+    protect(&place, true);
+    let before = tree(&place.user.join("store"));
+    let run = |arguments: &[&str]| {
+        let output = reader(&place, arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Run { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    };
+    for (question, answer) in QUESTIONS.iter().zip(&answers) {
+        assert_eq!(rows(&run(question)), *answer, "{question:?}");
+    }
+    let status = run(&["status"]);
+    assert!(status.code == 0 && status.out.contains("generation 1"), "{status:?}");
+    assert!(!status.out.contains("not used"), "the database is read, too: {status:?}");
+    let doctor = run(&["doctor"]);
+    assert!(doctor.code == 6 && doctor.out.contains("is indexed"), "{doctor:?}");
+    let refused = run(&["ingest", "--quiet"]);
+    assert!(refused.code != 0 && refused.err.contains("permissions"), "{refused:?}");
+    let refused = run(&["serve"]);
+    assert!(refused.code != 0 && refused.err.contains("--read-only"), "{refused:?}");
+    let mut wire = m1nd_testkit::wire::Wire::spawn(&mut reader(&place, &["serve", "--read-only"])).unwrap();
+    wire.initialize("2025-06-18");
+    let (answer, failed) = wire.call("search", serde_json::json!({"agent_id": "a", "query": "value * 2"}));
+    assert!(!failed && answer.to_string().contains("shop/price.py"), "{answer}");
+    assert!(wire.finish().success());
+    assert_eq!(tree(&place.user.join("store")), before);
+    protect(&place, false);
+}

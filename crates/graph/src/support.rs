@@ -1,0 +1,173 @@
+//! What keeps a definition in use, and what falls out of use with some nodes.
+
+use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Graph, NodeFlags, NodeIx};
+
+/// Result of [`orphans`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Orphans {
+    /// The nodes, by id.
+    pub nodes: Vec<NodeIx>,
+    /// The search stopped at its limit of nodes: there may be more.
+    pub incomplete: bool,
+}
+
+/// Returns the nodes that keep `node` in use. Empty for a root, which is in use by itself: a file, a test, an entry
+/// point, and anything else without a user.
+///
+/// - Users keep it in use: the sources of its in-edges, except imports (an import without a use needs nothing), text,
+///   overriding methods, blocks of methods of the type itself, and tests.
+/// - A member without users, and one that overrides another, is kept by its type, which may be used through a base.
+/// - A type is kept by its members; a block of methods by the types that it names.
+pub fn supporters(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let kind = graph.kind(node);
+    if !is_definition(kind) || graph.flags(node).has(NodeFlags::TEST) {
+        return Vec::new();
+    }
+    if kind == NodeKind::Impl {
+        let mut types: Vec<NodeIx> = named_types(graph, node).collect();
+        sort(&mut types);
+        return types;
+    }
+    let users = graph.in_edges(node).filter(|edge| keeps(graph, edge.from, edge.relation) && edge.from != node);
+    let mut all: Vec<NodeIx> = users.map(|edge| edge.from).collect();
+    if is_type(kind) {
+        all.extend(members(graph, node));
+    }
+    let parent = graph.parent(node).filter(|&parent| holds_members(graph.kind(parent)));
+    all.extend(parent.filter(|_| all.is_empty() || overrides(graph, node)));
+    sort(&mut all);
+    all
+}
+
+/// Returns the nodes that nothing keeps in use once `removed` is gone, but something did before. A group of nodes that
+/// only keep each other is out of use.
+///
+/// Searches only what the removed nodes lead to; stops incomplete when that is more than `max_nodes`.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn orphans(
+    graph: &Graph,
+    removed: &FxHashSet<NodeIx>,
+    max_nodes: usize,
+    cancel: &Cancel,
+) -> Result<Orphans, Cancelled> {
+    let mut known = Known { graph, supporters: FxHashMap::default() };
+    let mut region: FxHashSet<NodeIx> = FxHashSet::default();
+    let mut open: Vec<NodeIx> = removed.iter().copied().collect();
+    let mut incomplete = false;
+    while let Some(node) = open.pop() {
+        if region.len().is_multiple_of(256) {
+            cancel.check()?;
+        }
+        for next in candidates(graph, node) {
+            if removed.contains(&next) || region.contains(&next) || !known.keeps(node, next) {
+                continue;
+            }
+            if region.len() >= max_nodes {
+                incomplete = true;
+                break;
+            }
+            region.insert(next);
+            open.push(next);
+        }
+    }
+    let is_outside = |node: &NodeIx| !region.contains(node) && !removed.contains(node);
+    let mut alive: Vec<NodeIx> = region.iter().copied().filter(|&node| known.of(node).iter().any(is_outside)).collect();
+    for node in &alive {
+        region.remove(node);
+    }
+    while let Some(node) = alive.pop() {
+        for next in candidates(graph, node) {
+            if region.contains(&next) && known.keeps(node, next) {
+                region.remove(&next);
+                alive.push(next);
+            }
+        }
+        cancel.check()?;
+    }
+    let mut nodes: Vec<NodeIx> = region.into_iter().collect();
+    sort(&mut nodes);
+    Ok(Orphans { nodes, incomplete })
+}
+
+/// The supporters of the nodes that a search has met.
+struct Known<'g> {
+    graph: &'g Graph,
+    supporters: FxHashMap<NodeIx, Vec<NodeIx>>,
+}
+
+impl Known<'_> {
+    fn of(&mut self, node: NodeIx) -> &[NodeIx] {
+        self.supporters.entry(node).or_insert_with(|| supporters(self.graph, node))
+    }
+
+    fn keeps(&mut self, by: NodeIx, node: NodeIx) -> bool {
+        self.of(node).binary_search(&by).is_ok()
+    }
+}
+
+/// Nodes that `node` may keep in use: a superset of those that have it among their [`supporters`].
+fn candidates(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let mut all: Vec<NodeIx> = graph.out_edges(node).map(|edge| edge.to).collect();
+    if holds_members(graph.kind(node)) {
+        all.extend(members(graph, node));
+    }
+    all.extend(graph.parent(node));
+    all.extend(graph.in_edges(node).map(|edge| edge.from).filter(|&from| graph.kind(from) == NodeKind::Impl));
+    sort(&mut all);
+    all
+}
+
+fn sort(nodes: &mut Vec<NodeIx>) {
+    nodes.sort_unstable();
+    nodes.dedup();
+}
+
+fn keeps(graph: &Graph, from: NodeIx, relation: Relation) -> bool {
+    let is_use = relation.carries_change()
+        && !matches!(relation, Relation::Imports | Relation::Documents | Relation::Overrides | Relation::Tests);
+    is_use && graph.kind(from) != NodeKind::Impl && !graph.flags(from).has(NodeFlags::TEST)
+}
+
+fn overrides(graph: &Graph, node: NodeIx) -> bool {
+    graph.out_edges(node).any(|edge| edge.relation == Relation::Overrides)
+}
+
+fn members(graph: &Graph, node: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
+    graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to)
+}
+
+fn named_types(graph: &Graph, block: NodeIx) -> impl Iterator<Item = NodeIx> + '_ {
+    let named = graph.out_edges(block).filter(|edge| edge.relation == Relation::References);
+    named.map(|edge| edge.to).filter(|&to| is_type(graph.kind(to)))
+}
+
+fn is_type(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::Class | NodeKind::Struct | NodeKind::Enum | NodeKind::Trait | NodeKind::Interface | NodeKind::Type
+    )
+}
+
+fn holds_members(kind: NodeKind) -> bool {
+    is_type(kind) || kind == NodeKind::Impl
+}
+
+fn is_definition(kind: NodeKind) -> bool {
+    !matches!(
+        kind,
+        NodeKind::File
+            | NodeKind::Directory
+            | NodeKind::Module
+            | NodeKind::Package
+            | NodeKind::PackageMember
+            | NodeKind::Concept
+            | NodeKind::Custom
+            | NodeKind::Config
+            | NodeKind::Section
+    )
+}

@@ -1,0 +1,275 @@
+//! What a project loses without some nodes, exactly: the places that dangle, the nodes that break, and those that
+//! nothing uses any more.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind};
+use m1nd_graph::reach::{self, ReachQuery, Side};
+use m1nd_graph::support::{self, Orphans};
+use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx, weights};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Closure;
+use super::why::{Hop, hop};
+use crate::references::{Occurrence, uses};
+use m1nd_engine::Snapshot;
+
+/// Maximum nodes that go with their containers.
+const MAX_REMOVED: usize = 50_000;
+/// Nodes that are looked at for falling out of use.
+const MAX_REGION: usize = 200_000;
+/// Edges from a removed node to the farthest dependent that counts as weakened.
+const MAX_HOPS: u32 = 5;
+/// Dependents that are followed.
+const MAX_FOLLOWED: usize = 200_000;
+
+/// A node that breaks although it names no removed node itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Broken {
+    /// The node.
+    pub node: NodeIx,
+    /// Edges from it to the removed node.
+    pub hops: u32,
+    /// These edges, from the node on.
+    pub witness: Vec<Hop>,
+}
+
+/// A node that nothing uses any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Orphan {
+    /// The node.
+    pub node: NodeIx,
+    /// Code outside of the index may use it.
+    pub exported: bool,
+    /// Tests use it.
+    pub tested: bool,
+    /// References without a known target that have its name.
+    pub open: usize,
+}
+
+/// The effects of removing one of several nodes alone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Individual {
+    /// The node.
+    pub node: NodeIx,
+    /// Nodes that break or fall out of use.
+    pub lost: usize,
+}
+
+/// What removing some nodes does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counterfactual {
+    /// Number of nodes that go: those named, and all they contain.
+    pub removed: usize,
+    /// Places in what is left that name a removed node: code before tests.
+    pub dangling: Vec<Occurrence>,
+    /// Nodes that hold a dangling place of a certain reference.
+    pub broken_directly: usize,
+    /// Nodes that break because they use what a broken node exposes, nearest first.
+    pub broken_indirectly: Vec<Broken>,
+    /// Dependents within five edges that do not break but may behave differently.
+    pub weakened: usize,
+    /// Number of dependents by distance, from one edge on.
+    pub by_distance: Vec<usize>,
+    /// Definitions that nothing uses any more, those that only the index can see first.
+    pub orphans: Vec<Orphan>,
+    /// A search ended at its bound of nodes: there may be more of everything.
+    pub incomplete: bool,
+    /// Named nodes that hold parts of the project together, with the number of nodes that lose their connection to the
+    /// rest without each.
+    pub articulation: Vec<(NodeIx, usize)>,
+    /// Definitions outside of tests, before.
+    pub definitions: usize,
+    /// Definitions outside of tests that are left and in use.
+    pub definitions_left: usize,
+    /// Nodes that break or fall out of use.
+    pub lost: usize,
+    /// The same for each named node alone; empty for a single one.
+    pub individual: Vec<Individual>,
+    /// Whether the dangling places are all that there are, for each named node.
+    pub closures: Vec<(NodeIx, Closure)>,
+}
+
+impl Counterfactual {
+    /// Share of the definitions left that break or fall out of use, 0 to 1.
+    pub fn share_lost(&self) -> f64 {
+        self.lost as f64 / (self.definitions.max(1)) as f64
+    }
+
+    /// Joint loss over the sum of the single ones: above 1, nodes replace each other; below 1, they lose the same. `None`
+    /// unless there are several nodes and a loss.
+    pub fn synergy(&self) -> Option<f64> {
+        let sum: usize = self.individual.iter().map(|one| one.lost).sum();
+        (sum > 0).then(|| self.lost as f64 / sum as f64)
+    }
+}
+
+/// Returns what a project without `nodes` and all they contain loses.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) -> Result<Counterfactual, Cancelled> {
+    let graph = snapshot.graph();
+    let loss = Loss::of(graph, nodes, cancel)?;
+    let mut dangling = Vec::new();
+    let mut closures = Vec::new();
+    for &node in nodes {
+        let found = uses(snapshot, node, &graph.with_members(node, MAX_REMOVED), cancel)?;
+        let is_left = |place: &Occurrence| !loss.removed.contains(&place.from) && !place.dispatch;
+        dangling.extend(found.rows.into_iter().filter(is_left));
+        closures.push((node, found.closure));
+    }
+    let starts: Vec<NodeIx> = loss.removed.iter().copied().collect();
+    let bounds = ReachQuery { side: Side::Dependents, max_hops: MAX_HOPS, min_strength: 0.0, max_nodes: MAX_FOLLOWED };
+    let dependents = reach::reach(graph, &starts, &bounds, cancel)?;
+    let mut by_distance = vec![0; dependents.rows.iter().map(|row| row.hops as usize).max().unwrap_or(0)];
+    for row in &dependents.rows {
+        by_distance[row.hops as usize - 1] += 1;
+    }
+    let weakened = dependents.rows.iter().filter(|row| !loss.broken.contains_key(&row.node)).count();
+    let individual = match nodes {
+        [_] => Vec::new(),
+        _ => alone(graph, nodes, cancel)?,
+    };
+    let articulation = articulation(snapshot, nodes, cancel)?;
+    let is_counted = |node: &NodeIx| is_definition(graph, *node);
+    let definitions = snapshot.derived().get_or_init(|| Definitions(graph.nodes().filter(is_counted).count())).0;
+    let gone = loss.removed.iter().chain(&loss.orphans.nodes).filter(|node| is_counted(node)).count();
+    Ok(Counterfactual {
+        removed: loss.removed.len(),
+        broken_directly: loss.broken.values().filter(|broken| broken.hops == 1).count(),
+        broken_indirectly: indirect(graph, &loss),
+        weakened,
+        by_distance,
+        orphans: orphans(graph, &loss),
+        incomplete: loss.orphans.incomplete || loss.removed.len() >= MAX_REMOVED,
+        articulation,
+        definitions,
+        definitions_left: definitions.saturating_sub(gone),
+        lost: loss.count(),
+        individual,
+        closures,
+        dangling,
+    })
+}
+
+/// Number of definitions of a snapshot.
+struct Definitions(usize);
+
+fn is_definition(graph: &Graph, node: NodeIx) -> bool {
+    let is_code = matches!(
+        graph.kind(node),
+        NodeKind::Function
+            | NodeKind::Class
+            | NodeKind::Struct
+            | NodeKind::Enum
+            | NodeKind::Trait
+            | NodeKind::Interface
+            | NodeKind::Type
+            | NodeKind::Macro
+    );
+    is_code && !graph.flags(node).has(NodeFlags::TEST)
+}
+
+/// How a node breaks: the edge to what it names, and what that is.
+#[derive(Debug, Clone)]
+struct Break {
+    hops: u32,
+    hop: Hop,
+}
+
+/// Everything that goes with some nodes.
+struct Loss {
+    removed: FxHashSet<NodeIx>,
+    broken: FxHashMap<NodeIx, Break>,
+    orphans: Orphans,
+}
+
+impl Loss {
+    fn of(graph: &Graph, nodes: &[NodeIx], cancel: &Cancel) -> Result<Self, Cancelled> {
+        let members = nodes.iter().flat_map(|&node| graph.with_members(node, MAX_REMOVED));
+        let removed: FxHashSet<NodeIx> = members.take(MAX_REMOVED).collect();
+        let orphans = support::orphans(graph, &removed, MAX_REGION, cancel)?;
+        let broken = broken(graph, &removed, cancel)?;
+        Ok(Self { removed, broken, orphans })
+    }
+
+    fn count(&self) -> usize {
+        self.broken.len() + self.orphans.nodes.iter().filter(|node| !self.broken.contains_key(node)).count()
+    }
+}
+
+/// Nodes that a missing definition breaks: they name it, or what a broken node exposes, as certain references do.
+fn broken(graph: &Graph, removed: &FxHashSet<NodeIx>, cancel: &Cancel) -> Result<FxHashMap<NodeIx, Break>, Cancelled> {
+    let mut broken: FxHashMap<NodeIx, Break> = FxHashMap::default();
+    let mut starts: Vec<NodeIx> = removed.iter().copied().collect();
+    starts.sort_unstable();
+    let mut open: VecDeque<(NodeIx, u32)> = starts.into_iter().map(|node| (node, 0)).collect();
+    let mut followed: FxHashSet<NodeIx> = removed.clone();
+    while let Some((node, hops)) = open.pop_front() {
+        cancel.check()?;
+        for edge in graph.in_edges(node).filter(|edge| edge.tier == EdgeTier::Certain) {
+            let weights = weights::of(edge.relation);
+            if !weights.names_signature || removed.contains(&edge.from) {
+                continue;
+            }
+            broken.entry(edge.from).or_insert_with(|| Break { hops: hops + 1, hop: hop(graph, &edge, true) });
+            if weights.passes_signature && followed.insert(edge.from) {
+                open.push_back((edge.from, hops + 1));
+            }
+        }
+    }
+    Ok(broken)
+}
+
+fn indirect(graph: &Graph, loss: &Loss) -> Vec<Broken> {
+    let far = loss.broken.iter().filter(|(_, broken)| broken.hops > 1);
+    let mut rows: Vec<Broken> = far
+        .map(|(&node, broken)| {
+            let mut witness = vec![broken.hop.clone()];
+            while let Some(next) = witness.last().and_then(|hop| loss.broken.get(&hop.to)) {
+                witness.push(next.hop.clone());
+            }
+            Broken { node, hops: broken.hops, witness }
+        })
+        .collect();
+    rows.sort_by(|a, b| (a.hops, graph.id(a.node)).cmp(&(b.hops, graph.id(b.node))));
+    rows
+}
+
+fn orphans(graph: &Graph, loss: &Loss) -> Vec<Orphan> {
+    let mut rows: Vec<Orphan> = loss
+        .orphans
+        .nodes
+        .iter()
+        .filter(|&&node| graph.kind(node) != NodeKind::Impl)
+        .map(|&node| Orphan {
+            node,
+            exported: graph.flags(node).has(NodeFlags::EXPORTED),
+            tested: graph.in_edges(node).any(|edge| {
+                edge.relation.carries_change()
+                    && !loss.removed.contains(&edge.from)
+                    && graph.flags(edge.from).has(NodeFlags::TEST)
+            }),
+            open: graph.unresolved_named(graph.label(node)).count(),
+        })
+        .collect();
+    rows.sort_by(|a, b| {
+        let key = |row: &Orphan| (row.exported || row.open > 0, row.tested);
+        key(a).cmp(&key(b)).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
+    });
+    rows
+}
+
+fn alone(graph: &Graph, nodes: &[NodeIx], cancel: &Cancel) -> Result<Vec<Individual>, Cancelled> {
+    let one = |&node: &NodeIx| Ok(Individual { node, lost: Loss::of(graph, &[node], cancel)?.count() });
+    nodes.iter().map(one).collect()
+}
+
+fn articulation(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) -> Result<Vec<(NodeIx, usize)>, Cancelled> {
+    let points: Arc<Articulation> =
+        snapshot.derived().get_or_try_init(|| Articulation::of(snapshot.graph(), cancel))?;
+    let cut = nodes.iter().map(|&node| (node, points.detached(node)));
+    Ok(cut.filter(|(_, cut)| *cut > 0).collect())
+}
