@@ -14,6 +14,7 @@ pub mod patterns;
 mod strings;
 mod test_paths;
 pub mod text;
+mod tokens;
 pub mod walk;
 
 pub use comments::{CommentText, Comments, comments_with};
@@ -22,6 +23,7 @@ pub use language::{Language, Tier};
 pub use languages::{extract, is_binary};
 pub use strings::string_literals;
 pub use test_paths::is_test_path;
+pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
 pub const EXTRACTOR_VERSION: u32 = 28;

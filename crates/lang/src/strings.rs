@@ -143,7 +143,24 @@ fn syntax(language: Language) -> Option<&'static Syntax> {
 /// Byte ranges of the contents of string literals, in order and apart; none for documents. Literals that describe the
 /// code around them (Python) are left out. A text full of quotes that nothing closes is only read in part.
 pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
-    let Some(syntax) = syntax(language) else { return Vec::new() };
+    read(language, text).map_or_else(Vec::new, |reader| reader.found)
+}
+
+/// A comment or literal, with its delimiters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) range: Range<usize>,
+    /// A comment, or a literal that documents the code around it.
+    pub(crate) is_comment: bool,
+}
+
+/// Comments and literals of a text, in order and apart; `None` for documents.
+pub(crate) fn spans(language: Language, text: &str) -> Option<Vec<Span>> {
+    read(language, text).map(|reader| reader.spans)
+}
+
+fn read(language: Language, text: &str) -> Option<Reader<'_>> {
+    let syntax = syntax(language)?;
     let bytes = text.as_bytes();
     let mut starts = [false; 256];
     let marks = syntax.line.iter().chain(syntax.block.iter().map(|(open, _)| open));
@@ -151,19 +168,22 @@ pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
         .chain(syntax.quotes.iter().map(|quote| &quote.open))
         .for_each(|mark| starts[usize::from(mark.as_bytes()[0])] = true);
     starts[usize::from(b'\'')] |= syntax.characters;
-    let mut reader = Reader { syntax, bytes, found: Vec::new(), left: LOST_PER_BYTE * bytes.len() + LOST_ANYWAY };
+    let left = LOST_PER_BYTE * bytes.len() + LOST_ANYWAY;
+    let mut reader = Reader { syntax, bytes, found: Vec::new(), spans: Vec::new(), left };
     let mut at = 0;
     while let Some(step) = bytes[at..].iter().position(|byte| starts[usize::from(*byte)]) {
         at = reader.next(at + step);
     }
-    reader.found
+    Some(reader)
 }
 
 /// State of reading a text.
 struct Reader<'t> {
     syntax: &'static Syntax,
     bytes: &'t [u8],
+    /// Contents of literals.
     found: Vec<Range<usize>>,
+    spans: Vec<Span>,
     /// Bytes that may still be read in vain.
     left: usize,
 }
@@ -174,14 +194,22 @@ impl Reader<'_> {
         let Self { syntax, bytes, .. } = *self;
         let rest = &bytes[at..];
         if let Some((open, close)) = syntax.block.filter(|(open, _)| rest.starts_with(open.as_bytes())) {
-            return find(bytes, at + open.len(), close.as_bytes()).map_or(bytes.len(), |end| end + close.len());
+            let end = find(bytes, at + open.len(), close.as_bytes()).map_or(bytes.len(), |end| end + close.len());
+            self.spans.push(Span { range: at..end, is_comment: true });
+            return end;
         }
         let spaced = !syntax.spaced || at == 0 || bytes[at - 1].is_ascii_whitespace();
         if spaced && syntax.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) {
-            return memchr(bytes, at, b'\n').unwrap_or(bytes.len());
+            let end = memchr(bytes, at, b'\n').unwrap_or(bytes.len());
+            self.spans.push(Span { range: at..end, is_comment: true });
+            return end;
         }
         if syntax.characters && rest[0] == b'\'' {
-            return character(bytes, at);
+            let end = character(bytes, at);
+            if end > at + 1 {
+                self.spans.push(Span { range: at..end, is_comment: false });
+            }
+            return end;
         }
         // `r` of a word is no raw literal.
         let in_word =
@@ -201,6 +229,7 @@ impl Reader<'_> {
         if !is_doc && end > start {
             self.found.push(start..end);
         }
+        self.spans.push(Span { range: at..end + quote.close.len(), is_comment: is_doc });
         end + quote.close.len()
     }
 }

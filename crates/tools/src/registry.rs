@@ -1,4 +1,4 @@
-use crate::analysis::{Callers, Counterfactual, Hypothesize, Impact, References, Why};
+use crate::analysis::{Callers, Counterfactual, Fingerprint, Hypothesize, Impact, References, Why};
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::exploration::{Activate, Learn, Missing, Resonate, Scan, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
@@ -26,6 +26,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Impact>(),
     ToolDef::read::<Counterfactual>(),
     ToolDef::read::<Hypothesize>(),
+    ToolDef::read::<Fingerprint>(),
     ToolDef::read::<Callers>(),
     ToolDef::read::<References>(),
     ToolDef::read::<Trace>(),

@@ -2,6 +2,7 @@
 
 mod closure;
 mod counterfactual;
+pub mod fingerprint;
 pub mod hypothesize;
 mod impact;
 pub mod trace;

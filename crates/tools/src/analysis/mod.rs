@@ -3,6 +3,7 @@
 mod callers;
 mod closure;
 mod counterfactual;
+mod fingerprint;
 mod hypothesize;
 mod impact;
 mod references;
@@ -10,6 +11,7 @@ mod why;
 
 pub(crate) use callers::Callers;
 pub(crate) use counterfactual::Counterfactual;
+pub(crate) use fingerprint::Fingerprint;
 pub(crate) use hypothesize::Hypothesize;
 pub(crate) use impact::Impact;
 pub(crate) use references::References;

@@ -15,6 +15,8 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
     "node_ids",
     "source",
     "target",
+    "target_node",
+    "probe_queries",
     "dotfile_patterns",
     "filename_pattern",
 ];
