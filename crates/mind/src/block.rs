@@ -168,6 +168,12 @@ pub(crate) fn is_in(project: &Path, file: &str) -> bool {
     read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
 }
 
+/// The files that get a block when the project is connected, and have none yet.
+pub(crate) fn without_block(project: &Path) -> Vec<PathBuf> {
+    let is_due = |file: &&&str| (**file == MAIN || project.join(file).is_file()) && !is_in(project, file);
+    TARGETS.iter().filter(is_due).map(|file| project.join(file)).collect()
+}
+
 /// Returns the files of a project that can have a block, each with its state.
 pub fn block_files(memory: &ProjectMemory) -> Vec<BlockFile> {
     let fresh = text(memory);

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod block;
+mod growing;
 mod model;
 mod projects;
 mod reading;
@@ -9,6 +10,7 @@ mod replaced;
 #[path = "../../../history/tests/it/repository.rs"]
 #[allow(dead_code, reason = "shared by several suites")]
 mod repository;
+mod secrets;
 mod stack;
 #[path = "../../../engine/tests/it/tiny_model.rs"]
 mod tiny_model;
