@@ -58,8 +58,8 @@ pub(crate) fn archive_of(year: i16) -> String {
     format!("{ARCHIVE}/{year}.md")
 }
 
-/// Replaces the content `before` of a file of memories, of which a copy is kept. Lines that others append meanwhile stay;
-/// see [`replace_growing_file`].
+/// Replaces the content `before` of a file of memories, of which a copy is kept. Lines that others append meanwhile
+/// stay; see [`replace_growing_file`].
 ///
 /// # Errors
 /// [`MemoryError::Invalid`] if others changed more than its end; nothing is done then. [`MemoryError::Store`].

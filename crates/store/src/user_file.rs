@@ -113,7 +113,7 @@ fn add(path: &Path, lines: &[u8]) -> io::Result<()> {
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
     }
-    let gap: &[u8] = if last == [b'\n'] { b"" } else { b"\n" };
+    let gap: &[u8] = if last == [b'\n'] || lines.starts_with(b"\n") { b"" } else { b"\n" };
     // In one piece: others append as well.
     file.write_all(&[gap, lines].concat())?;
     file.sync_all()

@@ -268,7 +268,8 @@ impl<'a> Chooser<'a> {
         lines
     }
 
-    /// Whether a memory stands in a commit of long ago: nobody goes back to a message to say that its problem is solved.
+    /// Whether a memory stands in a commit of long ago: nobody goes back to a message to say that its problem is
+    /// solved.
     fn is_of_old_commit(&self, record: &Record) -> bool {
         let today = self.input.today;
         let is_old = |date: Date| today.since((Unit::Day, date)).is_ok_and(|age| age.get_days() > MAX_COMMIT_DAYS);

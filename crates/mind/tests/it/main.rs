@@ -1,5 +1,6 @@
 //! Memories end to end.
 
+mod adding;
 mod attacks;
 mod block;
 mod growing;
