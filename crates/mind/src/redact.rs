@@ -22,7 +22,7 @@ pub(crate) fn redact_notes(notes: &mut SessionNotes, values: &Values) {
     let all = [&mut notes.experience, &mut notes.blockers, &mut notes.rejected, &mut notes.assumptions];
     for note in all.into_iter().flatten() {
         clean(&mut note.text, values);
-        note.reason.as_mut().map(|reason| clean(reason, values));
+        note.reason.iter_mut().for_each(|reason| clean(reason, values));
     }
 }
 
@@ -31,11 +31,11 @@ pub(crate) fn redact_parsed(parsed: &mut Parsed, values: &Values) {
     for gotcha in &mut parsed.gotchas {
         clean(&mut gotcha.title, values);
         clean(&mut gotcha.description, values);
-        gotcha.workaround.as_mut().map(|text| clean(text, values));
+        gotcha.workaround.iter_mut().for_each(|text| clean(text, values));
     }
     parsed.next_items.iter_mut().for_each(|item| clean(&mut item.text, values));
-    parsed.project_state.goal.as_mut().map(|text| clean(text, values));
-    parsed.project_state.blocked.as_mut().map(|text| clean(text, values));
+    parsed.project_state.goal.iter_mut().for_each(|text| clean(text, values));
+    parsed.project_state.blocked.iter_mut().for_each(|text| clean(text, values));
     parsed.project_state.stack.iter_mut().for_each(|text| clean(text, values));
     parsed.sessions.iter_mut().filter_map(|session| session.summary.as_mut()).for_each(|text| clean(text, values));
 }
@@ -50,7 +50,7 @@ pub(crate) fn redact_record(record: &mut Record, values: &Values) {
     }
     clean(&mut record.title, &values);
     clean(&mut record.content, &values);
-    record.reasoning.as_mut().map(|text| clean(text, &values));
+    record.reasoning.iter_mut().for_each(|text| clean(text, &values));
     record.alternatives.iter_mut().for_each(|text| clean(text, &values));
 }
 

@@ -82,7 +82,7 @@ pub struct Planned {
 /// Returns the files that connecting the project in `folder` writes, in order, without writing any.
 pub fn planned(folder: &Path, home: &Path) -> Vec<Planned> {
     let project = canonical(folder).unwrap_or_else(|_| folder.to_owned());
-    let plan = |file: PathBuf, change| Planned { is_new: file.symlink_metadata().is_err(), file, change };
+    let plan = |file: PathBuf, change| Planned { is_new: Place::at(&file) == Place::Nothing, file, change };
     let mut files = vec![
         plan(project.join(MEMORY_FILE), "the memory: a title and empty sections"),
         plan(project.join(FOLDER).join(".gitignore"), "keeps the index out of git"),
