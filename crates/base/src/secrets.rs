@@ -28,6 +28,8 @@ const MANY_CHANGES: f64 = 0.5;
 const MIN_SPREAD: f64 = 2.9;
 /// Fewest different characters of a generated token.
 const MIN_DIFFERENT: usize = 6;
+/// Least length of a piece of a text that is looked at alone, in bytes.
+const PIECE: usize = 1_024;
 /// Bytes before a random token in which a word like `key` makes it a secret.
 const NEIGHBOURHOOD: usize = 60;
 
@@ -72,24 +74,28 @@ struct Rule {
     check: Check,
     /// It has at least [`MIN_RANDOM`] characters of a token in a row.
     is_long: bool,
+    /// It has many lines.
+    is_over_lines: bool,
 }
 
 const fn rule(kind: &'static str, pattern: &'static str, check: Check) -> Rule {
-    Rule { kind, pattern, check, is_long: false }
+    Rule { kind, pattern, check, is_long: false, is_over_lines: false }
 }
 
 const fn long_rule(kind: &'static str, pattern: &'static str, check: Check) -> Rule {
-    Rule { kind, pattern, check, is_long: true }
+    Rule { is_long: true, ..rule(kind, pattern, check) }
 }
 
 // Letters of any case only where they are words: folding a class, or one that leaves out a few characters, over all
 // of Unicode takes longer than everything else that is done with it.
 const RULES: &[Rule] = &[
-    rule(
-        "private key",
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
-        Check::None,
-    ),
+    Rule {
+        kind: "private key",
+        pattern: r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|\z)",
+        check: Check::None,
+        is_long: false,
+        is_over_lines: true,
+    },
     rule("Slack webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/_-]{20,})", Check::Mixed),
     rule(
         "Discord webhook",
@@ -197,21 +203,49 @@ fn has_token(text: &str) -> bool {
     text.as_bytes().split(|byte| !is_inside(byte)).any(|run| run.len() >= MIN_RANDOM)
 }
 
+/// The text in pieces of whole lines, each with the last line of the one before: most rules have nothing to look for in
+/// most pieces, but something in every long text.
+fn pieces(text: &str) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let (mut start, mut covered) = (0, 0);
+    while covered < text.len() {
+        let least = text.ceil_char_boundary((covered + PIECE).min(text.len()));
+        let end = text[least..].find('\n').map_or(text.len(), |at| least + at + 1);
+        pieces.push(start..end);
+        start = text[covered..end].trim_end_matches('\n').rfind('\n').map_or(end, |at| covered + at + 1);
+        covered = end;
+    }
+    pieces
+}
+
+/// Adds what a rule finds in a piece of a text.
+fn matches(number: usize, text: &str, piece: Range<usize>, ranges: &mut Vec<(Range<usize>, &'static str)>) {
+    let rule = &RULES[number];
+    for captures in pattern(number).captures_iter(&text[piece.clone()]) {
+        let Some(group) = captures.iter().skip(1).flatten().next().or(captures.get(0)) else { continue };
+        let whole = captures.get(0).map_or("", |all| all.as_str());
+        let range = piece.start + group.start()..piece.start + group.end();
+        if is_secret(rule.check, text, whole, range.clone()) {
+            ranges.push((range, rule.kind));
+        }
+    }
+}
+
 /// All secrets of a text in order; those that overlap are one.
 #[must_use]
 pub fn find(text: &str) -> Vec<Found> {
     let text = &*without_escapes(text);
     let mut ranges: Vec<(Range<usize>, &'static str)> = Vec::new();
     forms::find(text, |range, kind| ranges.push((range, kind)));
-    for (rule, pattern) in due(text).map(|number| (&RULES[number], pattern(number))) {
-        for captures in pattern.captures_iter(text) {
-            let group = captures.iter().skip(1).flatten().next().or(captures.get(0));
-            let Some(group) = group else { continue };
-            let whole = captures.get(0).map_or("", |all| all.as_str());
-            if is_secret(rule.check, text, whole, group.range()) {
-                ranges.push((group.range(), rule.kind));
-            }
+    for piece in pieces(text) {
+        let within = &text[piece.clone()];
+        for number in due(within).filter(|number| !RULES[*number].is_over_lines) {
+            matches(number, text, piece.clone(), &mut ranges);
         }
+    }
+    if text.contains("PRIVATE KEY") {
+        let over_lines = (0..RULES.len()).filter(|number| RULES[*number].is_over_lines);
+        over_lines.for_each(|number| matches(number, text, 0..text.len(), &mut ranges));
     }
     // Of two that begin together the one whose form gives it away names the kind: the sort is stable, and forms come
     // first.

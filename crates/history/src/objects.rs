@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gix_hash::{Kind, ObjectId};
 use gix_object::{CommitRef, Find, TreeRefIter};
 use gix_odb::Header;
+use m1nd_base::secrets::redact;
 
 use crate::NoHistory;
 use crate::walk::Told;
@@ -76,7 +77,9 @@ impl Objects {
         let author = commit.author().map_or(0, |author| author_hash(author.email));
         let time = commit.time().map_or(0, |time| time.seconds);
         let line = commit.message.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
-        let subject = String::from_utf8_lossy(line.unwrap_or_default()).trim().chars().take(MAX_SUBJECT).collect();
+        // Subjects are stored and shown in answers, so they hold no secret; a cut one could not be recognised.
+        let line = String::from_utf8_lossy(line.unwrap_or_default());
+        let subject = redact(line.trim()).chars().take(MAX_SUBJECT).collect();
         let parents = commit.parents().take(MAX_PARENTS).collect();
         Some(CommitData { tree: commit.tree(), parents, time, author, subject })
     }

@@ -20,11 +20,14 @@ pub(crate) fn facts(memory: &ProjectMemory) -> HealthFacts {
     // What is noted in commits is noted, too; a comment has no day of its own.
     let is_dated = |record: &&m1nd_memory::Record| record.source.kind == SourceKind::Commit && memory.is_told(record);
     let committed = memory.records.iter().filter(is_dated);
+    // A memory in which nobody wrote yet is not behind, whatever old commits say.
+    let newest = own.clone().filter_map(|record| record.date).max();
+    let newest = newest.map(|own| committed.filter_map(|record| record.date).fold(own, Date::max));
     HealthFacts {
         has_file: true,
         file_bytes: memory.bytes,
         memories: own.clone().count(),
-        newest_entry: own.chain(committed).filter_map(|record| record.date).max(),
+        newest_entry: newest,
         stale_after_days: memory.settings.show_stale_after_days,
         project_changed: (memory.noted.newest_commit > 0).then(|| day(memory.noted.newest_commit)).flatten(),
         today: memory.today,

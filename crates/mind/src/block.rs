@@ -10,7 +10,7 @@ use m1nd_base::{RepoPath, System};
 use m1nd_memory::block::{self, BlockHealth, BlockInput, BlockLimits};
 use m1nd_memory::{Kind, Recall};
 use m1nd_store::{RealSystem, SharedFolder, StoreError, create_user_file, inside, replace_user_file};
-use m1nd_vfs::{Root, VfsError};
+use m1nd_vfs::{Place, Root, VfsError};
 
 use crate::MemoryError;
 use crate::anchor::CodeState;
@@ -166,6 +166,13 @@ pub(crate) fn body(memory: &ProjectMemory) -> String {
 /// Whether a file of the project has a block.
 pub(crate) fn is_in(project: &Path, file: &str) -> bool {
     read(project, file).ok().flatten().is_some_and(|bytes| matches!(block::inspect(&bytes), Ok(Some(_))))
+}
+
+/// The files that get a block when the project is connected, and have none yet.
+pub(crate) fn without_block(project: &Path) -> Vec<PathBuf> {
+    let is_due =
+        |file: &&&str| (**file == MAIN || Place::at(&project.join(file)) == Place::File) && !is_in(project, file);
+    TARGETS.iter().filter(is_due).map(|file| project.join(file)).collect()
 }
 
 /// Returns the files of a project that can have a block, each with its state.

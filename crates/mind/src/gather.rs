@@ -15,7 +15,7 @@ use m1nd_memory::{
 use m1nd_vfs::{FileMeta, Root, WalkOptions};
 
 use crate::noted::{FileNote, MAX_FILES, MessageNote, Noted};
-use crate::redact::redact_record;
+use crate::redact::{redact_record, values_of};
 use crate::stack;
 
 /// Largest file whose comments are read, in bytes.
@@ -110,8 +110,9 @@ fn look_at(
         let mut records: Vec<Record> =
             comments.iter().flat_map(|comment| comment_records(comment, path.as_str(), &key, None)).collect();
         // What is written below the project must not hold a secret that was only in code.
-        records.iter_mut().for_each(redact_record);
         if !records.is_empty() {
+            let values = values_of([&*bytes]);
+            records.iter_mut().for_each(|record| redact_record(record, &values));
             let note = FileNote { size: meta.size, mtime_ns: meta.mtime_ns, records };
             found.insert(path.as_str().to_owned(), note);
         }
@@ -223,8 +224,9 @@ pub(crate) fn commits(project: &Path, head: &str) -> Option<Messages> {
         let short_id = message.commit.get(..SHORT).unwrap_or(&message.commit);
         let date = time.to_zoned(zone.clone()).date();
         let mut records = commit_records(&CommitText { short_id, date, message: &message.text }, &key);
-        records.iter_mut().for_each(redact_record);
         if !records.is_empty() {
+            let values = values_of([message.text.as_bytes()]);
+            records.iter_mut().for_each(|record| redact_record(record, &values));
             times.insert(message.commit.clone(), message.time);
             notes.push(MessageNote { commit: message.commit.clone(), records });
         }

@@ -19,6 +19,7 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
+mod add;
 mod anchor;
 mod approval;
 mod archives;
@@ -61,6 +62,7 @@ mod status;
 mod tidy;
 mod worktree;
 
+pub use add::{Added, NewKind, add};
 pub use anchor::CodeState;
 pub use approval::{Source, Trust};
 pub use block::{
@@ -88,7 +90,7 @@ pub use project::find_project;
 pub use registry::{Project, Registry};
 pub use related::Related;
 pub use settings::{FILE as SETTINGS_FILE, KEYS, Owner, Settings, set_key};
-pub use setup::{Made, make};
+pub use setup::{Made, Planned, make, planned};
 pub use stats::ProjectStats;
 pub use status::{DaemonStatus, GlobalStats, MemoryStatusReport, ProjectStatus};
 pub use tidy::{Archived, Forgotten, archive, forget, show_again};

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use m1nd_base::secrets::Values;
 use m1nd_base::{ContentHash, RepoPath, count};
 use m1nd_memory::edges::EdgeMatcher;
 use m1nd_memory::{
@@ -21,7 +22,7 @@ use crate::archives::archives;
 use crate::edges::{FILE as EDGES_FILE, GlobalEdges};
 use crate::noted::{MAX_FILES, Noted, NotedFile};
 use crate::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
-use crate::redact::{redact_notes, redact_parsed, redact_record};
+use crate::redact::{redact_notes, redact_parsed, redact_record, values_of};
 use crate::sessions;
 use crate::settings::{FILE as SETTINGS_FILE, Owner, Settings, WORDS};
 use crate::standing::Standing;
@@ -103,6 +104,8 @@ struct Told<'t> {
     /// See [`ProjectMemory::approved`].
     approved: &'t BTreeSet<String>,
     notes: &'t SessionNotes,
+    /// Secrets of the texts; see [`Texts::secrets`].
+    values: &'t Values,
 }
 
 /// Returns the user's settings, and the problems of their file.
@@ -187,7 +190,13 @@ impl Texts {
     }
 
     /// Parses `MEMORY.md` and removes forgotten gotchas. Reuses the result of `before` if the text is the same.
-    fn parse_memory(&self, project: &str, settings: &Settings, before: Option<&ProjectMemory>) -> Parsed {
+    fn parse_memory(
+        &self,
+        project: &str,
+        settings: &Settings,
+        values: &Values,
+        before: Option<&ProjectMemory>,
+    ) -> Parsed {
         let approved = &self.standing.approved;
         let hash = ContentHash::of(&self.memory);
         let is_same = |before: &&ProjectMemory| {
@@ -199,7 +208,7 @@ impl Texts {
             None => self.parse(project, SourceKind::MemoryFile, MEMORY_FILE, &self.memory),
         };
         if settings.redact {
-            redact_parsed(&mut parsed);
+            redact_parsed(&mut parsed, values);
         }
         parsed.gotchas.retain(|gotcha| !approved.is_forgotten(gotcha.id));
         parsed
@@ -216,11 +225,17 @@ impl Texts {
         add_gathered(&mut records, told.noted, told.settings, &standing.approved);
         let links = sessions::promote(&mut records, told.notes, project, self.today);
         records.retain(|record| !standing.approved.is_forgotten(record.id));
-        let dates = dated(&mut records, told.noted, told.settings, self.modified);
+        let dates = dated(&mut records, told, self.modified);
         let is_told =
             |record: &Record| !standing.is_own || approval::trust(record, true, told.approved) != Trust::Unapproved;
         let (records, dates) = closed(records, dates, is_told);
         (records, dates, links)
+    }
+
+    /// The secrets of the files of memories.
+    fn secrets(&self) -> Values {
+        let archives = self.archives.iter().map(|(_, bytes)| &**bytes);
+        values_of([&*self.memory, &*self.session].into_iter().chain(archives))
     }
 
     /// A hash of all texts: equal texts give equal memories.
@@ -263,15 +278,16 @@ impl ProjectMemory {
         let (settings, mut problems) = texts.settings();
         problems.extend(texts.problems.iter().cloned());
         let key = project.to_string_lossy();
-        let parsed = texts.parse_memory(&key, &settings, before);
+        let values = if settings.redact { texts.secrets() } else { Values::default() };
+        let parsed = texts.parse_memory(&key, &settings, &values, before);
         problems.extend(parsed.problems.iter().map(in_words));
         let noted = NotedFile::unpack(&texts.noted);
         let approved = texts.standing.approved.among(&noted);
         let mut notes = session_notes(&String::from_utf8_lossy(&texts.session));
         if settings.redact {
-            redact_notes(&mut notes);
+            redact_notes(&mut notes, &values);
         }
-        let told = Told { noted: &noted, settings: &settings, approved: &approved, notes: &notes };
+        let told = Told { noted: &noted, settings: &settings, approved: &approved, notes: &notes, values: &values };
         let (records, dates, links) = texts.records(&key, &parsed, &told);
         let records: Arc<[Record]> = records.into();
         let is_same = |before: &&Self| before.records == records && before.settings.embedder == settings.embedder;
@@ -425,11 +441,12 @@ fn add_gathered(records: &mut Vec<Record>, noted: &Noted, settings: &Settings, a
 }
 
 /// Fills in the day of each memory and removes secrets. Returns the time of each.
-fn dated(records: &mut [Record], noted: &Noted, settings: &Settings, modified: Timestamp) -> Vec<String> {
+fn dated(records: &mut [Record], told: &Told<'_>, modified: Timestamp) -> Vec<String> {
+    let Told { noted, settings, values, .. } = *told;
     let zone = TimeZone::system();
     let of = |record: &mut Record| {
         if settings.redact {
-            redact_record(record);
+            redact_record(record, values);
         }
         let seen = noted.records.get(&record.id).and_then(|seen| Timestamp::from_second(seen.first).ok());
         date_of(record, seen.unwrap_or(modified), &zone)

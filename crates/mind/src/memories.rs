@@ -35,10 +35,6 @@ use m1nd_engine::Snapshot;
 const MAX_READ: usize = 64;
 /// Pieces of code that are compared with the index to find out what depends on changed ones.
 const MAX_COMPARED: usize = 400;
-/// Maximum number of agents whose shown gotchas are remembered.
-const MAX_AGENTS: usize = 1_000;
-/// Suffix of the id of a gotcha that was shown because of the code itself.
-const BY_CODE: &str = " by code";
 /// Number of best answers for which memories of similar meaning are searched: each costs a pass over all memories.
 const MAX_LINKED: usize = 5;
 /// Maximum number of memories with the same meaning that are returned with an answer.
@@ -108,17 +104,13 @@ pub struct EdgeQuestion<'q> {
     pub code: Option<&'q str>,
     /// Tags that replace the detected stack.
     pub stack: Option<&'q [String]>,
-    /// Name of the agent, which is warned of each gotcha once. Without a name everything is shown each time.
-    pub agent: Option<&'q str>,
 }
 
 /// The gotchas that apply to a plan.
 #[derive(Debug, Clone, Default)]
 pub struct FoundEdges {
-    /// Warnings, the most certain and severe first, without those this agent was shown before.
+    /// Warnings, the most certain and severe first.
     pub warnings: Vec<EdgeWarning>,
-    /// Ids and titles of those that apply but were shown before.
-    pub repeated: Vec<(String, String)>,
     /// Limits of the answer, as a sentence for the caller; `None` if it is complete.
     pub notice: Option<String>,
 }
@@ -152,8 +144,6 @@ pub struct Memories {
     client: Mutex<Vec<PathBuf>>,
     named: usize,
     read: Mutex<BTreeMap<PathBuf, Held>>,
-    /// Ids of the gotchas that each agent was shown.
-    shown: Mutex<BTreeMap<String, BTreeSet<Box<str>>>>,
     looking: Looking,
     models: Models,
 }
@@ -194,7 +184,6 @@ impl Memories {
             client: Mutex::default(),
             named: config.named,
             read: Mutex::default(),
-            shown: Mutex::default(),
             looking: Looking::default(),
             models: Models::default(),
         }
@@ -296,7 +285,8 @@ impl Memories {
 
     /// The notice that comments and commits were not read yet, which an answer without it would hide.
     fn not_looked_at(&self, memory: &ProjectMemory, is_empty: bool) -> Result<Option<String>, MemoryError> {
-        if memory.noted.scanned != 0 {
+        let settings = &memory.settings;
+        if memory.noted.scanned != 0 || !(settings.include_code_comments || settings.include_git) {
             return Ok(None);
         }
         match self.looking.at(&memory.path) {
@@ -306,9 +296,10 @@ impl Memories {
             Some(_) => {
                 Ok(Some(format!("{}: comments and commits are still being read for the first time", memory.name)))
             }
-            None => {
-                Ok(Some(format!("{}: comments and commits were not read yet; `mind index` reads them", memory.name)))
-            }
+            None => Ok(Some(format!(
+                "{}: only its files of memories were searched; `mind index` reads `MEMORY:` comments and commit messages, too",
+                memory.name
+            ))),
         }
     }
 
@@ -404,7 +395,7 @@ impl Memories {
         Ok(found)
     }
 
-    /// Finds the gotchas that apply to a plan, each once per agent. Files that cannot be read are named in
+    /// Finds the gotchas that apply to a plan. Files that cannot be read are named in
     /// [`FoundEdges::notice`].
     pub fn edges(&self, question: &EdgeQuestion<'_>) -> FoundEdges {
         let given: Option<Vec<Box<str>>> =
@@ -416,7 +407,7 @@ impl Memories {
                 _ => Stack::Unknown,
             };
             let query = EdgeQuery { intent: question.intent, code: question.code, stack, goal };
-            self.once(question, |shown| matcher.check(&query, shown))
+            FoundEdges { warnings: matcher.check(&query, &BTreeSet::new()), notice: None }
         };
         let memory = self.project().and_then(|project| self.of(&project));
         let (mut found, notices) = match memory {
@@ -450,35 +441,6 @@ impl Memories {
         };
         found.notice = (!notices.is_empty()).then(|| notices.join("; "));
         found
-    }
-
-    /// The warnings of `check` that this agent was not shown before; marks them as shown. A gotcha that was shown
-    /// because of words is shown once more when the code itself has it, because that is a stronger finding.
-    fn once(&self, question: &EdgeQuestion<'_>, check: impl Fn(&BTreeSet<Box<str>>) -> Vec<EdgeWarning>) -> FoundEdges {
-        let nothing = BTreeSet::new();
-        let Some(agent) = question.agent else {
-            return FoundEdges { warnings: check(&nothing), ..FoundEdges::default() };
-        };
-        let by_code = |warning: &EdgeWarning| -> Option<Box<str>> {
-            warning.is_by_code().then(|| format!("{}{BY_CODE}", warning.id).into())
-        };
-        let mut agents = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        if agents.len() >= MAX_AGENTS && !agents.contains_key(agent) {
-            agents.pop_first();
-        }
-        let shown = agents.entry(agent.to_owned()).or_default();
-        let all = if shown.is_empty() { Vec::new() } else { check(&nothing) };
-        // Hidden from the check, so that others take their place among those that are shown.
-        let is_new = |warning: &EdgeWarning| by_code(warning).is_some_and(|name| !shown.contains(&name));
-        let new: Vec<&EdgeWarning> = all.iter().filter(|warning| is_new(warning)).collect();
-        let mut hidden = shown.clone();
-        hidden.retain(|id| !new.iter().any(|warning| warning.id == *id));
-        let warnings = check(&hidden);
-        let again = all.iter().filter(|warning| hidden.contains(&warning.id));
-        let repeated = again.map(|warning| (warning.id.to_string(), warning.title.to_string())).collect();
-        shown.extend(warnings.iter().map(|warning| warning.id.clone()));
-        shown.extend(warnings.iter().filter_map(by_code));
-        FoundEdges { warnings, repeated, notice: None }
     }
 
     /// Returns the few most certain and severe memories about these nodes, for a caller who did not ask for memories.

@@ -1,12 +1,12 @@
 //! Reading and replacing the files of a project's memories. A replaced file is kept as it was.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Zoned;
 use m1nd_base::RepoPath;
-use m1nd_store::{HeldLock, RealSystem, SharedFolder, create_user_file, inside, replace_user_file};
-use m1nd_vfs::Root;
+use m1nd_store::{HeldLock, RealSystem, Replaced, create_user_file, inside, replace_growing_file, replace_user_file};
+use m1nd_vfs::{Place, Root};
 
 use crate::MemoryError;
 use crate::archives::ARCHIVE;
@@ -16,6 +16,8 @@ use crate::project::index_folder;
 const MAX_BYTES: u64 = 64 << 20;
 /// Lock file held during a change.
 pub(crate) const LOCK: &str = ".tidy.lock";
+/// Maximum number of copies of a file that were made in one second.
+const MAX_BACKUPS: usize = 1_000;
 /// Maximum wait for the lock.
 const WAIT: Duration = Duration::from_secs(5);
 
@@ -56,15 +58,28 @@ pub(crate) fn archive_of(year: i16) -> String {
     format!("{ARCHIVE}/{year}.md")
 }
 
-/// Replaces a file of memories if it still is `before`, of which a copy is kept.
+/// Replaces the content `before` of a file of memories, of which a copy is kept. Lines that others append meanwhile
+/// stay; see [`replace_growing_file`].
+///
+/// # Errors
+/// [`MemoryError::Invalid`] if others changed more than its end; nothing is done then. [`MemoryError::Store`].
 pub(crate) fn replace(project: &Path, file: &str, before: &str, after: &str) -> Result<(), MemoryError> {
-    let backups = SharedFolder::new(index_folder(project)?.path().join("backup"));
-    let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
-    let content = before.as_bytes().to_vec();
-    backups.change(&name, MAX_BYTES, WAIT, |_| Ok::<_, MemoryError>(((), Some(content))))?;
-    if read(project, file)? != before {
-        return Err(MemoryError::Invalid(format!("{file} was changed meanwhile; nothing was done, try again")));
-    }
+    let kept = unused_backup(project, file)?;
     let target = inside(project, &project.join(file))?;
-    Ok(replace_user_file(&RealSystem, &target, after.as_bytes())?)
+    match replace_growing_file(&RealSystem, &target, before.as_bytes(), after.as_bytes(), &kept)? {
+        Replaced::Done => Ok(()),
+        Replaced::Changed => {
+            Err(MemoryError::Invalid(format!("{file} was changed meanwhile; nothing was done, try again")))
+        }
+    }
+}
+
+/// A path for the copy of a file that has no file yet.
+fn unused_backup(project: &Path, file: &str) -> Result<PathBuf, MemoryError> {
+    let folder = index_folder(project)?.path().join("backup");
+    let name = format!("{}-{}", file.rsplit('/').next().unwrap_or(file), Zoned::now().strftime("%Y-%m-%dT%H-%M-%S"));
+    let numbered = (2..MAX_BACKUPS).map(|number| folder.join(format!("{name}-{number}")));
+    let mut paths = std::iter::once(folder.join(&name)).chain(numbered);
+    let unused = paths.find(|path| Place::at(path) == Place::Nothing);
+    unused.ok_or_else(|| MemoryError::Invalid(format!("{} holds too many copies of {file}", folder.display())))
 }

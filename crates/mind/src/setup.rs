@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_store::{RealSystem, create_user_file, inside};
+use m1nd_store::{RealSystem, SharedFolder, create_user_file, inside};
 use m1nd_vfs::{Place, canonical};
 
 use crate::MemoryError;
+use crate::approval::FILE as APPROVALS_FILE;
+use crate::block::without_block;
 use crate::project::{FOLDER, MEMORY_FILE, name_of, no_file};
+use crate::registry::{FILE as REGISTRY_FILE, Registry};
 
 /// Content of `.gitignore`, which keeps derived files out of git.
 const IGNORED: &str = ".index/\n";
@@ -63,4 +66,35 @@ fn new_memory(name: &str) -> String {
          ---\n\n\
          ## Session Log\n"
     )
+}
+
+/// A file that [`make`], a registration and the block write.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Planned {
+    /// Its path.
+    pub file: PathBuf,
+    /// Whether there is none yet.
+    pub is_new: bool,
+    /// What is written, in a few words.
+    pub change: &'static str,
+}
+
+/// Returns the files that connecting the project in `folder` writes, in order, without writing any.
+pub fn planned(folder: &Path, home: &Path) -> Vec<Planned> {
+    let project = canonical(folder).unwrap_or_else(|_| folder.to_owned());
+    let plan = |file: PathBuf, change| Planned { is_new: Place::at(&file) == Place::Nothing, file, change };
+    let mut files = vec![
+        plan(project.join(MEMORY_FILE), "the memory: a title and empty sections"),
+        plan(project.join(FOLDER).join(".gitignore"), "keeps the index out of git"),
+    ];
+    files.push(plan(project.join(FOLDER).join(".index"), "derived from the memory; may be deleted"));
+    files.retain(|file| file.is_new);
+    let blocks = without_block(&project).into_iter();
+    files.extend(blocks.map(|file| plan(file, "a marked block; the rest of the file stays")));
+    let registered = Registry::new(SharedFolder::new(home.to_owned())).get(&project);
+    if !matches!(registered, Ok(Some(_))) {
+        files.push(plan(home.join(REGISTRY_FILE), "the project is registered"));
+        files.push(plan(home.join(APPROVALS_FILE), "the memories of the project are approved"));
+    }
+    files
 }

@@ -34,10 +34,11 @@ pub struct Archived {
 pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Vec<Archived>, MemoryError> {
     let _lock = lock(&memory.path)?;
     let text = read(&memory.path, MEMORY_FILE)?;
-    // The lines are those of the text that was parsed, before others were locked out.
-    if ContentHash::of(text.as_bytes()) != memory.hash {
+    // The lines are those of the text that was parsed, before others were locked out; these may have appended some.
+    let parsed = usize::try_from(memory.bytes).ok().and_then(|end| text.get(..end));
+    let Some(text) = parsed.filter(|text| ContentHash::of(text.as_bytes()) == memory.hash) else {
         return Err(MemoryError::Invalid(format!("{MEMORY_FILE} has changed meanwhile; try again")));
-    }
+    };
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let headings = headings(&lines);
     let mut moved = Vec::new();
@@ -64,7 +65,7 @@ pub fn archive(memory: &ProjectMemory, before: Date, dry_run: bool) -> Result<Ve
             append(&memory.path, archived.date.year(), section)?;
         }
         let rest: String = lines.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(line, _)| *line).collect();
-        replace(&memory.path, MEMORY_FILE, &text, &rest)?;
+        replace(&memory.path, MEMORY_FILE, text, &rest)?;
     }
     Ok(moved.into_iter().map(|(archived, _)| archived).collect())
 }

@@ -54,4 +54,4 @@ pub use private::{check_private_folder, close_to_others, connect_private, listen
 pub use project::{ProjectDir, WriterLock};
 pub use shared::{HeldLock, SharedFolder};
 pub use system::RealSystem;
-pub use user_file::{create_user_file, inside, replace_user_file};
+pub use user_file::{Replaced, append_to_user_file, create_user_file, inside, replace_growing_file, replace_user_file};

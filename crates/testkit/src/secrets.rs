@@ -4,7 +4,7 @@ use crate::Random;
 
 const TABLE: &str = include_str!("secrets.txt");
 /// Seed of the generated parts: the same in every run.
-const SEED: u64 = 0x5ec2_e7;
+const SEED: u64 = 0x005e_c2e7;
 /// Words for passphrases and passwords.
 const WORDS: &[&str] = &["walnut", "harbor", "violin", "copper", "meadow", "falcon", "ginger", "tundra"];
 

@@ -23,6 +23,7 @@ mod memory;
 mod ours;
 mod references;
 mod repositories;
+mod secrets;
 mod seek;
 mod sites;
 mod table;
@@ -43,6 +44,7 @@ const USAGE: &str = "expected:
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
+  cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
@@ -56,6 +58,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
+        Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("relink", rest)) => equality::relink::run(rest),
         _ => Err(USAGE.into()),

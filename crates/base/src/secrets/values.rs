@@ -7,8 +7,8 @@ use super::{REDACTED, find, redact};
 
 /// Fewest bytes of a value that is looked for without its neighbourhood: shorter ones occur in words.
 const MIN_VALUE: usize = 6;
-/// Fewest bytes of a line of a longer secret that is looked for.
-const MIN_LINE: usize = 16;
+/// Fewest bytes of a word of a longer secret that is looked for.
+const MIN_WORD: usize = 16;
 
 /// The values of all secrets of some texts. Parts of a text (a title, a sentence) may have lost what gives a secret
 /// away (`password of staging is …`), so they are cleaned with what was found in the whole.
@@ -34,14 +34,18 @@ impl Values {
     pub fn add(&mut self, text: &str) {
         for found in find(text) {
             let value = text[found.range].trim();
-            if value.contains('\n') {
-                let lines =
-                    value.lines().map(str::trim).filter(|line| line.len() >= MIN_LINE && !line.starts_with("-----"));
-                self.0.extend(lines.map(Box::from));
-            } else if value.len() >= MIN_VALUE {
+            // A key of many lines may be parsed into several memories.
+            let words = value.split_whitespace().filter(|word| word.len() >= MIN_WORD && !word.starts_with("-----"));
+            self.0.extend(words.map(Box::from));
+            if value.len() >= MIN_VALUE {
                 self.0.insert(value.into());
             }
         }
+    }
+
+    /// Adds the values of others.
+    pub fn extend(&mut self, others: Self) {
+        self.0.extend(others.0);
     }
 
     /// Returns whether there are none.

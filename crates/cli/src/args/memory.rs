@@ -44,9 +44,9 @@ pub(crate) enum MemoryCommand {
     /// Create a memory for a project and connect it
     #[command(display_order = 1)]
     Init(MemoryInit),
-    /// Register projects that have a memory
+    /// Add a memory, or register projects that have one
     #[command(display_order = 2)]
-    Add(Paths),
+    Add(AddArgs),
     /// Unregister a project; its files are kept
     #[command(display_order = 3)]
     Remove(PathArg),
@@ -119,10 +119,31 @@ pub(crate) struct MemoryInit {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Paths {
-    /// The projects [default: the one around the current folder]
-    #[arg(value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
+pub(crate) struct AddArgs {
+    /// The memory, as a sentence; `-` reads it from standard input. Folders are projects to register [default: the one
+    /// around the current folder]
+    #[arg(value_name = "TEXT|FOLDER")]
+    pub words: Vec<String>,
+    /// Kind of the memory [default: what the text itself says, else a learning]
+    #[arg(long, value_enum)]
+    pub kind: Option<KindWord>,
+    /// The project of the memory [default: the one around the current folder]
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindWord {
+    /// Something that was decided
+    Decision,
+    /// A problem that is open
+    Issue,
+    /// The fix of a problem
+    Fix,
+    /// Something that was learned
+    Learning,
+    /// A trap of this project, shown before risky code
+    Gotcha,
 }
 
 #[derive(Debug, Args)]

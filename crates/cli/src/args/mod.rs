@@ -242,6 +242,9 @@ pub(crate) struct InitArgs {
     /// Write without confirmation
     #[arg(long, short)]
     pub yes: bool,
+    /// Only show what would be written
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
 }
 
 /// Brings the index up to date first. Rows go to standard output, progress to standard error.

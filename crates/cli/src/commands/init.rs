@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use m1nd_mind::{RealSystem, replace_user_file};
+use m1nd_mind::{Planned, RealSystem, replace_user_file};
 use serde_json::{Value, json};
 
 use crate::args::{Common, InitArgs};
@@ -50,8 +50,15 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
             out.line(shown(plan, out.is_coloured()).trim_end())?
         }
     }
+    let files = if args.memory { super::memory::planned(&root)? } else { Vec::new() };
+    for file in &files {
+        let what = if file.is_new { "new" } else { "changed" };
+        let line = format!("memory  {} ({what}): {}", file.file.display(), file.change);
+        if out.json { note(line) } else { out.line(line)? }
+    }
     let changes: Vec<&Plan> = plans.iter().filter(|plan| plan.after.is_some()).collect();
-    let accepted = changes.is_empty() || args.yes || ask(changes.len())?;
+    let count = changes.len() + files.len();
+    let accepted = !args.dry_run && (count == 0 || args.yes || ask(count)?);
     if accepted {
         for plan in &changes {
             write(&plan.file, plan.after.as_deref().unwrap_or_default())?;
@@ -60,7 +67,7 @@ pub(crate) fn run(args: &InitArgs, common: &Common, out: &mut Out) -> Result<(),
             super::memory::connect(&root, common)?;
         }
     }
-    report(&plans, accepted, out)
+    report(&plans, &files, accepted, out)
 }
 
 /// The command with which clients start this program: its name if `PATH` finds it, else its full path.
@@ -159,7 +166,7 @@ fn write(file: &Path, text: &str) -> Result<(), CliError> {
     replace_user_file(&RealSystem, &target, text.as_bytes()).map_err(|error| failed(&error))
 }
 
-fn report(plans: &[Plan], accepted: bool, out: &mut Out) -> Result<(), CliError> {
+fn report(plans: &[Plan], files: &[Planned], accepted: bool, out: &mut Out) -> Result<(), CliError> {
     let state = |plan: &Plan| match (&plan.after, accepted) {
         (None, _) => "unchanged",
         (Some(_), true) => "written",
@@ -174,9 +181,11 @@ fn report(plans: &[Plan], accepted: bool, out: &mut Out) -> Result<(), CliError>
             let new = plan.before.is_empty();
             json!({"client": plan.label, "file": plan.file, "state": state(plan), "new_file": new, "change": change(plan)})
         };
-        return out.value(&Value::Array(plans.iter().map(row).collect()));
+        let state = if accepted { "written" } else { "declined" };
+        let file = |file: &Planned| json!({"client": "memory", "file": file.file, "state": state, "new_file": file.is_new, "change": [file.change]});
+        return out.value(&Value::Array(plans.iter().map(row).chain(files.iter().map(file)).collect()));
     }
-    if plans.iter().all(|plan| plan.after.is_none()) {
+    if files.is_empty() && plans.iter().all(|plan| plan.after.is_none()) {
         return out.line("nothing to do");
     }
     if !accepted {

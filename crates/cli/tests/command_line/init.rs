@@ -65,3 +65,19 @@ fn programs_are_shown_the_change_too() {
     let again: Value = serde_json::from_str(&place.run(&["init", "--json", "--client", "cursor"]).out).unwrap();
     assert_eq!((&again[0]["state"], &again[0]["change"]), (&Value::from("unchanged"), &serde_json::json!([])));
 }
+
+#[test]
+fn a_memory_is_shown_file_by_file_before_it_is_made() {
+    let place = Place::new(SHOP);
+    place.project.write("AGENTS.md", "# Ours\n");
+    let files = [".mind/MEMORY.md", ".mind/.gitignore", ".mind/.index", "CLAUDE.md", "AGENTS.md", "projects.json"];
+    let run = place.run(&["init", "--memory", "--dry-run"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for file in files {
+        assert!(run.out.contains(file), "{file}: {}", run.out);
+    }
+    assert!(run.out.contains("nothing was written") && !place.project.join(".mind").exists(), "{}", run.out);
+    let refused = place.run(&["init", "--memory"]);
+    assert!(refused.code == 2 && refused.err.contains("--yes"), "{}", refused.err);
+    assert!(!place.project.join(".mind").exists() && !place.project.join("CLAUDE.md").exists());
+}

@@ -2,6 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
+use jiff::Unit;
 use jiff::civil::Date;
 
 use super::neutral::neutral;
@@ -22,6 +23,8 @@ const IN_SOURCE: f32 = 0.5;
 const MIN_CONFIDENCE: f32 = 0.5;
 /// Closed sessions after which an open issue is an open loop.
 const LOOP_SESSIONS: usize = 2;
+/// Age in days from which an issue in a commit is no open loop any more.
+const MAX_COMMIT_DAYS: i32 = 14;
 /// Fewest characters of a reason that are worth their room.
 const MIN_REASON: usize = 16;
 /// Minimum confidence of a relation to be shown.
@@ -265,9 +268,17 @@ impl<'a> Chooser<'a> {
         lines
     }
 
+    /// Whether a memory stands in a commit of long ago: nobody goes back to a message to say that its problem is
+    /// solved.
+    fn is_of_old_commit(&self, record: &Record) -> bool {
+        let today = self.input.today;
+        let is_old = |date: Date| today.since((Unit::Day, date)).is_ok_and(|age| age.get_days() > MAX_COMMIT_DAYS);
+        record.source.kind == SourceKind::Commit && record.date.is_some_and(is_old)
+    }
+
     /// Blocked ones and those that stayed open for some sessions first.
     fn open_issues(&self, most: usize) -> Vec<String> {
-        let mut issues = self.best(most, |record| is_open(record) && !record.is_key);
+        let mut issues = self.best(most, |record| is_open(record) && !record.is_key && !self.is_of_old_commit(record));
         let is_fresh = |record: &Record| {
             let since = record.date.map_or(0, |date| sessions_since(self.input.sessions, date));
             record.status != Some(Status::Blocked) && since < LOOP_SESSIONS

@@ -70,6 +70,8 @@ fn folded(term: &str) -> String {
 pub(super) struct Keyword {
     /// As written.
     pub(super) shown: Box<str>,
+    /// The tag of a stack that it is.
+    tag: String,
     /// Ways to write it; each a sequence of words.
     forms: Vec<Vec<String>>,
 }
@@ -85,14 +87,15 @@ impl Keyword {
             forms.retain(|form| form[0] != *single);
         }
         // `postgres` and `postgresql`, `next.js` and `nextjs`.
-        let tag = Text::of(&canonical_tag(keyword)).terms;
-        if tag != own {
-            forms.push(tag);
+        let tag = canonical_tag(keyword);
+        let named = Text::of(&tag).terms;
+        if named != own {
+            forms.push(named);
         }
         forms.extend(whole(keyword.trim()).map(|whole| vec![whole]));
         forms.insert(0, own);
         forms.retain(|form| !form.is_empty());
-        Self { shown: keyword.trim().into(), forms }
+        Self { shown: keyword.trim().into(), tag, forms }
     }
 
     /// Returns whether it occurs in a text, with its words adjacent.
@@ -101,6 +104,11 @@ impl Keyword {
             [single] if text.wholes.contains(single) => true,
             form => text.terms.windows(form.len()).any(|window| window == form),
         })
+    }
+
+    /// Returns whether it is one of the tags of a stack, which are names as a whole: `github` is not `github-actions`.
+    pub(super) fn is_tag(&self, tags: &[String]) -> bool {
+        tags.contains(&self.tag)
     }
 
     /// Returns whether it is a part of a longer keyword, which makes it redundant: `token` of `token generation`.

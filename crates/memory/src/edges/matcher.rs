@@ -122,14 +122,6 @@ pub struct EdgeWarning {
     pub confidence: f32,
 }
 
-impl EdgeWarning {
-    /// Returns whether a piece of the code that was asked about is among the evidence.
-    #[must_use]
-    pub fn is_by_code(&self) -> bool {
-        self.matched_on.split("; ").any(|reason| reason.starts_with("code: "))
-    }
-}
-
 struct Compiled {
     edge: Edge,
     requires_context: bool,
@@ -235,7 +227,7 @@ impl EdgeMatcher {
             let is_stated = compiled.tags.iter().any(|(_, tag)| stated.contains(tag));
             let is_grave = edge.severity == Severity::Critical && compiled.tags.iter().any(|(_, tag)| is_specific(tag));
             let needed = if is_stated || is_grave { 1 } else { 2 };
-            found(&compiled.intent, &said).len() >= needed
+            found(&compiled.intent, |keyword| keyword.is_in(&said)).len() >= needed
         });
         fitting
     }
@@ -278,7 +270,7 @@ impl EdgeMatcher {
 struct Asked<'a> {
     intent: Text,
     meaning: Vector,
-    /// Stack, goal and intent.
+    /// Goal and intent.
     around: Text,
     tags: Vec<String>,
     stack: Stack<'a>,
@@ -288,11 +280,10 @@ impl<'a> Asked<'a> {
     fn of(query: &EdgeQuery<'a>) -> Self {
         let intent = &query.intent[..query.intent.floor_char_boundary(MAX_INTENT)];
         let tags: Vec<String> = query.stack.tags().iter().map(|tag| canonical_tag(tag)).collect();
-        let stack = query.stack.tags().iter().map(|tag| &**tag).chain(tags.iter().map(String::as_str));
         Self {
             intent: Text::of(intent),
             meaning: Embedding::built_in().of_text(intent, |_| 1.0),
-            around: Text::of_all(stack.chain([query.goal, intent])),
+            around: Text::of_all([query.goal, intent]),
             tags,
             stack: query.stack,
         }
@@ -301,8 +292,9 @@ impl<'a> Asked<'a> {
 
 impl Compiled {
     fn warning(&self, asked: &Asked<'_>, code: Option<(&Match<'_>, &str)>) -> Option<EdgeWarning> {
-        let intent: Vec<&str> = found(&self.intent, &asked.intent);
-        let context: Vec<&str> = found(&self.context, &asked.around);
+        let intent: Vec<&str> = found(&self.intent, |keyword| keyword.is_in(&asked.intent));
+        let context: Vec<&str> =
+            found(&self.context, |keyword| keyword.is_in(&asked.around) || keyword.is_tag(&asked.tags));
         let tags: Vec<&str> =
             self.tags.iter().filter(|(_, tag)| asked.tags.contains(tag)).map(|(shown, _)| &**shown).collect();
         let is_touched = !context.is_empty() || !tags.is_empty();
@@ -360,9 +352,9 @@ impl Compiled {
     }
 }
 
-/// The distinct keywords in a text, as written; of overlapping ones only the longer.
-fn found<'a>(keywords: &'a [Keyword], text: &Text) -> Vec<&'a str> {
-    let all: Vec<&Keyword> = keywords.iter().filter(|keyword| keyword.is_in(text)).collect();
+/// The distinct keywords that are met, as written; of overlapping ones only the longer.
+fn found(keywords: &[Keyword], is_met: impl Fn(&Keyword) -> bool) -> Vec<&str> {
+    let all: Vec<&Keyword> = keywords.iter().filter(|keyword| is_met(keyword)).collect();
     let mut found: Vec<&str> = Vec::new();
     for keyword in all.iter().filter(|keyword| !all.iter().any(|other| keyword.is_part_of(other))) {
         if !found.iter().any(|known| known.eq_ignore_ascii_case(&keyword.shown)) {

@@ -161,6 +161,10 @@ fn words_are_whole_and_code_may_be_missing() {
     let edges = [edge(draft("Loop variables", &["go"], &["goroutine"], &["go func"], &["go"]))];
     let django = strings(&["django"]);
     assert!(check(&edges, "a view", None, Stack::Given(&django)).is_empty(), "go is not in django");
+    let hosting = [edge(draft("Webhooks", &["github"], &[], &[], &[]))];
+    let workflows = strings(&["github-actions"]);
+    assert!(check(&hosting, "a view", None, Stack::Given(&workflows)).is_empty(), "a tag is one name");
+    assert_eq!(check(&hosting, "a view", None, Stack::Given(&strings(&["GitHub"]))).len(), 1);
     assert!(check(&edges, "", Some(""), Stack::Unknown).is_empty());
     assert!(check(&edges, "a", None, Stack::Unknown).is_empty());
 }

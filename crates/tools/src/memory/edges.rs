@@ -24,9 +24,6 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     result: Vec<Value>,
-    /// Ids and titles of gotchas that were shown to this agent before.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    repeated: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
 }
@@ -43,9 +40,8 @@ impl Tool for Edges {
 Checks an intent, and optionally a piece of code, against three kinds of gotchas: those of all projects (stored or
 built in), those of the Gotchas section of this project's MEMORY.md, and those of its stack, which is detected from
 manifests unless `stack` is given. The text of the answer is a list of warnings, most certain and severe first;
-`matched_on` names the evidence, `confidence` its strength. Each is shown once to an agent (`agent_id`) while the
-server runs; those that apply again are named in `repeated` and `notice`. If the list is empty and these are absent,
-no known gotcha applies. Outside a project only the gotchas of all projects are checked.";
+`matched_on` names the evidence, `confidence` its strength. If the list is empty, no known gotcha applies. Outside a
+project only the gotchas of all projects are checked.";
     const EXAMPLE: &'static str = r#"{"intent": "implementing token generation with crypto"}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::Recall, 20, "before risky code")];
     const OUTPUT_SCHEMA: &'static str = answers::EDGES;
@@ -59,19 +55,10 @@ impl ReadTool for Edges {
         if input.intent.trim().is_empty() {
             return Err(ToolError::invalid("argument `intent` is empty, expected what you are about to do"));
         }
-        let question = EdgeQuestion {
-            intent: &input.intent,
-            code: input.code.as_deref(),
-            stack: input.stack.as_deref(),
-            agent: Some(cx.agent()),
-        };
+        let question =
+            EdgeQuestion { intent: &input.intent, code: input.code.as_deref(), stack: input.stack.as_deref() };
         let found = cx.memory().edges(&question);
         let guidance = match found.warnings.first() {
-            None if !found.repeated.is_empty() => {
-                let mut guidance = Guidance::state(ProofState::Proving);
-                guidance.next_step_hint = Some("no new gotcha: those that apply were shown before".into());
-                guidance
-            }
             None => Guidance::state(ProofState::ReadyToEdit),
             Some(_) => {
                 let mut guidance = Guidance::state(ProofState::Proving);
@@ -85,13 +72,6 @@ impl ReadTool for Edges {
             row
         };
         let result = found.warnings.iter().map(row).collect();
-        let repeated: Vec<Value> = found.repeated.iter().map(|(id, title)| json!({"id": id, "title": title})).collect();
-        let before = (!found.repeated.is_empty()).then(|| {
-            let titles: Vec<&str> = found.repeated.iter().map(|(_, title)| title.as_str()).collect();
-            format!("shown before in this session and still applicable: {}", titles.join("; "))
-        });
-        let notices: Vec<String> = before.into_iter().chain(found.notice).collect();
-        let notice = (!notices.is_empty()).then(|| notices.join("; "));
-        Ok(Answer::new(Output { result, repeated, notice }).guidance(guidance))
+        Ok(Answer::new(Output { result, notice: found.notice }).guidance(guidance))
     }
 }

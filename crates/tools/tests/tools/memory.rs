@@ -279,6 +279,9 @@ fn gotchas_of_all_sources_are_checked() {
         assert!(!crypto[0][member].is_null(), "{member}: {crypto}");
     }
     assert_eq!(ask(json!({"intent": "rename a variable"})), json!([]));
+    let question = json!({"intent": "token generation", "stack": ["vercel", "edge"]});
+    let first = ask(question.clone());
+    assert!(first != json!([]) && ask(question) == first, "whoever asks again is answered again: {first}");
     assert_eq!(project.err("mind_edges", json!({"intent": ""}))["code"], "INVALID_ARGUMENT");
 }
 

@@ -1,5 +1,6 @@
 //! `mind …` and `m1nd memory …`, one file per group of commands.
 
+mod add;
 mod approve;
 mod ask;
 mod config;
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &MemoryArgs, common: &Common, out: &mut Out) -> Result<(
     out.quiet = args.quiet && !is_for_programs;
     match &args.command {
         MemoryCommand::Init(args) => projects::init(args, common, out),
-        MemoryCommand::Add(args) => projects::add(args, out),
+        MemoryCommand::Add(args) => add::run(args, common, out),
         MemoryCommand::Remove(args) => projects::remove(args, out),
         MemoryCommand::List => projects::list(out),
         MemoryCommand::Search(args) => ask::search(args, common, out),
@@ -57,6 +58,11 @@ pub(crate) fn connect(root: &std::path::Path, common: &Common) -> Result<(), Cli
     let done = projects::make(root, None, true, true, common)?;
     done.kept.problems.iter().for_each(crate::output::note);
     Ok(())
+}
+
+/// The files that [`connect`] writes.
+pub(crate) fn planned(root: &std::path::Path) -> Result<Vec<m1nd_mind::Planned>, CliError> {
+    Ok(m1nd_mind::planned(root, &mind_home()?))
 }
 
 fn registry() -> Result<Registry, CliError> {

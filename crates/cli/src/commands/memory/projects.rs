@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::look::counts;
 use super::registry;
-use crate::args::memory::{MemoryInit, Paths};
+use crate::args::memory::MemoryInit;
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
 use crate::output::{Out, Tone, count, note};
@@ -90,11 +90,11 @@ fn template(path: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(path).map_err(|error| unusable(error.to_string()))
 }
 
-/// `mind add`.
-pub(crate) fn add(args: &Paths, out: &mut Out) -> Result<(), CliError> {
-    let paths = match args.paths.as_slice() {
+/// `mind add` with folders.
+pub(super) fn add(folders: &[String], out: &mut Out) -> Result<(), CliError> {
+    let paths: Vec<PathBuf> = match folders {
         [] => vec![PathBuf::from(".")],
-        paths => paths.to_vec(),
+        folders => folders.iter().map(PathBuf::from).collect(),
     };
     let (registry, home) = (registry()?, mind_home()?);
     let (mut rows, mut skipped) = (Vec::new(), None);
