@@ -190,7 +190,7 @@ pub fn activate_given(
     for (at, dimension) in Dimension::ALL.into_iter().enumerate().filter(|(_, one)| query.counts(*one)) {
         scores[at] = match dimension {
             Dimension::Structural => Some(structural(&near, query.above_chance)),
-            Dimension::Semantic => Some(found.rows.iter().map(|row| (row.node, row.score)).collect()),
+            Dimension::Semantic => Some(found.rows.iter().map(|row| (row.node, row.alone)).collect()),
             Dimension::Temporal if history.is_known() => Some(temporal(snapshot, &answer.seeds, history)),
             Dimension::Temporal => {
                 let gaps = history.gaps().join("; ");
@@ -270,13 +270,16 @@ fn temporal(snapshot: &Snapshot, seeds: &[(NodeIx, f64)], history: &ProjectHisto
 
 /// The best matches, each with its share.
 pub(super) fn seeds_of(graph: &Graph, rows: &[super::SeekRow]) -> Vec<(NodeIx, f64)> {
-    let best = rows.first().map_or(0.0, |row| row.score);
+    let mut rows: Vec<&super::SeekRow> = rows.iter().collect();
+    // A stable sort: pages set rows of one file apart, seeds do not.
+    rows.sort_by(|a, b| b.alone.total_cmp(&a.alone));
+    let best = rows.first().map_or(0.0, |row| row.alone);
     let mut seeds: Vec<(NodeIx, f64)> = Vec::new();
-    for row in rows.iter().filter(|row| row.score > 0.0 && row.score >= best * SEED_SHARE) {
+    for row in rows.into_iter().filter(|row| row.alone > 0.0 && row.alone >= best * SEED_SHARE) {
         // A part of a seed adds nothing.
         let is_inside = graph.parent(row.node).is_some_and(|parent| seeds.iter().any(|(seed, _)| *seed == parent));
         if !is_inside && seeds.len() < SEEDS {
-            seeds.push((row.node, row.score));
+            seeds.push((row.node, row.alone));
         }
     }
     let sum: f64 = seeds.iter().map(|(_, score)| score).sum();

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::activate::{above_chance, seeds_of, spread_weights};
 use super::feedback::{Ledger, Says};
+use super::seek::second_score;
 use super::{ActivateAnswer, ActivateQuery, SeekAnswer, SeekQuery, activate_given, seek, seek_given};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
@@ -208,7 +209,7 @@ pub fn seek_with(
     let mut answer = seek_given(snapshot, &SeekQuery { min_score: 0.0, ..query.clone() }, history, cancel)?;
     prior.reorder(snapshot.graph(), &mut answer.rows, |row| row.node, |row| &mut row.score);
     let before = answer.rows.len();
-    answer.second_score = answer.rows.get(1).map(|row| row.score);
+    answer.second_score = second_score(&answer.rows);
     answer.rows.retain(|row| row.score >= query.min_score);
     answer.below_min_score += before - answer.rows.len();
     let is_met = |word: &String| answer.rows.iter().any(|row| row.meets(word));

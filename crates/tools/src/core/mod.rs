@@ -9,6 +9,7 @@ mod ingest;
 mod outline;
 mod search;
 mod seek;
+mod trust;
 mod view;
 
 pub(crate) use batch_view::BatchView;

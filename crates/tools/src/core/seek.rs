@@ -1,11 +1,12 @@
 //! Finds code by meaning, words or names.
 
 use m1nd_engine::{ModelUse, Snapshot};
-use m1nd_query::retrieval::{Calibration, LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
+use m1nd_query::retrieval::{LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
 use m1nd_query::retrieval::{connections, seek_with, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::trust::{TrustEnvelope, doubted, trust};
 use crate::framework::{
     Answer, Command, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
     ToolError, ToolRef, Toolset, number, rows_schema, yes,
@@ -87,35 +88,12 @@ pub(crate) struct Row {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Sufficiency {
-    state: &'static str,
+    pub(super) state: &'static str,
     unmatched_words: Vec<String>,
-    why: String,
+    pub(super) why: String,
+    /// Words that the first row matches.
     #[serde(skip)]
-    met: usize,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Receipt {
-    /// Number of texts with known answers.
-    rows: u32,
-    /// Minimum confidence for the verdict `act`.
-    act_at: f64,
-    /// Share of the texts at `act_at` or above whose first file was right.
-    measured_precision: f64,
-    /// Share of the texts at `act_at` or above.
-    coverage: f64,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct TrustEnvelope {
-    verdict: &'static str,
-    /// Confidence in the file of the first row, 0 to 1; null if the ranking puts another file first, and without
-    /// `graph_rerank`.
-    score: Option<f64>,
-    calibrated: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    calibration_receipt: Option<Receipt>,
-    reasons: Vec<String>,
+    pub(super) met: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -177,7 +155,8 @@ word vectors find the same meaning in other words. In a long text, the title, co
 are weighted separately. The ranking also uses files named by path, module or frame, symbols written out, callers and
 callees of the matches, and commits: files of commits with a similar subject or the same prefix, files that change
 together with the best matches, and how recently a file changed. A fitted model orders the files, tests and documents
-lower unless the query is about tests; rows of one file alternate with others.
+lower unless the query is about tests. Each file comes with its best symbol first; of the first 20 rows, at most 8, 4
+and 2 are of the first three files and one is of each further file.
 
 `score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`
 holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index without
@@ -190,14 +169,15 @@ words of its code, a file by the first 1,000 compound names that it uses. `what_
 left something out, and `search` reads everything.
 
 `sufficiency` describes the first row: whether it stands out, and which words it and all others do not match.
-`trust_envelope` describes its file: `act` from the confidence whose precision was measured on issues and commits
-(`calibration_receipt`; only with vectors and the complete history, without `scope` and `node_types`, and if the first
-row is in the file that the ranking puts first), or if the query is exactly the name of one node (`Pool.acquire`,
-`src/pool.py`; such nodes are always the first rows, declarations after their definition); `abstain` if the row is no
-better than a guess; else `reverify`. It is never `act` if the file matches fewer than half of the words of a
-question, or if `learn` marked the first row as wrong. `graph_rerank: false` ranks by words alone and is not
-calibrated. If the server was started with `--model FOLDER`, that model reorders the best 50: `model` names it, or
-gives the error.";
+`trust_envelope` is about what its `about` names: the node of the first row if the query is exactly its name
+(`Pool.acquire`, `src/pool.py`; named nodes are always the first rows, declarations after their definition), else the
+file of the first row, not the function in it. It is `act` for such a name, and from the confidence whose precision was
+measured on issues and commits of repositories that the ranking was not fitted to (`calibration_receipt`, with its
+95 % interval); only with vectors and the complete git history, without `scope` and `node_types`, and if the first row
+is in the file that the ranking puts first. It is `abstain` if the row is no better than a guess; else `reverify`. It
+is never `act` if the file matches fewer than half of the words of a question, or if `learn` marked the first row as
+wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the server was started with
+`--model FOLDER`, that model reorders the best 50: `model` names it, or gives the error.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "code that validates user credentials"}"#;
     const STAGES: &'static [Route] = &[
@@ -379,75 +359,6 @@ fn named(words: &[String]) -> String {
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }
 }
 
-fn trust(snapshot: &Snapshot, query: &SeekQuery, found: &SeekAnswer, sufficiency: &Sufficiency) -> TrustEnvelope {
-    let measured = Calibration::measured();
-    let mut reasons = vec![sufficiency.why.clone()];
-    if found.named == 1 {
-        return TrustEnvelope { verdict: "act", score: None, calibrated: false, calibration_receipt: None, reasons };
-    }
-    // The confidence is about the model's own first file, of all files.
-    let is_best = |row: &SeekRow| found.best_file.is_some() && snapshot.graph().file(row.node) == found.best_file;
-    let confidence = found.confidence.filter(|_| found.rows.first().is_some_and(is_best));
-    if found.confidence.is_some() && confidence.is_none() && !found.rows.is_empty() {
-        reasons.push("the first row is not in the file that the ranking puts first".to_owned());
-    }
-    // The precision was measured with all signals, over all files and kinds.
-    let is_as_measured =
-        found.used_vectors && found.no_history.is_none() && query.scope.is_empty() && query.kinds.is_empty();
-    if confidence.is_some() && !is_as_measured {
-        let how = "with word vectors and the whole history, without `scope` and `node_types`";
-        reasons.push(format!("the precision was measured {how}"));
-    }
-    let calibrated = confidence.is_some() && is_as_measured && measured.rows > 0 && measured.act_at <= 1.0;
-    // The confidence was measured on texts about the indexed code. A question with few matching words may be about
-    // other code.
-    let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
-    let is_elsewhere = !found.is_long && 2 * found.met_in_file < words;
-    if is_elsewhere && !found.rows.is_empty() {
-        reasons.push(format!("its file matches {} of {}, fewer than half", found.met_in_file, count(words, "word")));
-    }
-    let verdict = match confidence {
-        _ if sufficiency.state == "insufficient" && sufficiency.met == 0 => "abstain",
-        None => "reverify",
-        Some(confidence) if calibrated && !is_elsewhere && confidence >= measured.act_at => {
-            reasons.push(format!(
-                "the file of the first row was right in {:.0} of 100 such cases",
-                100.0 * measured.precision
-            ));
-            "act"
-        }
-        Some(confidence) if confidence >= measured.reverify_at => "reverify",
-        Some(_) => "abstain",
-    };
-    if verdict != "act" {
-        reasons.push("open the row before acting on it".to_owned());
-    }
-    let receipt = Receipt {
-        rows: measured.rows,
-        act_at: measured.act_at,
-        measured_precision: measured.precision,
-        coverage: measured.coverage,
-    };
-    TrustEnvelope {
-        verdict,
-        score: confidence.map(rounded),
-        calibrated,
-        calibration_receipt: calibrated.then_some(receipt),
-        reasons,
-    }
-}
-
-/// Lowers the trust if agents marked the first row as wrong for the question.
-fn doubted(trust: TrustEnvelope, found: &SeekAnswer, prior: &Prior) -> TrustEnvelope {
-    let told = found.rows.first().and_then(|row| prior.told(row.node)).filter(|told| told.weight < 0.0);
-    let Some(told) = told else { return trust };
-    let entries: Vec<String> = told.entries.iter().map(i64::to_string).collect();
-    let told = format!("the first row was marked wrong for a similar question (ledger_id {})", entries.join(", "));
-    let verdict = if trust.verdict == "act" { "reverify" } else { trust.verdict };
-    // The precision was not measured for such rows.
-    TrustEnvelope { verdict, calibrated: false, calibration_receipt: None, reasons: vec![told], ..trust }
-}
-
 /// The part of the query that a word was taken from. In a script without spaces, the words are only fragments of it.
 fn as_written<'q>(query: &'q str, word: &'q str) -> &'q str {
     if word.is_ascii() {
@@ -483,7 +394,7 @@ fn guidance(
     let hint = match (trust.verdict, sufficiency.state) {
         (_, "sufficient") => format!("`{label}` matches the whole query; open it"),
         ("act", _) => {
-            format!("open `{label}`: its file is most likely right, the row within it less certain{behind}")
+            format!("open `{label}`: its file is most likely right, the place within it less certain{behind}")
         }
         ("abstain", _) => format!("`{label}` is no better than a guess{behind}; use other words, or open it"),
         _ if 2 * found.unmatched.len() > found.words.len() => {

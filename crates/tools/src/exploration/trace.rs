@@ -185,8 +185,8 @@ with the reason.
 
 `suspects` are frames (`in_trace`), what the innermost ones call, what the message names or its words match, and files
 that the whole text leads to; without a known trace, only the latter. Exception types and functions that only raise
-are none, unless no other frame is known: their callers are. The first suspect of each file comes before the others, so
-that a page shows different files. Files are ordered by two rankings, fused by reciprocal ranks (`suspiciousness`, 1.0
+are none, unless no other frame is known: their callers are. The first suspect of each of ten files comes before the
+others, so that a page shows ten files. Files are ordered by two rankings, fused by reciprocal ranks (`suspiciousness`, 1.0
 for the first of both; not a measured probability): that of `seek` for the whole text, and a weighted sum of the
 `signals`, fitted to traces with known fixes: nearness to the failure counts most, then the score of `seek`
 (`whole_text_score`), then how recently the file changed. Signals with weight 0 (words and names of the message on

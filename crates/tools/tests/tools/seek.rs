@@ -277,10 +277,47 @@ fn that_a_file_meets_few_words_of_a_question_is_said() {
 }
 
 #[test]
+fn a_verdict_says_what_it_is_about() {
+    let project = Project::new(PROGRAM);
+    let about = |query: &str| {
+        let answer = project.ok("seek", json!({"query": query}));
+        let envelope = &answer["trust_envelope"];
+        assert!(!envelope["verdict"].is_null(), "{answer}");
+        (envelope["about"].clone(), envelope["about_node_id"].clone(), envelope["reasons"].to_string())
+    };
+    let (kind, id, _) = about("load_user");
+    assert_eq!((kind, id), (json!("function"), json!("file::auth.py::fn::load_user")), "it is its name");
+    let (kind, id, reasons) = about("validates the credentials");
+    assert_eq!((kind, id), (json!("file"), json!("file::auth.py")), "a function is the first row");
+    assert!(reasons.contains("`act` is not given without the complete git history"), "{reasons}");
+    let (kind, id, reasons) = about("quagga zebra");
+    assert_eq!((kind, id), (json!(null), json!(null)), "there is no row");
+    assert!(!reasons.contains("open"), "{reasons}");
+}
+
+#[test]
 fn a_question_in_another_language_is_told_to_ask_in_that_of_the_code() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("seek", json!({"query": "wo wird das Passwort vom user verglichen", "min_score": 0.0}));
     let hint = answer["next_step_hint"].as_str().expect("a hint");
     assert!(hint.starts_with("most words of the query are not in the index"), "{answer}");
     assert_ne!(answer["trust_envelope"]["verdict"], "act");
+}
+
+#[test]
+fn the_first_page_is_of_many_files() {
+    let many: String = (0..30).map(|n| format!("def parse_header{n}(header):\n    return header\n\n\n")).collect();
+    let others: String =
+        (0..12).map(|n| format!("//- lib/m{n:02}.py\ndef parse_header_of{n}(header):\n    return header\n")).collect();
+    let project = Project::new(&format!("//- headers.py\n{many}{others}"));
+    let answer = project.ok("seek", json!({"query": "parse header"}));
+    let files = column(&answer, "results", "file_path");
+    let rows: Vec<&str> = files.split(' ').collect();
+    let mut distinct = rows.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!((rows.len(), distinct.len()), (20, 13), "{files}");
+    let scores = answer["results"].as_array().expect("rows").iter().map(|row| row["score"].as_f64().expect("a score"));
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{answer}");
+    assert!(answer["total_matches"].as_u64() >= Some(42), "nothing is left out: {answer}");
 }

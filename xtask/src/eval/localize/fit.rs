@@ -16,6 +16,7 @@ use m1nd_query::Model;
 use m1nd_query::retrieval::{ENTRY_SIGNALS, EntryModel, FileModel, SIGNALS};
 use m1nd_query::retrieval::{seek_entries, seek_files};
 
+use super::calibration::{self, Judgement};
 use super::{Request, Row, for_each_row};
 use crate::eval::linear::{self, Options, Weighed, fit};
 use crate::{Outcome, repository};
@@ -30,26 +31,22 @@ const ENTRY_PENALTY: f64 = 0.02;
 /// Path of the weights.
 const WEIGHTS: &str = "crates/query/src/retrieval/seek/weights.txt";
 const ENTRY_WEIGHTS: &str = "crates/query/src/retrieval/seek/entry_weights.txt";
-/// Path of the calibration of confidences.
-const CALIBRATION: &str = "crates/query/src/retrieval/seek/calibration.txt";
-/// Minimum precision for `act`; its lower bound must reach [`LEAST_BOUND`].
-const LEAST_PRECISION: f64 = 0.9;
-/// Minimum lower bound (one-sided, 90 of 100, Wilson) of that precision.
-const LEAST_BOUND: f64 = 0.8;
-/// Precision above which an answer is better than a guess.
-const GUESS: f64 = 0.25;
 
 /// The candidates of a row.
-struct Sample {
-    id: String,
-    repo: String,
+pub(super) struct Sample {
+    pub(super) id: String,
+    pub(super) repo: String,
     /// Index of its file of rows.
     kind: usize,
-    files: Options<{ SIGNALS.len() }>,
+    pub(super) files: Options<{ SIGNALS.len() }>,
     /// Paths of the files.
-    paths: Vec<String>,
+    pub(super) paths: Vec<String>,
     /// Functions of the right files; the changed ones are right. Empty if the row names none.
-    functions: Options<{ ENTRY_SIGNALS.len() }>,
+    pub(super) functions: Options<{ ENTRY_SIGNALS.len() }>,
+    /// Paths of their files.
+    pub(super) function_paths: Vec<String>,
+    /// The row names functions that were changed.
+    pub(super) names_functions: bool,
     /// Number of right files that are no candidates.
     missed: usize,
 }
@@ -58,8 +55,10 @@ struct Sample {
 type Choice<const N: usize> = fn(&Sample) -> &Options<N>;
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let write = args.iter().any(|arg| arg == "--write");
-    let mut args: Vec<String> = args.iter().filter(|arg| *arg != "--write").cloned().collect();
+    let given = |flag: &str| args.iter().any(|arg| arg == flag);
+    let (write, calibrate) = (given("--write"), given("--calibrate"));
+    let mut args: Vec<String> =
+        args.iter().filter(|arg| !["--write", "--calibrate"].contains(&arg.as_str())).cloned().collect();
     let dump =
         args.iter().position(|arg| arg == "--dump").and_then(|at| args.drain(at..(at + 2).min(args.len())).nth(1));
     let tried =
@@ -102,6 +101,15 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         keep(&fitted, &samples, &left_out, &names)?;
         of_functions.keep(&names)?;
     }
+    let judge = |sample: &Sample| {
+        let repo = sample.repo.as_str();
+        Judgement::of(sample, &left_out[repo], &of_functions.left_out[repo])
+    };
+    let judged: Vec<Judgement> = samples.iter().filter_map(judge).collect();
+    println!("{}", calibration::calibration(&judged));
+    if write || calibrate {
+        calibration::keep(&judged)?;
+    }
     Ok(())
 }
 
@@ -112,17 +120,20 @@ fn sample(row: &Row, snapshot: &Snapshot, kind: usize) -> Outcome<Sample> {
     let paths = files.iter().map(|file| file.path.clone()).collect();
     let files: Vec<_> = files.into_iter().map(|file| (file.signals, row.gold_files.contains(&file.path))).collect();
     let missed = row.gold_files.len() - files.iter().filter(|(_, right)| *right).count();
-    let mut functions = Vec::new();
-    if !row.gold_funcs.is_empty() {
+    let (mut functions, mut function_paths) = (Vec::new(), Vec::new());
+    let names_functions = !row.gold_funcs.is_empty();
+    if names_functions {
         for entry in seek_entries(snapshot, &row.query, &Cancel::new())? {
             let path = graph.path(entry.node);
             if graph.kind(entry.node) == NodeKind::Function && row.gold_files.iter().any(|file| file == path) {
                 let is_right = row.is_changed(path, graph.label(entry.node), graph.lines(entry.node));
                 functions.push((entry.signals, is_right));
+                function_paths.push(path.to_owned());
             }
         }
     }
-    Ok(Sample { id: row.id.clone(), repo: row.repo.clone(), kind, files, paths, functions, missed })
+    let (id, repo) = (row.id.clone(), row.repo.clone());
+    Ok(Sample { id, repo, kind, files, paths, functions, function_paths, names_functions, missed })
 }
 
 /// Options of samples, with equal weight for each kind of row.
@@ -144,12 +155,14 @@ fn accuracy<const N: usize>(samples: &[&Sample], options: Choice<N>, model: impl
 }
 
 /// The function model, and its measures on held-out repositories, by kind of row.
-struct OfFunctions {
+struct OfFunctions<'s> {
     model: EntryModel,
+    /// The models without each repository.
+    left_out: BTreeMap<&'s str, EntryModel>,
     measures: Vec<(usize, [f64; 3])>,
 }
 
-fn fit_functions(samples: &[Sample], kinds: usize) -> OfFunctions {
+fn fit_functions(samples: &[Sample], kinds: usize) -> OfFunctions<'_> {
     let functions: Choice<{ ENTRY_SIGNALS.len() }> = |sample| &sample.functions;
     let told: Vec<&Sample> = samples.iter().filter(|sample| !sample.functions.is_empty()).collect();
     let of = |samples: &[&Sample]| fit(&weighed(samples, functions), &[true; ENTRY_SIGNALS.len()], ENTRY_PENALTY);
@@ -166,10 +179,11 @@ fn fit_functions(samples: &[Sample], kinds: usize) -> OfFunctions {
         let of_kind: Vec<&Sample> = told.iter().filter(|sample| sample.kind == kind).copied().collect();
         (of_kind.len(), accuracy(&of_kind, functions, |sample| left_out[sample.repo.as_str()]))
     };
-    OfFunctions { model, measures: (0..kinds).map(measure).collect() }
+    let measures = (0..kinds).map(measure).collect();
+    OfFunctions { model, left_out, measures }
 }
 
-impl OfFunctions {
+impl OfFunctions<'_> {
     fn keep(&self, names: &[String]) -> Outcome<()> {
         let mut text = String::from(
             "# Weights of the signals by which `seek` orders the entries of a file: a linear model.\n\
@@ -219,59 +233,7 @@ fn keep(model: &FileModel, samples: &[Sample], left_out: &BTreeMap<&str, FileMod
     for (name, weight) in SIGNALS.iter().zip(model.weights()) {
         text += &format!("{name} {weight:.3}\n");
     }
-    std::fs::write(Path::new(repository()).join(WEIGHTS), text)?;
-    Ok(std::fs::write(Path::new(repository()).join(CALIBRATION), calibration(samples, left_out))?)
-}
-
-/// Calibrates the confidence of a model on rows of held-out repositories.
-fn calibration(samples: &[Sample], left_out: &BTreeMap<&str, FileModel>) -> String {
-    let mut judged: Vec<(f64, bool)> = samples
-        .iter()
-        .filter(|sample| !sample.files.is_empty())
-        .map(|sample| {
-            let model = left_out[sample.repo.as_str()];
-            let confidence = model.confidence(sample.files.iter().map(|(signals, _)| signals));
-            let best = sample.files.iter().max_by(|a, b| model.value(&a.0).total_cmp(&model.value(&b.0)));
-            (confidence, best.is_some_and(|(_, right)| *right))
-        })
-        .collect();
-    judged.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let (mut act, mut reverify) = (None, 1.0);
-    let mut right = 0.0;
-    for (count, (confidence, is_right)) in judged.iter().enumerate() {
-        right += f64::from(u8::from(*is_right));
-        let all = (count + 1) as f64;
-        let precision = right / all;
-        if precision >= LEAST_PRECISION && bound(precision, all) >= LEAST_BOUND {
-            act = Some((*confidence, precision, all / judged.len() as f64));
-        }
-    }
-    // Groups of similar confidence, highest first: once a group is no better than a guess, neither is the rest.
-    for group in judged.chunks(GROUP) {
-        let right = group.iter().filter(|(_, right)| *right).count() as f64 / group.len() as f64;
-        if right < GUESS {
-            break;
-        }
-        reverify = group.last().map_or(reverify, |(confidence, _)| *confidence);
-    }
-    let (act_at, precision, coverage) = act.unwrap_or((1.1, 0.0, 0.0));
-    format!(
-        "# How often the first file of `seek` was right, by the confidence of the ranking: `cargo xtask fit-seek`, with\n\
-         # groups of repositories left out of the fit in turn.\nact_at {act_at:.3}\nreverify_at {:.3}\nprecision {precision:.3}\n\
-         coverage {coverage:.3}\nrows {}\n",
-        reverify.min(act_at),
-        judged.len()
-    )
-}
-
-/// Rows per group of similar confidence.
-const GROUP: usize = 20;
-
-fn bound(precision: f64, rows: f64) -> f64 {
-    const Z: f64 = 1.2816;
-    let centre = precision + Z * Z / (2.0 * rows);
-    let spread = Z * (precision * (1.0 - precision) / rows + Z * Z / (4.0 * rows * rows)).sqrt();
-    (centre - spread) / (1.0 + Z * Z / rows)
+    Ok(std::fs::write(Path::new(repository()).join(WEIGHTS), text)?)
 }
 
 fn report<const N: usize>(

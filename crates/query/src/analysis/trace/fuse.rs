@@ -11,9 +11,12 @@ use super::suspects::Suspect;
 /// Reciprocal rank fusion: the larger it is, the less the first ranks count against later ones. That of Cormack,
 /// Clarke and Büttcher, "Reciprocal rank fusion", 2009.
 const FLATTENING: f64 = 60.0;
+/// Files whose first suspect comes before the further suspects of any: those of a page.
+const FIRST_FILES: usize = 10;
 
-/// Orders suspects, which are in the order of the trace's evidence: the first of each file, by both ranks of the file;
-/// then all others as they were. `sought` are files in the order of `seek`.
+/// Orders suspects, which are in the order of the trace's evidence. The first of each file comes by both ranks of the
+/// file; behind those of the first files follow all further suspects as they were, then the first ones of the other
+/// files. `sought` are files in the order of `seek`.
 pub(super) fn fuse(graph: &Graph, suspects: Vec<Suspect>, sought: &[NodeIx]) -> Vec<Suspect> {
     let share = |rank: usize| (FLATTENING + 1.0) / (FLATTENING + 1.0 + rank as f64) / 2.0;
     let fused: FxHashMap<NodeIx, f64> = sought.iter().enumerate().map(|(rank, file)| (*file, share(rank))).collect();
@@ -31,10 +34,16 @@ pub(super) fn fuse(graph: &Graph, suspects: Vec<Suspect>, sought: &[NodeIx]) -> 
     }
     // A stable sort: of equal ones, the trace's first.
     first.sort_by(|a, b| b.suspiciousness.total_cmp(&a.suspiciousness));
-    // The others are behind, by their evidence.
-    let last = first.last().map_or(0.0, |suspect| suspect.suspiciousness);
+    let far = first.split_off(first.len().min(FIRST_FILES));
+    // Those between the files have values between theirs, by their evidence.
+    let (last, next) = (value(first.last()), value(far.first()));
     let most = others.first().map_or(1.0, |suspect| suspect.evidence).max(f64::MIN_POSITIVE);
-    others.iter_mut().for_each(|suspect| suspect.suspiciousness = last * suspect.evidence / most);
-    first.extend(others);
-    first
+    for suspect in &mut others {
+        suspect.suspiciousness = next + (last - next) * suspect.evidence / most;
+    }
+    first.into_iter().chain(others).chain(far).collect()
+}
+
+fn value(suspect: Option<&Suspect>) -> f64 {
+    suspect.map_or(0.0, |suspect| suspect.suspiciousness)
 }

@@ -1,6 +1,6 @@
 //! Finds code by topic. Words give entries and whole files a lexical score; one model combines it with the other
 //! signals of each file ([`SIGNALS`]), and a second one ranks the entries of each file ([`ENTRY_SIGNALS`]): the best
-//! entry gets the rank of its file, the others follow by their difference.
+//! entry gets the rank of its file, the others follow by their difference, few of a file on the first page.
 
 use crate::retrieval::importance;
 use crate::retrieval::indexed_files::IndexedFiles;
@@ -41,8 +41,16 @@ pub use signals::{FileCandidate, SIGNALS, Signals};
 const CANDIDATES: usize = 1_000;
 /// Rows that are made together: fewer are not worth another core.
 const ROWS_TOGETHER: usize = 128;
-/// Penalty for each further node of the same file, so that several files appear on the first page.
+/// Penalty for each further node of the same file.
 const NEXT_OF_FILE: f64 = 0.4;
+/// Rows of a page, which show more files than the values of their rows alone would.
+const FIRST_ROWS: usize = 20;
+/// Of the first rows, at most so many are of the first file, half as many of the second, and so on; one of each
+/// further file. On the texts of `eval localize`, twenty rows are then of twelve files instead of seven, and hold as many
+/// of the changed functions. One row of each file, then the second of each, loses a third of those among the first ten.
+const MOST_OF_FIRST: usize = 8;
+/// Difference of model values of rows that are arranged against their values.
+const STEP: f64 = 1e-6;
 /// Words of a question that ask for documents.
 const TEXT_WORDS: &[&str] =
     &["changelog", "doc", "docs", "documentation", "documented", "guide", "manual", "readme", "section", "tutorial"];
@@ -91,6 +99,8 @@ pub struct SeekRow {
     pub node: NodeIx,
     /// Its rank value, 0 to 1.
     pub score: f64,
+    /// The same before rows of one file were set apart; not below `score`.
+    pub alone: f64,
     /// Words alone, 0 to 1.
     pub lexical: f64,
     /// Cosine of its vector with that of the query; `None` where there is none.
@@ -127,7 +137,8 @@ pub struct SeekAnswer {
     pub named: usize,
     /// Rows left out for their score.
     pub below_min_score: usize,
-    /// Score of the second row, whether or not it was left out for it.
+    /// Best score of another row than the first before rows of one file were set apart, whether or not it was left out
+    /// for it.
     pub second_score: Option<f64>,
     /// Best score of a row of another file than the first, whether or not it was left out for it.
     pub other_file_score: Option<f64>,
@@ -232,7 +243,7 @@ pub fn seek_given(
     }
     answer.named = named::lift(snapshot, &query.text, &query.filter(), &mut rows);
     let before = rows.len();
-    answer.second_score = rows.get(1).map(|row| row.score);
+    answer.second_score = second_score(&rows);
     about_first_file(snapshot, &rows, &mut answer);
     rows.retain(|row| row.score >= query.min_score);
     answer.below_min_score = before - rows.len();
@@ -299,6 +310,11 @@ pub fn summary(snapshot: &Snapshot, node: NodeIx) -> String {
 fn first_sentence(text: &str) -> &str {
     let paragraph = text.split("\n\n").next().unwrap_or(text);
     paragraph.find(". ").or_else(|| paragraph.find(".\n")).map_or(paragraph, |end| &paragraph[..=end])
+}
+
+/// Best score of another row than the first, see [`SeekAnswer::second_score`].
+pub(super) fn second_score(rows: &[SeekRow]) -> Option<f64> {
+    rows.iter().skip(1).map(|row| row.alone.max(row.score)).max_by(f64::total_cmp)
 }
 
 /// Evidence for the file of the first row against the other files.
@@ -443,18 +459,42 @@ fn order(
     let kept = by_file.values().map(Vec::len).sum();
     let mut valued = placed(graph, by_file, |file| of_file(by_node[&file]));
     add_files(snapshot, filter, judged, &mut valued);
-    valued.sort_by(|a, b| by_value(graph, a, b));
-    let top = valued.iter().map(|(value, _)| *value).fold(f64::NEG_INFINITY, f64::max);
-    let meaning = valued.iter().filter_map(|(_, row)| row.meaning).fold(0.0, f64::max);
+    let valued = arranged(graph, valued);
+    let top = valued.first().map_or(f64::NEG_INFINITY, |(value, ..)| *value);
+    let meaning = valued.iter().filter_map(|(.., row)| row.meaning).fold(0.0, f64::max);
     let strength = judged.strength.max(meaning * MEANING_SHARE);
-    let rows = valued.into_iter().map(|(value, mut row)| {
-        row.score = strength * ((value - top) / SCALE).exp();
+    let score = |value: f64| strength * ((value - top) / SCALE).exp();
+    let rows = valued.into_iter().map(|(value, alone, mut row)| {
+        (row.score, row.alone) = (score(value), score(alone));
         row
     });
     (rows.collect(), kept)
 }
 
-/// Score of every row: that of its file, minus its difference to the best one of the file.
+/// Rows in the order of the page: by value, but the first rows hold only so many of one file, see [`MOST_OF_FIRST`];
+/// the others follow behind them. Values are lowered where that order demands it; the original ones follow them.
+fn arranged(graph: &Graph, mut rows: Vec<(f64, SeekRow)>) -> Vec<(f64, f64, SeekRow)> {
+    rows.sort_by(|a, b| by_value(graph, a, b));
+    // Of each file: its rank, and how many of its rows there were.
+    let mut files: FxHashMap<Option<NodeIx>, (usize, usize)> = FxHashMap::default();
+    let (mut first, mut others) = (Vec::with_capacity(rows.len()), Vec::new());
+    for row in rows {
+        let next = files.len();
+        let (rank, rows) = files.entry(graph.file(row.1.node)).or_insert((next, 0));
+        let most = (MOST_OF_FIRST >> (*rank).min(MOST_OF_FIRST)).max(1);
+        let fits = first.len() < FIRST_ROWS && *rows < most;
+        *rows += 1;
+        if fits { &mut first } else { &mut others }.push(row);
+    }
+    let mut least = f64::INFINITY;
+    let lowered = first.into_iter().chain(others).map(|(value, row)| {
+        least = value.min(least - STEP);
+        (least, value, row)
+    });
+    lowered.collect()
+}
+
+/// Value of every row: that of its file, minus its difference to the best one of the file.
 fn placed(
     graph: &Graph,
     by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>>,
@@ -492,6 +532,7 @@ fn add_files(snapshot: &Snapshot, filter: &Filter<'_>, judged: &Judged<'_>, valu
         let row = SeekRow {
             node: file.node,
             score: 0.0,
+            alone: 0.0,
             lexical: 0.0,
             meaning: None,
             recency: None,
@@ -533,6 +574,7 @@ fn row(snapshot: &Snapshot, node: NodeIx, hit: &Hit<'_>, told: &[(usize, Arc<str
     SeekRow {
         node,
         score: bounded(hit.relative),
+        alone: bounded(hit.relative),
         lexical: bounded(hit.relative),
         meaning: hit.near.map(|near| near.text),
         recency: None,

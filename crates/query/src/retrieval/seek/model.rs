@@ -32,7 +32,8 @@ impl EntryModel {
     }
 }
 
-/// Measured precision by confidence, on texts of issues and commits.
+/// Measured precision by confidence, on texts of issues and commits. Neither the model nor `act_at` had seen the
+/// repositories of the texts that they were judged on.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Calibration {
     /// Confidence from which the first file may be acted on; above 1 if none was good enough.
@@ -41,9 +42,15 @@ pub struct Calibration {
     pub reverify_at: f64,
     /// Share of the texts at `act_at` or above whose first file was right.
     pub precision: f64,
+    /// Ends of the 95 % interval (Wilson) of `precision`.
+    pub interval: [f64; 2],
+    /// Share of the texts at `act_at` or above whose best function of the first file was right.
+    pub function_precision: f64,
+    /// Texts at `act_at` or above.
+    pub acted: u32,
     /// Share of all texts that are at `act_at` or above.
     pub coverage: f64,
-    /// Texts it was measured on, each with a model that had not seen its repository.
+    /// All texts.
     pub rows: u32,
 }
 
@@ -61,6 +68,10 @@ impl Calibration {
                 "act_at" => found.act_at = value,
                 "reverify_at" => found.reverify_at = value,
                 "precision" => found.precision = value,
+                "precision_low" => found.interval[0] = value,
+                "precision_high" => found.interval[1] = value,
+                "function_precision" => found.function_precision = value,
+                "acted" => found.acted = value as u32,
                 "coverage" => found.coverage = value,
                 "rows" => found.rows = value as u32,
                 _ => {}
@@ -83,5 +94,14 @@ mod tests {
         }
         assert!(FileModel::fitted().weights().iter().all(|weight| weight.is_finite()));
         assert!(EntryModel::fitted().weights().iter().all(|weight| weight.is_finite()));
+    }
+
+    #[test]
+    fn the_calibration_says_how_sure_its_precision_is() {
+        let measured = Calibration::measured();
+        let [low, high] = measured.interval;
+        assert!(0.0 < low && low < measured.precision && measured.precision < high && high <= 1.0, "{measured:?}");
+        assert!(measured.reverify_at <= measured.act_at && 0 < measured.acted && measured.acted <= measured.rows);
+        assert!((measured.coverage - f64::from(measured.acted) / f64::from(measured.rows)).abs() < 0.001);
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn lift(snapshot: &Snapshot, question: &str, filter: &Filter<'_>, row
         let own = if best > 0.0 { (rows[at].score / best).min(1.0) } else { 0.0 };
         let place = if announced.contains(&node) { own / 2.0 } else { (1.0 + own) / 2.0 };
         rows[at].score = best + (1.0 - best) * place;
+        rows[at].alone = rows[at].score;
     }
     let is_named = |row: &SeekRow| named.contains(&row.node);
     rows.sort_by(|a, b| is_named(b).cmp(&is_named(a)).then(b.score.total_cmp(&a.score)));
@@ -59,6 +60,7 @@ fn row(snapshot: &Snapshot, node: NodeIx) -> SeekRow {
     SeekRow {
         node,
         score: 0.0,
+        alone: 0.0,
         lexical: 0.0,
         meaning: None,
         recency: None,

@@ -59,6 +59,7 @@ pub(super) fn rerank(
     let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     for (row, value) in rows.iter_mut().zip(&values) {
         row.score = first * ((value - top) / SCALE).exp();
+        row.alone = row.score;
     }
     let id = |row: &SeekRow| snapshot.graph().id(row.node);
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| id(a).cmp(id(b))));
