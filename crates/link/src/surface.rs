@@ -4,7 +4,7 @@
 use std::hash::{Hash, Hasher};
 
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, NameId, ScopeId};
+use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, NameId, ScopeId, ScopeKind};
 use rustc_hash::{FxHashMap, FxHasher};
 
 /// Expressions hashed for one function's result before the rest is taken as a whole.
@@ -35,14 +35,34 @@ impl<'a> Hashes<'a> {
     }
 }
 
-type Local = FxHashMap<(ScopeId, NameId), Vec<BindingTarget>>;
+/// Scopes that a local name is followed outwards through.
+const MOST_SCOPES: usize = 4_096;
+/// Targets of one local name that are followed.
+const MOST_TARGETS: usize = 256;
+
+/// What is worked out of a file once.
+struct Local {
+    bindings: FxHashMap<(ScopeId, NameId), Vec<BindingTarget>>,
+    /// Whether each scope is that of a function or inside of one.
+    is_inside_function: Vec<bool>,
+    /// Hash of all expressions.
+    all: u64,
+}
 
 fn local_bindings(facts: &FileFacts) -> Local {
-    let mut local = Local::default();
+    let mut bindings: FxHashMap<_, Vec<BindingTarget>> = FxHashMap::default();
     for binding in &facts.bindings {
-        local.entry((binding.scope, binding.name)).or_default().push(binding.target);
+        bindings.entry((binding.scope, binding.name)).or_default().push(binding.target);
     }
-    local
+    let mut is_inside_function: Vec<bool> = Vec::with_capacity(facts.scopes.len());
+    for scope in &facts.scopes {
+        // Parents precede their children.
+        let outer = scope.parent.is_some_and(|parent| is_inside_function[parent.index()]);
+        is_inside_function.push(outer || scope.kind == ScopeKind::Function);
+    }
+    let mut all = FxHasher::default();
+    facts.exprs.hash(&mut all);
+    Local { bindings, is_inside_function, all: all.finish() }
 }
 
 struct Surface<'a> {
@@ -60,7 +80,7 @@ impl Surface<'_> {
             self.definition(DefId(index as u32), definition);
         }
         for binding in &facts.bindings {
-            if !self.is_inside_function(binding.scope) {
+            if !self.local.is_inside_function[binding.scope.index()] {
                 self.name(binding.name);
                 std::mem::discriminant(&binding.namespace).hash(&mut self.hasher);
                 self.facts.scopes[binding.scope.index()].owner.hash(&mut self.hasher);
@@ -93,18 +113,6 @@ impl Surface<'_> {
             self.expr(write.value);
         }
         self.hasher.finish()
-    }
-
-    fn is_inside_function(&self, mut scope: ScopeId) -> bool {
-        use m1nd_lang::facts::ScopeKind;
-        loop {
-            let row = self.facts.scopes[scope.index()];
-            match (row.kind, row.parent) {
-                (ScopeKind::Function, _) => return true,
-                (_, Some(parent)) => scope = parent,
-                (_, None) => return false,
-            }
-        }
     }
 
     fn definition(&mut self, id: DefId, definition: &m1nd_lang::facts::Definition) {
@@ -177,7 +185,7 @@ impl Surface<'_> {
         while let Some(id) = work.pop() {
             if seen.len() > RESULT_EXPRS {
                 // Too much to follow: count every change of the file as a change of this result.
-                self.facts.exprs.hash(&mut self.hasher);
+                self.local.all.hash(&mut self.hasher);
                 return;
             }
             if !seen.insert(id) {
@@ -246,9 +254,12 @@ impl Surface<'_> {
 
     /// Follows a name bound inside a function to its value; other names are part of the surface already.
     fn local_name(&mut self, name: NameId, mut scope: ScopeId, work: &mut Vec<ExprId>) {
-        loop {
-            if let Some(targets) = self.local.get(&(scope, name)) {
-                for target in targets {
+        for _ in 0..MOST_SCOPES {
+            if let Some(targets) = self.local.bindings.get(&(scope, name)) {
+                if targets.len() > MOST_TARGETS {
+                    self.local.all.hash(&mut self.hasher);
+                }
+                for target in targets.iter().take(MOST_TARGETS) {
                     std::mem::discriminant(target).hash(&mut self.hasher);
                     match *target {
                         BindingTarget::Value(expr) | BindingTarget::Typed(expr) => work.push(expr),
@@ -267,5 +278,6 @@ impl Surface<'_> {
                 None => return,
             }
         }
+        self.local.all.hash(&mut self.hasher);
     }
 }

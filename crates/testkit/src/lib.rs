@@ -3,12 +3,14 @@
 //! - [`TempTree`]: a folder created from a fixture text.
 //! - [`FaultSystem`]: file operations with injected faults, and the disk images left by a power loss.
 //! - [`Random`]: reproducible pseudo-random numbers.
+//! - [`torture`]: texts that cost more than their size.
 //! - [`wire`]: a client that talks to the server through its pipes.
 
 mod fault;
 mod fixture;
 mod power;
 mod random;
+pub mod torture;
 pub mod wire;
 
 pub use fault::{Fault, FaultSystem};
