@@ -30,7 +30,7 @@ const TASKS: &[Task] = &[
     ),
     ("new", "the files and rows of a tool that does nothing yet: tool TOOLSET NAME", new::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
-    ("bench", "measure: ingest|find [--write] PATH... | memory [--write]", bench::run),
+    ("bench", "measure: ingest|find [--write] PATH... | memory [--write] | torture [--write] [NAME...]", bench::run),
     (
         "eval",
         "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, relink, embed",

@@ -14,10 +14,19 @@ pub enum ProblemKind {
     InvalidUtf8,
     /// Parsing took longer than its budget; kept as a file node.
     ParseTimeout,
+    /// The parser took more memory than its budget; kept as a file node.
+    ParseMemory,
+    /// More was open at once than the parser's stack may hold; kept as a file node.
+    ParseDepth,
     /// The syntax tree is deeper than the limit; what lies below is not walked.
     TreeDepth,
     /// More facts than the limit; the rest of the file is not in the graph.
     FactsLimit,
+    /// Definitions nest deeper, or have longer ids, than the limits: they are no nodes, and what they refer to belongs to
+    /// the definition around them.
+    NamesLimit,
+    /// Linking looked at more than the limit; the references that were left have no target.
+    LinkLimit,
     /// The parser met text that it could not place; what surrounds it is in the graph.
     SyntaxErrors,
     /// The extractor failed on this file (a bug in m1nd); kept as a file node.
@@ -41,6 +50,11 @@ pub enum ProblemKind {
 }
 
 impl ProblemKind {
+    /// Returns whether it is found when a file is linked, not when it is read.
+    pub const fn is_of_linking(self) -> bool {
+        matches!(self, Self::LinkLimit | Self::NamesLimit)
+    }
+
     /// Returns whether references of the file are missing from the graph after it, so that an absence proves nothing.
     pub const fn hides_references(self) -> bool {
         matches!(
@@ -48,8 +62,12 @@ impl ProblemKind {
             Self::TooLarge
                 | Self::LongLine
                 | Self::ParseTimeout
+                | Self::ParseMemory
+                | Self::ParseDepth
                 | Self::TreeDepth
                 | Self::FactsLimit
+                | Self::LinkLimit
+                | Self::NamesLimit
                 | Self::SyntaxErrors
                 | Self::ExtractorFailed
                 | Self::Unreadable

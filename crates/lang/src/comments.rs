@@ -3,7 +3,7 @@
 use m1nd_base::{Cancel, Limits};
 
 use crate::Language;
-use crate::walk;
+use crate::parse;
 
 /// Comments of one file that are looked for.
 const MAX_COMMENTS: usize = 200;
@@ -47,7 +47,7 @@ pub fn comments_with<'t>(
     if text.len() > limits.parse_bytes {
         return None;
     }
-    let tree = walk::parse(&grammar, text.as_bytes(), limits, cancel).ok()?;
+    let tree = parse::parse(&grammar, text.as_bytes(), limits, cancel).ok()?;
     let mut found = Comments::default();
     let mut cursor = tree.walk();
     let mut steps = 0;

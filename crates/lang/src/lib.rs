@@ -9,7 +9,7 @@ mod comments;
 pub mod facts;
 mod language;
 pub mod languages;
-mod parse_time;
+mod parse;
 pub mod patterns;
 mod strings;
 mod test_paths;
@@ -26,4 +26,4 @@ pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
-pub const EXTRACTOR_VERSION: u32 = 28;
+pub const EXTRACTOR_VERSION: u32 = 29;

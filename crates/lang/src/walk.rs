@@ -1,14 +1,11 @@
 //! An iterative walk over a syntax tree, shared by all extractors: depth-first, with an explicit stack, so that
 //! nesting in a hostile file costs bounded memory and no call stack.
 
-use std::ops::ControlFlow;
-
-use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
+use m1nd_base::{Limits, Problem, ProblemKind};
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::{Node, Point, Tree};
 
 use crate::facts::{ExprId, Pos};
-use crate::parse_time::ParseClock;
 
 /// What to do after entering a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -132,29 +129,6 @@ impl NodeExprs {
     pub fn get(&self, node: Node<'_>) -> Option<ExprId> {
         self.0.get(&node.id()).copied()
     }
-}
-
-/// Parses under the file's time budget; a problem if the budget or the caller ended it.
-pub fn parse(
-    grammar: &tree_sitter::Language,
-    source: &[u8],
-    limits: &Limits,
-    cancel: &Cancel,
-) -> Result<Tree, Problem> {
-    let mut parser = Parser::new();
-    parser
-        .set_language(grammar)
-        .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
-    let budget = limits.parse_budget(source.len());
-    let clock = ParseClock::start();
-    let mut stop = |_: &ParseState| {
-        if cancel.is_cancelled() || clock.spent() > budget { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    };
-    let options = ParseOptions::new().progress_callback(&mut stop);
-    let mut read = |offset: usize, _| source.get(offset..).unwrap_or_default();
-    parser.parse_with_options(&mut read, None, Some(options)).ok_or_else(|| {
-        Problem::new(ProblemKind::ParseTimeout, format!("{} bytes in {} ms", source.len(), budget.as_millis()))
-    })
 }
 
 /// Bytes before a node past which its column saturates in any case: no character is longer than four bytes.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::{EdgeTier, Pos, Relation};
+use m1nd_base::{EdgeTier, Pos, Problem, Relation};
 use m1nd_lang::facts::DefId;
 
 use crate::derived::Derived;
@@ -60,6 +60,7 @@ pub(crate) fn assemble(
     derived: (Vec<Derived>, Vec<Derived>),
     compared: Option<Box<Compared>>,
     generated: &GeneratedFunctions,
+    problems: Vec<Problem>,
 ) -> RawLinks {
     let mut counts = TierCounts::default();
     let mut unresolved = Vec::new();
@@ -104,7 +105,7 @@ pub(crate) fn assemble(
     let (edges, sites, packages) = in_order(project, gathered);
     let path = project.unit(file).path.clone();
     unresolved.shrink_to_fit();
-    let links = FileLinks { path, is_test: false, nodes, edges, sites, unresolved, counts, compared };
+    let links = FileLinks { path, is_test: false, nodes, edges, sites, unresolved, counts, compared, problems };
     RawLinks { links, names, packages }
 }
 

@@ -23,6 +23,9 @@ use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
 
+/// Targets of a reference from which on none of them is kept: each would be an edge.
+const MOST_TARGETS: usize = 65;
+
 /// Where a reference goes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Target {
@@ -581,6 +584,7 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
         (0, 0) if local && unknown.is_none() => (Vec::new(), None, None),
         (0, 0) => (Vec::new(), None, Some(unknown.unwrap_or(Reason::NameNotFound))),
         (0, _) => (externals.into_iter().map(Target::External).collect(), Some(EdgeTier::External), None),
+        (MOST_TARGETS.., _) => (Vec::new(), None, Some(Reason::TooManyCandidates)),
         (1, 0) if unknown.is_none() && !row.inexact => (targets, Some(EdgeTier::Certain), None),
         _ => (targets, Some(EdgeTier::Possible), None),
     };

@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, ParameterKind};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::languages;
 use crate::rules::Overloads;
@@ -64,9 +64,53 @@ fn receiver_class(facts: &FileFacts, id: DefId) -> Option<&str> {
     }
 }
 
-/// Node ids of a file's definitions. Definitions that would share an id are distinguished by a hash of their signature;
-/// with the same signature they are one node (conditional definitions).
-pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut Symbols) -> Vec<Option<SymbolId>> {
+/// Maximum definitions around one that is a node.
+const MAX_OWNERS: u8 = 64;
+/// Longest id of a definition, in bytes. Each owner's id is part of it.
+const MAX_ID: usize = 4 << 10;
+/// Bytes of the ids of a file's definitions, without its path, that any file gets.
+const MAX_IDS: usize = 1 << 20;
+/// The same for each byte of the file.
+const MAX_IDS_PER_BYTE: usize = 8;
+/// The limits in words.
+pub(crate) const LIMITS: &str = "deeper than 64 definitions, or an id of more than 4096 bytes, or long ids of many";
+
+/// Gives ids to definitions as long as the limits allow.
+struct IdBudget {
+    /// Bytes left.
+    left: usize,
+    /// Number of nodes around each definition.
+    owners: Vec<u8>,
+    /// Line of the first definition that got no id.
+    refused: Option<u32>,
+}
+
+impl IdBudget {
+    fn new(facts: &FileFacts) -> Self {
+        let bytes = facts.definitions.iter().map(|definition| definition.bytes.1 as usize).max().unwrap_or(0);
+        let left = MAX_IDS.saturating_add(bytes.saturating_mul(MAX_IDS_PER_BYTE));
+        Self { left, owners: vec![0; facts.definitions.len()], refused: None }
+    }
+
+    /// Returns whether a definition gets an id. `owner` is the node around it; `bytes` is the length of the id behind
+    /// the path of its file.
+    fn allows(&mut self, index: usize, owner: Option<DefId>, bytes: usize) -> bool {
+        let owners = owner.map_or(0, |owner| self.owners[owner.index()].saturating_add(1));
+        self.owners[index] = owners;
+        let fits = owners <= MAX_OWNERS && bytes <= MAX_ID && bytes <= self.left;
+        self.left -= if fits { bytes } else { 0 };
+        fits
+    }
+}
+
+/// Node ids of a file's definitions, and the line of the first that is none because of the limits. Definitions that
+/// would share an id are distinguished by a hash of their signature; with the same signature they are one node
+/// (conditional definitions).
+pub(crate) fn definition_ids(
+    path: &RepoPath,
+    facts: &FileFacts,
+    symbols: &mut Symbols,
+) -> (Vec<Option<SymbolId>>, Option<u32>) {
     let mut texts: Vec<Option<String>> = Vec::with_capacity(facts.definitions.len());
     let mut rows: Vec<Row<'_>> = Vec::with_capacity(facts.definitions.len());
     for (index, definition) in facts.definitions.iter().enumerate() {
@@ -79,24 +123,40 @@ pub(crate) fn definition_ids(path: &RepoPath, facts: &FileFacts, symbols: &mut S
             same.entry(*row).or_default().push(index);
         }
     }
+    // Asked for each definition of a name, this would be quadratic.
+    let differing: FxHashSet<Row<'_>> = same
+        .iter()
+        .filter(|(_, twins)| twins.iter().any(|&twin| header(facts, twins, twin) != header(facts, twins, twins[0])))
+        .map(|(row, _)| *row)
+        .collect();
     let file = node_id::file(path);
+    let mut budget = IdBudget::new(facts);
     for (index, definition) in facts.definitions.iter().enumerate() {
         let row = rows[index];
         if !is_node(definition) {
             texts.push(None);
             continue;
         }
-        let owner = row.0.and_then(|owner| texts[owner.index()].as_deref()).unwrap_or(&file);
+        let owner = match row.0 {
+            Some(owner) => texts[owner.index()].as_deref(),
+            None => Some(&*file),
+        };
+        let bytes = owner.map(|owner| owner.len() - file.len() + row.1.map_or(0, str::len) + row.3.len());
+        let allowed = bytes.is_some_and(|bytes| budget.allows(index, row.0, bytes));
+        let Some(owner) = owner.filter(|_| allowed) else {
+            budget.refused = budget.refused.or(Some(definition.pos.line));
+            texts.push(None);
+            continue;
+        };
         let block = row.1.map(|class| node_id::child(owner, DefKind::Impl.word(), class));
         let mut text = node_id::child(block.as_deref().unwrap_or(owner), row.2.word(), row.3);
-        let twins = &same[&row];
-        let own = header(facts, twins, index);
-        if twins.iter().any(|&twin| header(facts, twins, twin) != own) {
-            node_id::tell_apart(&mut text, own.unwrap_or(""));
+        if differing.contains(&row) {
+            node_id::tell_apart(&mut text, header(facts, &same[&row], index).unwrap_or(""));
         }
         texts.push(Some(text));
     }
-    texts.iter().map(|text| text.as_deref().map(|text| symbols.intern(text))).collect()
+    let ids = texts.iter().map(|text| text.as_deref().map(|text| symbols.intern(text))).collect();
+    (ids, budget.refused)
 }
 
 /// Node ids of what macros may define in a file ([`DefFlags::is_generated`](m1nd_lang::facts::DefFlags)).

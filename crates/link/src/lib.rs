@@ -11,7 +11,7 @@
 
 /// Version of the rules of linking: goes up when the same facts give other edges. Snapshots made by another version are
 /// linked again, without parsing.
-pub const LINKER_VERSION: u32 = 10;
+pub const LINKER_VERSION: u32 = 11;
 
 mod assemble;
 mod changes;

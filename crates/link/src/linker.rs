@@ -31,6 +31,8 @@ pub struct LinkDelta {
     pub changed: Vec<Arc<FileLinks>>,
     /// Removed files.
     pub removed: Vec<RepoPath>,
+    /// Scopes, bindings, imports and values looked at; see [`Limits::link_work`].
+    pub work: u64,
 }
 
 /// Resolution of one reference or import of a file, for tests and measurements.
@@ -84,6 +86,7 @@ struct Linked {
     file: FileId,
     asked: Asked,
     links: assemble::RawLinks,
+    work: u64,
 }
 
 /// Links files and keeps the result up to date.
@@ -249,6 +252,7 @@ impl Linker {
         for (part, files) in work.chunks(CHUNK).enumerate() {
             for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
                 asked.push((linked.file, linked.asked));
+                delta.work += linked.work;
                 let mut links = assemble::name_rest(&mut self.project, linked.links);
                 links.is_test = self.is_declared_test(linked.file);
                 delta.changed.push(Arc::new(links));
@@ -287,9 +291,12 @@ impl Linker {
                 let index = self.compiler.get(&self.project.unit(file).path);
                 let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));
                 let generated = std::mem::take(&mut eval.generated);
+                let (problems, work) = (eval.problems(file), eval.work());
                 let asked = eval.into_asked();
-                let links = assemble::assemble(&self.project, file, resolutions, (edges, said), compared, &generated);
-                Ok(Linked { file, asked, links })
+                let derived = (edges, said);
+                let links =
+                    assemble::assemble(&self.project, file, resolutions, derived, compared, &generated, problems);
+                Ok(Linked { file, asked, links, work })
             })
             .collect();
         let done = (before + files.len()) as u64;

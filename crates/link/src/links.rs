@@ -1,6 +1,6 @@
 //! What linking a file yields: nodes, edges, references without a target, and how a compiler's index changed them.
 
-use m1nd_base::{EdgeTier, Pos, Relation, RepoPath};
+use m1nd_base::{EdgeTier, Pos, Problem, Relation, RepoPath};
 use m1nd_lang::facts::{DefId, Role};
 
 use crate::ids::SymbolId;
@@ -98,6 +98,8 @@ pub struct FileLinks {
     pub counts: TierCounts,
     /// How a compiler's index changed it; `None` if none covers the file.
     pub compared: Option<Box<Compared>>,
+    /// What linking it left out.
+    pub problems: Vec<Problem>,
 }
 
 impl FileLinks {

@@ -16,6 +16,10 @@ use crate::names::Name;
 
 /// Expressions and definitions hashed for one function's result before the rest is taken as a whole.
 const RESULT_EXPRS: usize = 512;
+/// Scopes that a local name is followed outwards through.
+const MOST_SCOPES: usize = 4_096;
+/// Targets of one local name that are followed.
+const MOST_TARGETS: usize = 256;
 
 /// What linking other files can read of a file, as hashes.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -66,6 +70,8 @@ pub(crate) struct Hashes<'a> {
     open: Vec<bool>,
     /// Identity of each definition: unlike its number, other definitions do not change it.
     identities: Vec<u64>,
+    /// Hash of all expressions and definitions, for what is too much to follow.
+    all: u64,
 }
 
 impl<'a> Hashes<'a> {
@@ -75,7 +81,10 @@ impl<'a> Hashes<'a> {
         for binding in facts.bindings.iter().filter(|binding| !open[binding.scope.index()]) {
             local.entry((binding.scope, binding.name)).or_default().push(binding.target);
         }
-        Self { facts, local, open, identities: identities(facts) }
+        let identities = identities(facts);
+        let mut all = FxHasher::default();
+        (&facts.exprs, &identities).hash(&mut all);
+        Self { facts, local, open, identities, all: all.finish() }
     }
 
     /// Hash of expressions, wherever they occur, and of names and definitions.
@@ -195,19 +204,16 @@ impl<'a> Hashes<'a> {
             let hash = one.hasher.finish();
             add(Word::of(self.facts.name(write.name)), hash);
             let mut base = write.base;
-            // Sub-expressions precede their users, so this ends.
-            loop {
-                let name = match self.facts.expr(base) {
-                    Expr::Name { name, .. } => name,
-                    Expr::Member { base: inner, name } | Expr::Path { base: inner, name } => {
-                        base = inner;
-                        add(Word::of(self.facts.name(name)), hash);
-                        continue;
-                    }
+            // No project has a chain of so many members.
+            for _ in 0..RESULT_EXPRS {
+                let (name, inner) = match self.facts.expr(base) {
+                    Expr::Name { name, .. } => (name, None),
+                    Expr::Member { base: inner, name } | Expr::Path { base: inner, name } => (name, Some(inner)),
                     _ => break,
                 };
                 add(Word::of(self.facts.name(name)), hash);
-                break;
+                let Some(inner) = inner else { break };
+                base = inner;
             }
         }
     }
@@ -403,8 +409,7 @@ impl One<'_> {
         loop {
             if seen.len() + seen_definitions.len() > RESULT_EXPRS {
                 // Too much to follow: count every change of the file as a change of this result.
-                facts.exprs.hash(&mut self.hasher);
-                self.of.identities.hash(&mut self.hasher);
+                self.of.all.hash(&mut self.hasher);
                 return;
             }
             if let Some(id) = work.exprs.pop() {
@@ -512,9 +517,15 @@ impl One<'_> {
 
     /// Follows a name bound inside a function to its value; what other names mean is asked for by name.
     fn local_name(&mut self, name: NameId, mut scope: ScopeId, work: &mut Work) {
-        while !self.of.open[scope.index()] {
+        for _ in 0..MOST_SCOPES {
+            if self.of.open[scope.index()] {
+                return;
+            }
             if let Some(targets) = self.of.local.get(&(scope, name)) {
-                for target in targets {
+                if targets.len() > MOST_TARGETS {
+                    self.of.all.hash(&mut self.hasher);
+                }
+                for target in targets.iter().take(MOST_TARGETS) {
                     std::mem::discriminant(target).hash(&mut self.hasher);
                     match *target {
                         BindingTarget::Value(expr) | BindingTarget::Typed(expr) => work.exprs.push(expr),
@@ -534,6 +545,7 @@ impl One<'_> {
                 None => return,
             }
         }
+        self.of.all.hash(&mut self.hasher);
     }
 }
 

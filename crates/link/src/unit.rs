@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, Visibility,
+    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, ScopeKind,
+    Visibility,
 };
 
 use crate::files::Word;
@@ -28,6 +29,9 @@ pub(crate) struct Unit {
     pub(crate) names: Vec<Name>,
     /// `(scope, name, binding)`, sorted: the bindings of a name in a scope are adjacent, in file order.
     bindings: Vec<(ScopeId, Name, u32)>,
+    /// For each scope, the nearest one outwards that is no block, or a block that knows a name: nesting of others costs
+    /// nothing.
+    nearest: Vec<ScopeId>,
     /// Start of the bindings of each scope in `bindings`, plus the end.
     binding_starts: Vec<u32>,
     /// `(scope, import)` of wildcard imports, sorted.
@@ -36,6 +40,8 @@ pub(crate) struct Unit {
     exports: Vec<(Name, u32)>,
     /// Node id of each definition that is a node.
     pub(crate) symbols: Vec<Option<SymbolId>>,
+    /// Line of the first definition that is none because of the limits of ids.
+    pub(crate) unnamed: Option<u32>,
     /// Definitions that macros may create, with their node ids.
     pub(crate) generated: Vec<(DefId, SymbolId)>,
     /// Node id of the file.
@@ -70,19 +76,21 @@ impl Unit {
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
         let bindings = sorted_bindings(&facts, &local);
         let file_symbol = symbols.intern(&node_id::file(&path));
-        let def_symbols = ids::definition_ids(&path, &facts, symbols);
+        let (def_symbols, unnamed) = ids::definition_ids(&path, &facts, symbols);
         let is_test = m1nd_lang::is_test_path(&path);
         let rules = languages::rules(facts.language);
         let mut unit = Self {
             path,
             rules,
             binding_starts: starts(&bindings, facts.scopes.len()),
+            nearest: Vec::new(),
             bindings,
             wildcards: sorted_wildcards(&facts),
             exports: sorted_exports(&facts, &local),
             names: local,
             generated: ids::generated_ids(&facts, &def_symbols, file_symbol, symbols),
             symbols: def_symbols,
+            unnamed,
             file_symbol,
             attached: Vec::new(),
             methods: Vec::new(),
@@ -97,6 +105,7 @@ impl Unit {
             surface: OnceLock::new(),
             facts,
         };
+        unit.nearest = unit.find_nearest();
         unit.attached = unit.find_attached(names);
         unit.methods = unit.find_methods();
         if let Some(fixtures) = rules.fixtures {
@@ -233,6 +242,23 @@ impl Unit {
         let here = &self.bindings[place(scope.index())..place(scope.index() + 1)];
         let start = here.partition_point(|&(_, known, _)| known < name);
         here[start..].iter().take_while(move |&&(_, known, _)| known == name).map(|&(.., index)| index)
+    }
+
+    /// The scope, or the nearest one around it that a name may be found in.
+    pub(crate) fn nearest(&self, scope: ScopeId) -> ScopeId {
+        self.nearest[scope.index()]
+    }
+
+    fn find_nearest(&self) -> Vec<ScopeId> {
+        let mut nearest: Vec<ScopeId> = Vec::with_capacity(self.facts.scopes.len());
+        for (index, row) in self.facts.scopes.iter().enumerate() {
+            let scope = ScopeId(index as u32);
+            let knows = self.binding_starts[index] != self.binding_starts[index + 1];
+            let is_empty = row.kind == ScopeKind::Block && !knows && self.wildcards(scope).next().is_none();
+            // Parents precede their children.
+            nearest.push(row.parent.filter(|_| is_empty).map_or(scope, |parent| nearest[parent.index()]));
+        }
+        nearest
     }
 
     /// Wildcard imports written in `scope`.

@@ -4,6 +4,7 @@
 //! - [`FaultSystem`]: file operations with injected faults, and the disk images left by a power loss.
 //! - [`Random`]: reproducible pseudo-random numbers.
 //! - [`seeded_secrets`]: texts that hold secrets.
+//! - [`torture`]: texts that cost more than their size.
 //! - [`wire`]: a client that talks to the server through its pipes.
 
 mod fault;
@@ -11,6 +12,7 @@ mod fixture;
 mod power;
 mod random;
 mod secrets;
+pub mod torture;
 pub mod wire;
 
 pub use fault::{Fault, FaultSystem};

@@ -1,4 +1,4 @@
-//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `cargo xtask bench ingest [--write] PATH...`: builds the
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `cargo xtask bench torture`: see [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the
 //! release binary, indexes each PATH from scratch in a fresh store, and prints the cost beside that of `ctags -R` on
 //! the same tree, if installed; then repeats with a warm facts cache. `--write` also stores the figures in
 //! `benches/ingest.md`.
@@ -17,6 +17,7 @@ use serde_json::Value;
 
 mod find;
 mod memory;
+mod torture;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -36,12 +37,16 @@ struct Cost {
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let usage = "expected: cargo xtask bench ingest|find [--write] PATH... | bench memory [--write]";
+    let usage = "expected: cargo xtask bench ingest|find [--write] PATH... | bench memory [--write] | \
+                 bench torture [--write] [EXTENSION|SHAPE...]";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
     let writes = rest.first().is_some_and(|first| first == "--write");
     let paths = &rest[usize::from(writes)..];
     if what == "memory" && paths.is_empty() {
         return memory::run(writes);
+    }
+    if what == "torture" {
+        return torture::run(paths, writes);
     }
     if paths.is_empty() {
         return Err(usage.into());

@@ -8,6 +8,7 @@ use m1nd_link::{FileLinks, LinkDelta, Linker, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Linked, LinkedFile, Writer};
+use crate::files::FileEntry;
 use crate::json_graph::{self, Imported, ImportedSymbols};
 use crate::part::{add_part, part};
 use crate::report::Tiers;
@@ -30,15 +31,17 @@ pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks) -> bool {
     is_changed
 }
 
-/// References by tier.
-pub(super) fn tiers(links: &FileLinks) -> Tiers {
+/// Notes the outcome of linking in the row of a file: references by tier, and whether it was cut short.
+pub(super) fn note_outcome(entry: &mut FileEntry, links: &FileLinks) {
+    entry.problems.retain(|problem| !problem.kind.is_of_linking());
+    entry.problems.extend_from_slice(&links.problems);
     let counts = links.counts;
-    Tiers {
+    entry.tiers = Tiers {
         certain: u64::from(counts.certain),
         possible: u64::from(counts.possible),
         external: u64::from(counts.external),
         unresolved: u64::from(counts.unresolved),
-    }
+    };
 }
 
 /// A graph of all files. Takes the links, so that each is dropped as soon as it is in.

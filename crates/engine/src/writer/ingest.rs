@@ -355,7 +355,7 @@ impl Writer {
             }
             let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
             if let Some(entry) = row {
-                entry.tiers = build::tiers(links);
+                build::note_outcome(entry, links);
                 entry.is_test = linked.files.get(&links.path).is_some_and(|file| file.is_test(links));
             }
         }
@@ -579,7 +579,7 @@ fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     for links in &delta.changed {
         if let Ok(index) = entries.binary_search_by(|entry| entry.path.cmp(&links.path)) {
-            entries[index].tiers = build::tiers(links);
+            build::note_outcome(&mut entries[index], links);
             entries[index].is_test |= links.is_test;
         }
     }

@@ -268,3 +268,26 @@ fn folders_of_version_control_are_neither_roots_nor_indexed() {
     let config = m1nd_engine::EngineConfig { roots: vec![project.tree.join(".git")], ..project.config() };
     assert!(matches!(m1nd_engine::Engine::open(config), Err(EngineError::Files(_))));
 }
+
+#[test]
+fn a_file_that_costs_too_much_says_what_was_left_out() {
+    let project = Project::new(PYTHON);
+    project.tree.write("Open.java", &"a<".repeat(20_000));
+    project.tree.write("deep.cpp", &format!("{}{}", "namespace n { int b(); ".repeat(100), "}".repeat(100)));
+    let kinds = |snapshot: &m1nd_engine::Snapshot, name: &str| -> Vec<ProblemKind> {
+        let file = snapshot.files().get(&path(name)).expect("the file is in the index");
+        file.problems.iter().map(|problem| problem.kind).collect()
+    };
+    let snapshot = project.indexed().snapshot();
+    assert_eq!(kinds(&snapshot, "Open.java"), [ProblemKind::ParseDepth]);
+    assert_eq!(kinds(&snapshot, "deep.cpp"), [ProblemKind::NamesLimit]);
+    assert_eq!(kinds(&snapshot, "app/main.py"), []);
+    assert!((64..80).contains(&snapshot.nodes_named("n").len()), "{}", snapshot.nodes_named("n").len());
+
+    let mut config = project.config();
+    config.home = project.tree.path().join("other-home");
+    config.limits.link_work = 3;
+    let engine = m1nd_engine::Engine::open(config).expect("opens");
+    ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert_eq!(kinds(&engine.snapshot(), "app/main.py"), [ProblemKind::LinkLimit]);
+}

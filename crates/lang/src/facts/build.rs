@@ -1,4 +1,4 @@
-use m1nd_base::{Limits, Problem, ProblemKind};
+use m1nd_base::{ContentHash, Limits, Problem, ProblemKind};
 use rustc_hash::FxHashMap;
 
 use super::decorators::{Decorators, Extent};
@@ -8,6 +8,9 @@ use super::{
     ScopeKind, TypeParameter, Visibility,
 };
 use crate::Language;
+
+/// Longest text of a name that is kept whole, in bytes.
+const MAX_NAME: usize = 1 << 10;
 
 /// Fills a [`FileFacts`], keeping its invariants: interned names, parents before children, list 0 empty.
 ///
@@ -98,8 +101,13 @@ impl FactsBuilder {
         !self.full
     }
 
-    /// Interns a text.
+    /// Interns a text. Of a very long one, only the start and a hash are kept: names are part of many other texts.
     pub fn name(&mut self, text: &str) -> NameId {
+        if text.len() > MAX_NAME {
+            let hash = ContentHash::of(text.as_bytes()).short();
+            let start = crate::text::clip(text, MAX_NAME / 2);
+            return self.name(&format!("{start}~{hash:x}"));
+        }
         if let Some(&id) = self.names.get(text) {
             return id;
         }

@@ -12,7 +12,8 @@ use m1nd_base::{Cancel, Limits};
 use tree_sitter::{Node, Tree};
 
 use super::syntax::{QueryError, SyntaxQuery};
-use crate::{Language, walk};
+use crate::Language;
+use crate::parse;
 
 /// Longest pattern, in bytes.
 const MAX_PATTERN: usize = 1 << 10;
@@ -115,7 +116,7 @@ fn query_of(language: Language, pattern: &str) -> Result<String, QueryError> {
     for (before, after) in AROUND {
         let text = format!("{before}{}{after}", filled.text);
         let within = before.len()..before.len() + filled.text.len();
-        let Ok(tree) = walk::parse(&grammar, text.as_bytes(), &Limits::default(), &Cancel::new()) else { continue };
+        let Ok(tree) = parse::parse(&grammar, text.as_bytes(), &Limits::default(), &Cancel::new()) else { continue };
         let Some(root) = piece(&tree, &within) else { continue };
         if word_of(root, &text).is_some() {
             return Err(no_code());

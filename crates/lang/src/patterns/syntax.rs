@@ -10,7 +10,8 @@ use tree_sitter::{
 use super::needed::Needed;
 use super::{Patterns, patterns};
 use crate::Language;
-use crate::walk::{self, Source};
+use crate::parse;
+use crate::walk::Source;
 
 /// The reason why a text is not a usable query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -83,6 +84,7 @@ impl SyntaxQuery {
         if depth(text) > Self::MAX_DEPTH {
             return Err(QueryError::TooDeep);
         }
+        parse::measure();
         let query = Query::new(&grammar, text).map_err(|error| QueryError::Invalid {
             line: error.row + 1,
             column: error.column + 1,
@@ -208,7 +210,7 @@ impl<'t> SyntaxFile<'t> {
             let detail = format!("{} bytes, limit {}", text.len(), limits.parse_bytes);
             return Err(Problem::new(m1nd_base::ProblemKind::TooLarge, detail));
         }
-        let tree = walk::parse(&language.grammar().ok_or_else(none)?, text.as_bytes(), limits, cancel)?;
+        let tree = parse::parse(&language.grammar().ok_or_else(none)?, text.as_bytes(), limits, cancel)?;
         Ok(Self { language, source: Source { text }, tree })
     }
 

@@ -20,8 +20,17 @@ pub(super) const FILE: ScopeId = FactsBuilder::FILE;
 /// Maximum bindings of one name in one scope that are distinguished.
 const MOST_BINDINGS: usize = 256;
 
+/// Maximum packages that a name may come from by wildcard imports.
+const MOST_PACKAGES: usize = 16;
+
+/// Wildcard imports followed in order to find the module of another one: each may be that of each.
+const MOST_NESTED: u32 = 2;
+
+/// Things looked at for a name in a scope from which on the result is remembered.
+const COSTLY: u64 = 16;
+
 /// Origin of a member look-up in a module.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Asker {
     /// Something that names the member.
     Named,
@@ -187,7 +196,11 @@ impl Eval<'_> {
         let mut perhaps = Search::default();
         self.ask(name);
         loop {
+            if !self.look(1) {
+                return Search::unknown(Reason::Budget);
+            }
             let unit = self.unit(file);
+            scope = unit.nearest(scope);
             let row = unit.facts.scopes[scope.index()];
             let visible = row.kind != ScopeKind::Class
                 || match rules.bare_members {
@@ -348,6 +361,10 @@ impl Eval<'_> {
         self.ask(name);
         let mut search = Search::default();
         for &sibling in siblings.iter().filter(|sibling| **sibling != file) {
+            if !self.look(1) {
+                search.unknown = Some(Reason::Budget);
+                break;
+            }
             if self.project.unit(sibling).bindings(FILE, name).next().is_none() {
                 continue;
             }
@@ -380,6 +397,10 @@ impl Eval<'_> {
             self.cut = self.cut.min(*place);
             return Search::default();
         }
+        if let Some(known) = self.costly.get(&(key, asker)).cloned() {
+            return if self.look(known.found.len()) { known } else { Search::unknown(Reason::Budget) };
+        }
+        let (outer, work) = (self.begin_uncut(), self.work);
         self.open_searches.insert(key, self.depth);
         let mut search = self.scope_bindings(file, scope, name, want, asker);
         if search.found.is_empty() && scope == FILE && want != Namespace::Callee {
@@ -394,6 +415,9 @@ impl Eval<'_> {
             search.found = wild.found;
         }
         self.open_searches.remove(&key);
+        if self.end_uncut(outer) && self.work - work > COSTLY {
+            self.costly.insert((key, asker), search.clone());
+        }
         search
     }
 
@@ -406,6 +430,10 @@ impl Eval<'_> {
             let binding = unit.facts.bindings[index as usize];
             if search.found.len() >= MOST_BINDINGS {
                 search.unknown = Some(Reason::TooManyCandidates);
+                break;
+            }
+            if !self.look(1) {
+                search.unknown = Some(Reason::Budget);
                 break;
             }
             if !(if apart { fits_apart(binding.namespace, want) } else { fits(binding.namespace, want) }) {
@@ -427,7 +455,8 @@ impl Eval<'_> {
                 }
                 BindingTarget::Outer(_) => {}
                 _ if asker == Asker::Wildcard => {}
-                _ => search.push(Found::plain(Entity::Local(file, index))),
+                // Each binding comes once.
+                _ => search.found.push(Found::plain(Entity::Local(file, index))),
             }
         }
         if search.found.is_empty() {
@@ -470,7 +499,12 @@ impl Eval<'_> {
         let unit = self.unit(file);
         let mut search = Search::default();
         let mut external: Vec<Found> = Vec::new();
+        let mut too_many = false;
         for import in unit.wildcards(scope) {
+            if !self.look(1) {
+                search.unknown = Some(Reason::Budget);
+                break;
+            }
             let row = unit.facts.imports[import.index()];
             if row.kind != ImportKind::Wildcard || row.flags.reexport && self.rules(file).explicit_exports {
                 continue;
@@ -478,11 +512,18 @@ impl Eval<'_> {
             if self.rules(file).methods_apart && !self.may_import(file, import, want) {
                 continue;
             }
+            if self.wildcards >= MOST_NESTED {
+                self.cut = 0;
+                break;
+            }
+            self.wildcards += 1;
             let part = self.wildcard_member(file, import, name, want);
+            self.wildcards -= 1;
             for found in part.found {
                 match found.entity {
                     // Each of several packages may have the name.
-                    Entity::External(..) => external.push(found),
+                    Entity::External(..) if external.len() < MOST_PACKAGES => external.push(found),
+                    Entity::External(..) => too_many = true,
                     _ => search.push(found),
                 }
             }
@@ -505,7 +546,10 @@ impl Eval<'_> {
             if resolver.outside(&self.files, file, self.text(name)).is_none()
                 && self.sibling_member(file, name, want).found.is_empty()
             {
-                search.found.extend(external);
+                match too_many {
+                    true => search.unknown = Some(Reason::TooManyCandidates),
+                    false => search.found.extend(external),
+                }
             }
         }
         search

@@ -28,7 +28,7 @@ mod value;
 
 use std::rc::Rc;
 
-use m1nd_base::Limits;
+use m1nd_base::{Limits, Problem, ProblemKind};
 use m1nd_lang::facts::{
     BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Literal, NameId, Namespace, ScopeId, ScopeKind,
 };
@@ -40,7 +40,7 @@ use outside::is_outside;
 pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Values};
 
 use crate::files::{Asked, DefRef, FileId, Files, Key, Word};
-use crate::ids::GeneratedFunctions;
+use crate::ids::{self, GeneratedFunctions};
 use crate::languages::family;
 use crate::names::Name;
 use crate::project::Project;
@@ -54,6 +54,9 @@ enum Memo {
     Open(u32),
     Done(Values),
 }
+
+/// A name that is searched in a scope.
+type SearchKey = (FileId, ScopeId, Name, Namespace);
 
 /// No cycle was cut.
 const UNCUT: u32 = u32::MAX;
@@ -82,8 +85,10 @@ pub(crate) struct Eval<'a> {
     /// Interfaces satisfied by a type, with the methods they require.
     satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
     /// Searches and calls in progress, with the place of the stack they began at.
-    open_searches: FxHashMap<(FileId, ScopeId, Name, Namespace), u32>,
+    open_searches: FxHashMap<SearchKey, u32>,
     open_values: FxHashMap<DefRef, u32>,
+    /// Results of searches for which much was looked at, if not truncated.
+    costly: FxHashMap<(SearchKey, lookup::Asker), Search>,
     /// Rules of the language of the file that is linked.
     home: &'static Rules,
     /// The file that is linked.
@@ -104,8 +109,14 @@ pub(crate) struct Eval<'a> {
     flows: FxHashMap<(DefRef, usize), Values>,
     /// They are being computed: results that rest on them are not remembered.
     flowing: bool,
+    /// Values of variables, if not truncated.
+    variables: FxHashMap<(DefRef, Namespace), Values>,
+    /// Wildcard imports that are being followed.
+    wildcards: u32,
     depth: u32,
     steps: u32,
+    /// Things looked at for the file.
+    work: u64,
     /// Lowest place of the stack that an evaluation in progress was cut short for.
     cut: u32,
 }
@@ -130,6 +141,7 @@ impl<'a> Eval<'a> {
             satisfied: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
+            costly: FxHashMap::default(),
             home: &Rules::OUTLINED,
             home_file: FileId(0),
             generated: GeneratedFunctions::default(),
@@ -140,8 +152,11 @@ impl<'a> Eval<'a> {
             signatures: FxHashMap::default(),
             flows: FxHashMap::default(),
             flowing: false,
+            variables: FxHashMap::default(),
+            wildcards: 0,
             depth: 0,
             steps: 0,
+            work: 0,
             cut: UNCUT,
         }
     }
@@ -245,10 +260,38 @@ impl<'a> Eval<'a> {
         self.unit(of.file).facts.definition(of.def)
     }
 
+    /// Counts things looked at; `false` if the budget of the file is used up.
+    fn look(&mut self, things: usize) -> bool {
+        self.work = self.work.saturating_add(things as u64);
+        if self.work > self.limits.link_work {
+            self.cut = 0;
+            return false;
+        }
+        true
+    }
+
+    /// Number of things looked at.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
+    }
+
+    /// What linking a file left out.
+    pub(crate) fn problems(&self, file: FileId) -> Vec<Problem> {
+        let most = self.limits.link_work;
+        let cut = || format!("more than {most} scopes, bindings, imports and values were looked at");
+        let cut = (self.work > most).then(|| Problem::new(ProblemKind::LinkLimit, cut()));
+        let unnamed = self.project.unit(file).unnamed.map(|line| {
+            let mut problem = Problem::new(ProblemKind::NamesLimit, ids::LIMITS);
+            problem.line = line;
+            problem
+        });
+        cut.into_iter().chain(unnamed).collect()
+    }
+
     /// Spends a step; `false` if the budget is used up.
     fn step(&mut self) -> bool {
         self.steps += 1;
-        if self.steps > self.limits.link_steps || self.depth > self.limits.link_depth {
+        if self.steps > self.limits.link_steps || self.depth > self.limits.link_depth || !self.look(1) {
             self.cut = 0;
             return false;
         }
@@ -382,6 +425,10 @@ impl<'a> Eval<'a> {
     fn all(&mut self, file: FileId, exprs: &[ExprId], want: Namespace) -> Values {
         let mut values = Values::default();
         for &expr in exprs {
+            if !self.look(1) {
+                values.unknown = Some(Reason::Budget);
+                break;
+            }
             values.add(self.eval(file, expr, want));
         }
         values
@@ -584,6 +631,18 @@ impl<'a> Eval<'a> {
     }
 
     fn value_of_variable(&mut self, of: DefRef, want: Namespace) -> Values {
+        if let Some(known) = self.variables.get(&(of, want)) {
+            return known.clone();
+        }
+        let outer = self.begin_uncut();
+        let values = self.values_assigned(of, want);
+        if self.end_uncut(outer) {
+            self.variables.insert((of, want), values.clone());
+        }
+        values
+    }
+
+    fn values_assigned(&mut self, of: DefRef, want: Namespace) -> Values {
         let definition = self.definition(of);
         let mut values = if let Some(declared) = definition.declared {
             let types = self.eval(of.file, declared, Namespace::Type);

@@ -275,10 +275,14 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::Binary
         | ProblemKind::LongLine
         | ProblemKind::ParseTimeout
+        | ProblemKind::ParseMemory
+        | ProblemKind::ParseDepth
         | ProblemKind::ExtractorFailed => "file",
         ProblemKind::InvalidUtf8
         | ProblemKind::TreeDepth
         | ProblemKind::FactsLimit
+        | ProblemKind::LinkLimit
+        | ProblemKind::NamesLimit
         | ProblemKind::SyntaxErrors
         | ProblemKind::BadManifest => "partial",
         ProblemKind::Unreadable

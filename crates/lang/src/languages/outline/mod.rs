@@ -24,6 +24,7 @@ use self::literals::LITERALS;
 pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap, field};
 use super::Input;
 use crate::facts::{DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
+use crate::parse;
 pub(super) use crate::walk;
 use crate::walk::{Enter, Step, Visitor};
 
@@ -143,7 +144,7 @@ pub(super) struct Outline<'a> {
 /// Extracts a file by a grammar.
 fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) -> Result<FileFacts, Problem> {
     let language = (grammar.language)();
-    let tree = walk::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
+    let tree = parse::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
     let root = State {
         rule: Rule::Plain,
         mark: Mark::None,

@@ -23,10 +23,11 @@ use m1nd_base::Problem;
 use self::state::{Extractor, FIELDS, GRAMMAR, KindName};
 use super::Input;
 use crate::facts::FileFacts;
-use crate::walk::{Enter, Step, Visitor, parse, walk};
+use crate::parse;
+use crate::walk::{Enter, Step, Visitor, walk};
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    let tree = parse(&GRAMMAR, input.text.as_bytes(), input.limits, input.cancel)?;
+    let tree = parse::parse(&GRAMMAR, input.text.as_bytes(), input.limits, input.cancel)?;
     let root = tree.root_node();
     let mut extractor = Extractor::new(input);
     extractor.module_doc(root);

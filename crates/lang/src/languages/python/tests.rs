@@ -447,7 +447,7 @@ fn kinds_have_their_names() {
     use super::state::KindName;
     let grammar = tree_sitter_python::LANGUAGE.into();
     let text = SAMPLE.to_owned() + "x = (\n";
-    let tree = crate::walk::parse(&grammar, text.as_bytes(), &Limits::default(), &Cancel::default()).expect("a tree");
+    let tree = crate::parse::parse(&grammar, text.as_bytes(), &Limits::default(), &Cancel::default()).expect("a tree");
     let mut open = vec![tree.root_node()];
     while let Some(node) = open.pop() {
         assert_eq!(node.kind_name(), node.kind());

@@ -1,9 +1,10 @@
 //! Annotations: which parts of the tree are types, the meaning of typing constructs, quoted annotations.
 
-use tree_sitter::{Node, Parser, Range};
+use tree_sitter::{Node, Range};
 
 use super::state::{Extractor, FIELDS, GRAMMAR, KindName, last_word};
 use crate::facts::{Expr, ExprId, Literal, ScopeId, ScopeKind};
+use crate::parse;
 use crate::walk::{Step, walk};
 
 /// Longest annotation in quotes that is parsed, in bytes.
@@ -164,7 +165,7 @@ impl Extractor<'_> {
         if content.byte_range().len() > MAX_QUOTED || content.named_child_count() > 0 {
             return;
         }
-        let mut parser = Parser::new();
+        let mut parser = parse::parser();
         let range = Range {
             start_byte: content.start_byte(),
             end_byte: content.end_byte(),

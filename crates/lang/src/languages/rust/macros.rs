@@ -1,15 +1,12 @@
 //! Macro invocations. The grammar only has tokens; arguments that are expressions are parsed a second time, in place,
 //! so that positions stay valid. Unparsable arguments are searched for text that looks like calls.
 
-use std::ops::ControlFlow;
-use std::time::Duration;
-
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Range, Tree};
+use tree_sitter::{Node, Parser, Point, Range, Tree};
 
 use super::environment::Space;
 use super::{Exactness, Extractor};
 use crate::facts::{Collection, Expr, ExprId, Literal, MacroArguments, Pos, Role};
-use crate::parse_time::ParseClock;
+use crate::parse::{self, ParseBudget};
 use crate::walk::{self, Step};
 
 /// Macros inside the arguments of macros that are parsed; deeper ones are only searched. The walk of arguments nests on
@@ -64,10 +61,10 @@ pub(super) fn takes_expressions(name: &str) -> bool {
     well_known(name).is_some_and(|(shape, _)| shape == Shape::Expressions)
 }
 
-/// The parser of macro arguments, with the time that is left for them in this file.
+/// The parser of macro arguments, with what is left for them in this file.
 pub(super) struct MacroParser {
     parser: Option<Parser>,
-    left: Duration,
+    left: ParseBudget,
     nesting: u32,
     /// The innermost macro is known to take expressions.
     is_known: bool,
@@ -76,7 +73,7 @@ pub(super) struct MacroParser {
 }
 
 impl MacroParser {
-    pub(super) fn new(budget: Duration) -> Self {
+    pub(super) fn new(budget: ParseBudget) -> Self {
         Self { parser: None, left: budget, nesting: 0, is_known: false, in_body: false }
     }
 
@@ -279,11 +276,11 @@ impl Extractor<'_> {
     }
 
     fn parse_overlay(&mut self, overlay: &Overlay) -> Option<Tree> {
-        if self.macros.left.is_zero() {
+        if self.macros.left.is_spent() {
             return None;
         }
         if self.macros.parser.is_none() {
-            let mut parser = Parser::new();
+            let mut parser = parse::parser();
             parser.set_language(&tree_sitter_rust::LANGUAGE.into()).ok()?;
             self.macros.parser = Some(parser);
         }
@@ -295,21 +292,12 @@ impl Extractor<'_> {
             end_point: end_point(overlay),
         };
         let cancel = self.cancel;
-        let left = self.macros.left;
         let parser = self.macros.parser.as_mut()?;
         parser.reset();
         parser.set_included_ranges(&[range]).ok()?;
-        // Arguments share one budget.
-        let clock = ParseClock::start();
-        let mut stop = |_: &ParseState| match cancel.is_cancelled() || clock.spent() > left {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        };
-        let options = ParseOptions::new().progress_callback(&mut stop);
-        let mut read = |offset: usize, _| overlay.text.get(offset.saturating_sub(overlay.start)..).unwrap_or_default();
-        let tree = parser.parse_with_options(&mut read, None, Some(options));
-        self.macros.left = left.saturating_sub(clock.spent());
-        tree
+        // Arguments share one budget of time.
+        let read = |offset: usize| overlay.text.get(offset.saturating_sub(overlay.start)..).unwrap_or_default();
+        self.macros.left.parse(parser, read, cancel).ok()
     }
 
     /// Finds `name(`, `path::name(`, `.name(` and `name!` in tokens.

@@ -28,13 +28,14 @@ use self::environment::{Environment, Frame, Position};
 use self::macros::MacroParser;
 use super::Input;
 use crate::facts::{DefId, ExprId, FactsBuilder, FileFacts, Pos, Reference, Role};
+use crate::parse::{self, ParseBudget};
 use crate::text::{self, ColumnCache};
 use crate::walk::{self, Enter, NodeExprs, Source, Step, Visitor};
 
 /// The facts of one Rust file.
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let grammar = tree_sitter_rust::LANGUAGE.into();
-    let tree = walk::parse(&grammar, input.text.as_bytes(), input.limits, input.cancel)?;
+    let tree = parse::parse(&grammar, input.text.as_bytes(), input.limits, input.cancel)?;
     let mut extractor = Extractor::new(input);
     let problem = walk::walk(&tree, input.limits, &mut extractor);
     extractor.builder.facts_mut().problems.extend(problem);
@@ -82,7 +83,7 @@ impl<'a> Extractor<'a> {
             frames: Vec::new(),
             environment: Environment::default(),
             pending: Pending::default(),
-            macros: MacroParser::new(input.limits.parse_budget(input.text.len())),
+            macros: MacroParser::new(ParseBudget::new(input.limits, input.text.len())),
             exactness: Exactness::Exact,
             columns: ColumnCache::default(),
             file_doc: String::new(),

@@ -32,6 +32,7 @@ use tree_sitter::Tree;
 use self::state::Extractor;
 use super::{Input, Language};
 use crate::facts::FileFacts;
+use crate::parse;
 use crate::walk;
 
 /// Facts of a script. Column and line positions are those of the whole file, for components too.
@@ -70,7 +71,7 @@ fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Pro
     let javascript = tree_sitter_javascript::LANGUAGE;
     let typescript = tree_sitter_typescript::LANGUAGE_TYPESCRIPT;
     let tsx = tree_sitter_typescript::LANGUAGE_TSX;
-    let run = |grammar: &tree_sitter::Language| walk::parse(grammar, source, input.limits, input.cancel);
+    let run = |grammar: &tree_sitter::Language| parse::parse(grammar, source, input.limits, input.cancel);
     // If parsing fails, repairs are tried, and kept if they help.
     let typed = |grammar: &tree_sitter::Language| {
         let tree = run(grammar)?;
@@ -78,7 +79,7 @@ fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Pro
             return Ok(tree);
         }
         let Some(masked) = repairs::mask(source) else { return Ok(tree) };
-        let again = walk::parse(grammar, &masked, input.limits, input.cancel).ok();
+        let again = parse::parse(grammar, &masked, input.limits, input.cancel).ok();
         let before = repairs::damage(&tree);
         Ok(again.filter(|again| repairs::damage(again) < before).unwrap_or(tree))
     };

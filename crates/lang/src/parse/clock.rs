@@ -22,16 +22,16 @@ fn now() -> Duration {
 /// Measures the CPU time of the thread (on Linux and macOS), so that the facts of a file do not depend on the load of
 /// the machine. Must be read on the thread that created it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ParseClock(Duration);
+pub(super) struct ParseClock(Duration);
 
 impl ParseClock {
     /// Starts to measure.
-    pub(crate) fn start() -> Self {
+    pub(super) fn start() -> Self {
         Self(now())
     }
 
     /// Time spent since the start.
-    pub(crate) fn spent(self) -> Duration {
+    pub(super) fn spent(self) -> Duration {
         now().saturating_sub(self.0)
     }
 }

@@ -1,0 +1,118 @@
+//! Parsing within the budgets of a file: time, memory and depth.
+
+mod clock;
+mod memory;
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
+use tree_sitter::{Language, ParseOptions, ParseState, Parser, Point, Tree};
+
+use clock::ParseClock;
+use memory::ParseMemory;
+pub(crate) use memory::{measure, parser};
+
+/// What the parsing of a file may use.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ParseBudget {
+    time: Duration,
+    memory: u64,
+    depth: u64,
+}
+
+impl ParseBudget {
+    /// The budget of a file of `bytes` bytes.
+    pub(crate) fn new(limits: &Limits, bytes: usize) -> Self {
+        Self { time: limits.parse_time_of(bytes), memory: limits.parse_memory_of(bytes), depth: limits.parse_depth }
+    }
+
+    /// Returns whether no time is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.time.is_zero()
+    }
+
+    /// Parses what `read` returns for each offset, and spends the time that it takes. A problem if a budget or the
+    /// caller ended it.
+    pub(crate) fn parse<'t>(
+        &mut self,
+        parser: &mut Parser,
+        mut read: impl FnMut(usize) -> &'t [u8],
+        cancel: &Cancel,
+    ) -> Result<Tree, Problem> {
+        let Self { time, memory: most, depth } = *self;
+        let (clock, memory) = (ParseClock::start(), ParseMemory::start());
+        let mut stopped = None;
+        let mut stop = |_: &ParseState| {
+            stopped = if memory.entries() > depth {
+                Some(Problem::new(ProblemKind::ParseDepth, format!("the parser's stack has more than {depth} entries")))
+            } else if memory.bytes() > most {
+                Some(Problem::new(ProblemKind::ParseMemory, format!("more than {} MiB", most >> 20)))
+            } else if cancel.is_cancelled() || clock.spent() > time {
+                Some(Problem::new(ProblemKind::ParseTimeout, format!("more than {} ms", time.as_millis())))
+            } else {
+                return ControlFlow::Continue(());
+            };
+            ControlFlow::Break(())
+        };
+        let options = ParseOptions::new().progress_callback(&mut stop);
+        let tree = parser.parse_with_options(&mut |offset: usize, _: Point| read(offset), None, Some(options));
+        self.time = time.saturating_sub(clock.spent());
+        tree.ok_or_else(|| stopped.unwrap_or_else(|| Problem::new(ProblemKind::ExtractorFailed, "no syntax tree")))
+    }
+}
+
+/// Parses a file; a problem if its budget or the caller ended it.
+pub(crate) fn parse(grammar: &Language, source: &[u8], limits: &Limits, cancel: &Cancel) -> Result<Tree, Problem> {
+    let mut parser = parser();
+    parser
+        .set_language(grammar)
+        .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
+    let read = |offset: usize| source.get(offset..).unwrap_or_default();
+    ParseBudget::new(limits, source.len()).parse(&mut parser, read, cancel)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str, limits: &Limits) -> Result<Tree, ProblemKind> {
+        let grammar = tree_sitter_java::LANGUAGE.into();
+        parse(&grammar, text.as_bytes(), limits, &Cancel::new()).map_err(|problem| problem.kind)
+    }
+
+    #[test]
+    fn each_budget_ends_a_parse() {
+        let plain = Limits::default();
+        let text = "class A { int a = 1; }\n".repeat(2_000);
+        assert!(parsed(&text, &plain).is_ok());
+        let rows = [
+            (
+                ProblemKind::ParseTimeout,
+                Limits { parse_time: Duration::ZERO, parse_time_per_mib: Duration::ZERO, ..plain.clone() },
+            ),
+            (ProblemKind::ParseMemory, Limits { parse_memory: 1 << 20, parse_memory_per_byte: 0, ..plain.clone() }),
+            (ProblemKind::ParseDepth, Limits { parse_depth: 2, ..plain.clone() }),
+        ];
+        for (kind, limits) in rows {
+            assert_eq!(parsed(&text, &limits).err(), Some(kind));
+        }
+    }
+
+    /// The entries of the stack are told apart from other blocks by their size, which a version of tree-sitter may
+    /// change.
+    #[test]
+    fn nesting_is_seen_and_closing_forgets_it() {
+        let limits = Limits { parse_depth: 1_000, ..Limits::default() };
+        let nested = |depth: usize| format!("class A {{ int a = {}1{}; }}", "(".repeat(depth), ")".repeat(depth));
+        assert!(parsed(&nested(500), &limits).is_ok());
+        assert_eq!(parsed(&nested(2_000), &limits).err(), Some(ProblemKind::ParseDepth));
+        assert!(parsed(&nested(100).repeat(100), &limits).is_ok());
+    }
+
+    /// At the end of a text the parser copies its stack for each alternative, in one step that cannot be interrupted.
+    #[test]
+    fn many_open_alternatives_are_not_parsed() {
+        assert_eq!(parsed(&"a<".repeat(100_000), &Limits::default()).err(), Some(ProblemKind::ParseDepth));
+    }
+}
