@@ -41,6 +41,8 @@ pub(crate) struct Job {
     pub(crate) meta: FileMeta,
     /// Hash of the content that the index has.
     pub(crate) before: Option<ContentHash>,
+    /// Language of that content.
+    pub(crate) language: Option<Language>,
     /// Size and time are as in the index: the content need not be read.
     pub(crate) unchanged: bool,
     /// The facts are wanted even if the content is as in the index.
@@ -245,8 +247,8 @@ fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
         if !job.always {
             return Loaded::Ready(Outcome::Same);
         }
-        let language = Language::detect(&job.path, b"");
-        if language != Language::Text && !Linker::is_manifest(&job.path) {
+        let by_path = || Some(Language::detect(&job.path, b"")).filter(|language| *language != Language::Text);
+        if let Some(language) = job.language.or_else(by_path).filter(|_| !Linker::is_manifest(&job.path)) {
             return Loaded::Wanted { hash, language, bytes: None };
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Derived, Limits};
 use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
-use m1nd_link::LINKER_VERSION;
+use m1nd_link::{LINKER_VERSION, LinkerState};
 use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,7 @@ const SKIPPED: Tag = *b"e.skip\0\0";
 const REASONS: Tag = *b"e.reason";
 const IMPORTED: Tag = *b"e.import";
 const COMPILER: Tag = *b"e.compil";
+const LINKER: Tag = *b"e.linker";
 /// Versions of the code that produces facts, search terms and edges. A snapshot of other versions still answers, and
 /// is reported as outdated until it is rebuilt.
 const MAKERS: u32 = CACHE_VERSION * 1_000 + LINKER_VERSION;
@@ -134,6 +135,23 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     })
 }
 
+/// What the linker remembered when the snapshot was written; `None` if it was not stored, or is damaged: then all files
+/// are linked again.
+pub(crate) fn linker_state(container: &Container) -> Option<LinkerState> {
+    if container.section(&LINKER).is_empty() || container.verify_section(&LINKER).is_err() {
+        return None;
+    }
+    postcard::from_bytes(container.section(&LINKER)).ok()
+}
+
+/// A linker's memory as [`write`] takes it.
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidData`].
+pub(crate) fn encode_linker(state: &LinkerState) -> io::Result<Vec<u8>> {
+    encode(state)
+}
+
 /// A section that earlier files do not have.
 fn decode_new<T: Default + for<'d> Deserialize<'d>>(container: &Container, tag: &Tag) -> Result<T, SnapshotError> {
     if container.section(tag).is_empty() {
@@ -152,11 +170,12 @@ fn decode<T: for<'d> Deserialize<'d>>(container: &Container, tag: &Tag) -> Resul
     postcard::from_bytes(bytes).map_err(|_| SnapshotError::Damaged(format!("content of section `{}`", name())))
 }
 
-/// Writes a snapshot whose graph and search index have no changes over their bases.
+/// Writes a snapshot whose graph and search index have no changes over their bases, and what the linker remembers of
+/// it, if that is known.
 ///
 /// # Errors
 /// Those of `out`; [`io::ErrorKind::InvalidInput`] if there are such changes.
-pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Write) -> io::Result<()> {
     let unpacked = || io::Error::new(io::ErrorKind::InvalidInput, "the snapshot must be packed before it is written");
     let meta = Meta {
         generation: snapshot.generation,
@@ -180,6 +199,7 @@ pub(crate) fn write(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> 
     sections.push((REASONS, &reasons));
     sections.push((IMPORTED, &imported));
     sections.push((COMPILER, &compiler));
+    sections.extend(linker.map(|linker| (LINKER, linker)));
     write_container(out, &sections)
 }
 

@@ -192,7 +192,7 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
 }
 
 /// A file's nodes: each id once, with the first definition that has it.
-fn nodes(project: &Project, file: FileId, generated: &GeneratedFunctions) -> Vec<LinkNode> {
+pub(crate) fn nodes(project: &Project, file: FileId, generated: &GeneratedFunctions) -> Vec<LinkNode> {
     let unit = project.unit(file);
     let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None, is_test: false }];
     let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();

@@ -8,6 +8,7 @@ use m1nd_base::RepoPath;
 use m1nd_lang::facts::DefId;
 use m1nd_lang::{FileFacts, Language};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 /// A file's place in the linker's table; stable while the linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +24,7 @@ pub(crate) struct DefRef {
 /// Something that linking a file looked at: its kind in the top bits, a hash below. If it changes, the file is linked
 /// again. (Two things of one hash would only cause a needless run.) Made of texts alone, so it means the same in every
 /// process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct Key(u64);
 
 impl Key {
@@ -81,7 +82,7 @@ impl Key {
 }
 
 /// Hash of a name that linking a file asked for, found or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(crate) struct Word(u32);
 
 impl Word {

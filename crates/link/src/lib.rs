@@ -9,9 +9,9 @@
 //! incremental result equal to a clean one.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-/// Version of the rules of linking: goes up when the same facts give other edges. Snapshots made by another version are
-/// linked again, without parsing.
-pub const LINKER_VERSION: u32 = 11;
+/// Version of the rules of linking: goes up when the same facts give other edges, or when files ask for other keys and
+/// words ([`LinkerState`]). Snapshots made by another version are linked again, without parsing.
+pub const LINKER_VERSION: u32 = 12;
 
 mod assemble;
 mod changes;
@@ -31,6 +31,7 @@ mod names;
 mod project;
 mod reason;
 mod rules;
+mod stored;
 mod surface;
 mod unit;
 mod wrappers;
@@ -43,4 +44,6 @@ pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCoun
 pub use names::Name;
 
 pub use reason::Reason;
+pub use stored::LinkerState;
+
 pub use rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};

@@ -92,15 +92,15 @@ struct Linked {
 /// Links files and keeps the result up to date.
 pub struct Linker {
     limits: Limits,
-    project: Project,
+    pub(crate) project: Project,
     manifests: Manifests,
-    resolvers: Vec<Box<dyn Resolver>>,
-    slots: FxHashMap<RepoPath, FileId>,
-    asked: FxHashMap<FileId, Asked>,
-    askers: FxHashMap<Key, SmallVec<[FileId; 2]>>,
-    dirty: FxHashSet<FileId>,
-    changes: Changes,
-    removed: FxHashSet<RepoPath>,
+    pub(crate) resolvers: Vec<Box<dyn Resolver>>,
+    pub(crate) slots: FxHashMap<RepoPath, FileId>,
+    pub(crate) asked: FxHashMap<FileId, Asked>,
+    pub(crate) askers: FxHashMap<Key, SmallVec<[FileId; 2]>>,
+    pub(crate) dirty: FxHashSet<FileId>,
+    pub(crate) changes: Changes,
+    pub(crate) removed: FxHashSet<RepoPath>,
     /// Families whose resolver has to be made again.
     stale: Vec<bool>,
     /// Compiler index of each file, if it still matches the content.
@@ -356,9 +356,10 @@ impl Linker {
     }
 
     /// Rebuilds the resolvers whose inputs changed; if a resolver changed as a whole, all its files are due.
-    fn renew_resolvers(&mut self) {
+    pub(crate) fn renew_resolvers(&mut self) {
         let files = Files::new(&self.project.tree);
         let first = self.resolvers.is_empty();
+        let mut due = Vec::new();
         for (index, row) in FAMILIES.iter().enumerate() {
             if !self.stale[index] {
                 continue;
@@ -370,8 +371,7 @@ impl Linker {
             }
             let before = self.resolvers[index].fingerprint();
             if before != resolver.fingerprint() {
-                let due = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
-                self.dirty.extend(due.map(|(file, _)| file));
+                due.push(index);
             }
             let (before, after) = (self.resolvers[index].test_files(), resolver.test_files());
             for &file in differing(before, after).chain(differing(after, before)) {
@@ -384,9 +384,15 @@ impl Linker {
             self.resolvers[index] = resolver;
         }
         self.stale.fill(false);
+        due.into_iter().for_each(|family| self.make_family_due(family));
     }
 
-    fn remember(&mut self, file: FileId, asked: Asked) {
+    pub(crate) fn make_family_due(&mut self, index: usize) {
+        let due = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
+        self.dirty.extend(due.map(|(file, _)| file));
+    }
+
+    pub(crate) fn remember(&mut self, file: FileId, asked: Asked) {
         self.forget(file);
         for key in &*asked.keys {
             self.askers.entry(*key).or_default().push(file);

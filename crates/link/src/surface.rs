@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Definition, Expr, ExprId, ImportId, ImportKind, NameId, ScopeId, ScopeKind,
+    BindingTarget, DefId, DefKind, Definition, Expr, ExprId, Import, ImportId, ImportKind, NameId, ScopeId, ScopeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -66,6 +66,8 @@ pub(crate) struct Hashes<'a> {
     facts: &'a FileFacts,
     /// Bindings inside functions.
     local: FxHashMap<(ScopeId, NameId), Vec<BindingTarget>>,
+    /// Wildcard imports inside functions.
+    local_wildcards: FxHashMap<ScopeId, Vec<ImportId>>,
     /// Whether other files look up names in a scope: it is not inside a function, or it holds members.
     open: Vec<bool>,
     /// Identity of each definition: unlike its number, other definitions do not change it.
@@ -84,7 +86,13 @@ impl<'a> Hashes<'a> {
         let identities = identities(facts);
         let mut all = FxHasher::default();
         (&facts.exprs, &identities).hash(&mut all);
-        Self { facts, local, open, identities, all: all.finish() }
+        let mut local_wildcards: FxHashMap<ScopeId, Vec<ImportId>> = FxHashMap::default();
+        for (index, import) in facts.imports.iter().enumerate() {
+            if is_wildcard(import) && !open[import.scope.index()] {
+                local_wildcards.entry(import.scope).or_default().push(ImportId(index as u32));
+            }
+        }
+        Self { facts, local, local_wildcards, open, identities, all: all.finish() }
     }
 
     /// Hash of expressions, wherever they occur, and of names and definitions.
@@ -227,7 +235,7 @@ impl<'a> Hashes<'a> {
         facts.imports.iter().any(|import| import.flags.reexport).hash(&mut one.hasher);
         facts.imports.iter().any(|import| import.flags.commonjs).hash(&mut one.hasher);
         for (index, import) in facts.imports.iter().enumerate() {
-            if matches!(import.kind, ImportKind::Wildcard | ImportKind::Include) {
+            if is_wildcard(import) && self.open[import.scope.index()] {
                 one.import(ImportId(index as u32));
             }
         }
@@ -261,6 +269,10 @@ impl<'a> Hashes<'a> {
         });
         rows.collect()
     }
+}
+
+fn is_wildcard(import: &Import) -> bool {
+    matches!(import.kind, ImportKind::Wildcard | ImportKind::Include)
 }
 
 /// Identity of each definition: its owner's, its kind and name, and its number among those of the same.
@@ -539,6 +551,9 @@ impl One<'_> {
                     }
                 }
                 return;
+            }
+            for &import in self.of.local_wildcards.get(&scope).into_iter().flatten() {
+                self.import_in_place(import, work);
             }
             match self.of.facts.scopes[scope.index()].parent {
                 Some(parent) => scope = parent,

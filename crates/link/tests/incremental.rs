@@ -348,6 +348,7 @@ const LINES: &[(&str, &[&str])] = &[
             "pub mod {a} { pub use super::{b}; }",
             "    pub fn {a}(&self) { self.{b}() }",
             "fn {a}(x: &impl {b}) { x.{b}(); }",
+            "pub fn {a}() -> {b} { use {a}::*; {b}() }",
         ],
     ),
     (

@@ -138,6 +138,8 @@ const RUST: Project<'static> = &[
 fn an_item_concerns_those_who_asked_for_it() {
     check(RUST, "src/store.rs", &with(RUST, "src/store.rs", "pub fn unused() {}\n"), &[]);
     check(RUST, "src/store.rs", &with(RUST, "src/store.rs", "pub fn later() {}\n"), &["src/waits.rs"]);
+    let text = with(RUST, "src/store.rs", "fn inner() { use std::cmp::Ordering::*; Less; }\n");
+    check(RUST, "src/store.rs", &text, &[]);
     let text = "pub struct Store;\nimpl Store {\n    pub fn get(&self) {}\n    pub fn put(&self) {}\n}\n";
     check(RUST, "src/store.rs", text, &["src/waits.rs"]);
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError};
 use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
-use notify::event::{AccessKind, AccessMode};
+use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::ignores::{GIT_RULES, Ignores, OWN_RULES};
@@ -23,6 +23,9 @@ use crate::{Root, VfsError, WalkOptions};
 const QUEUE: usize = 1 << 16;
 /// Maximum number of changed paths in a batch; more become [`Changes::Rescan`].
 const MAX_PATHS: usize = 1_000;
+/// Pause after the end of a single save: its events come within it. It grows with the number of paths up to the pause
+/// that the watcher was started with, so that a checkout is one batch.
+const SAVE_PAUSE: Duration = Duration::from_millis(10);
 /// A batch is delivered after this many pauses even if changes continue.
 const MAX_PAUSES: u32 = 10;
 /// Longest wait for the event of a mark.
@@ -64,8 +67,9 @@ pub struct Watcher {
 
 impl Watcher {
     /// Starts watching. `sink` receives [`Changes::Rescan`] once all folders are watched, because changes before that
-    /// may have been missed, and then a batch whenever nothing has changed for `debounce`. It runs on one thread of
-    /// the watcher, possibly once more while the watcher is being dropped.
+    /// may have been missed, and then a batch whenever nothing has changed for `debounce`, or for less if a few files
+    /// were changed and the system says that nobody is writing to them. It runs on one thread of the watcher, possibly
+    /// once more while the watcher is being dropped.
     ///
     /// `marks` is a folder outside of the root in which nobody else writes. Files are made and removed there to find
     /// out whether all events have arrived; without it [`Watcher::flush`] never succeeds.
@@ -144,18 +148,18 @@ impl Drop for Watcher {
 
 /// Returns the event handler, which runs on the backend's thread and must not block.
 fn hint_handler(
-    hints: Sender<PathBuf>,
+    hints: Sender<Hint>,
     lost: Arc<AtomicBool>,
     marks: Option<PathBuf>,
     marked: Sender<PathBuf>,
 ) -> impl FnMut(notify::Result<Event>) + Send + 'static {
     let is_mark = move |path: &Path| marks.is_some() && (path.parent() == marks.as_deref());
     move |event| {
-        let paths = match event {
+        let (paths, write) = match event {
             Ok(event) if event.need_rescan() => {
                 lost.store(true, Ordering::Release);
                 // Wakes the worker.
-                vec![PathBuf::new()]
+                (vec![PathBuf::new()], Write::Neither)
             }
             Ok(event) if event.paths.first().is_some_and(|path| is_mark(path)) => {
                 if event.kind.is_create() {
@@ -163,15 +167,15 @@ fn hint_handler(
                 }
                 return;
             }
-            Ok(event) if is_change(event.kind) => event.paths,
+            Ok(event) if is_change(event.kind) => (event.paths, write_of(event.kind)),
             Ok(_) => return,
             Err(_) => {
                 lost.store(true, Ordering::Release);
-                vec![PathBuf::new()]
+                (vec![PathBuf::new()], Write::Neither)
             }
         };
         for path in paths {
-            if let Err(TrySendError::Full(_)) = hints.try_send(path) {
+            if let Err(TrySendError::Full(_)) = hints.try_send(Hint { path, write }) {
                 lost.store(true, Ordering::Release);
             }
         }
@@ -184,6 +188,34 @@ pub(crate) fn is_change(kind: EventKind) -> bool {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         EventKind::Access(_) => false,
         _ => true,
+    }
+}
+
+/// Something that may have changed.
+#[derive(Debug)]
+struct Hint {
+    path: PathBuf,
+    write: Write,
+}
+
+/// Stage of a write to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Write {
+    /// More of it may follow.
+    Begins,
+    /// It is complete.
+    Ends,
+    /// The content is as before, or unknown.
+    Neither,
+}
+
+fn write_of(kind: EventKind) -> Write {
+    match kind {
+        EventKind::Access(AccessKind::Close(_)) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
+            Write::Ends
+        }
+        EventKind::Modify(ModifyKind::Metadata(_)) => Write::Neither,
+        _ => Write::Begins,
     }
 }
 
@@ -237,6 +269,8 @@ impl Marks {
 #[derive(Default)]
 struct Batch {
     paths: BTreeSet<PathBuf>,
+    /// Those that may still be written to.
+    open: BTreeSet<PathBuf>,
     /// Too many events, or time for a periodic rescan.
     rescan: bool,
     /// Those who wait until the batch is delivered.
@@ -246,11 +280,24 @@ struct Batch {
 }
 
 impl Batch {
-    fn add(&mut self, path: PathBuf) {
+    fn add(&mut self, Hint { path, write }: Hint) {
+        match write {
+            Write::Begins if self.open.len() <= MAX_PATHS => _ = self.open.insert(path.clone()),
+            Write::Ends => _ = self.open.remove(&path),
+            Write::Begins | Write::Neither => {}
+        }
         if self.paths.len() <= MAX_PATHS {
             self.paths.insert(path);
         }
         self.rescan |= self.paths.len() > MAX_PATHS;
+    }
+
+    /// Time without changes after which the batch is complete.
+    fn pause(&self, longest: Duration) -> Duration {
+        match u32::try_from(self.paths.len()) {
+            Ok(paths) if self.open.is_empty() => SAVE_PAUSE.saturating_mul(paths).min(longest),
+            _ => longest,
+        }
     }
 }
 
@@ -272,7 +319,7 @@ struct Worker {
 }
 
 impl Worker {
-    fn run(&mut self, incoming: &Receiver<PathBuf>, stopped: &Receiver<()>, flushes: &Receiver<Sender<bool>>) {
+    fn run(&mut self, incoming: &Receiver<Hint>, stopped: &Receiver<()>, flushes: &Receiver<Sender<bool>>) {
         self.watch_all();
         (self.sink)(Changes::Rescan);
         while let Some(batch) = self.collect(incoming, stopped, flushes) {
@@ -300,7 +347,7 @@ impl Worker {
     /// dropped.
     fn collect(
         &mut self,
-        incoming: &Receiver<PathBuf>,
+        incoming: &Receiver<Hint>,
         stopped: &Receiver<()>,
         flushes: &Receiver<Sender<bool>>,
     ) -> Option<Batch> {
@@ -308,7 +355,7 @@ impl Worker {
         let idle = if degraded { crossbeam_channel::after(DEGRADED_PERIOD) } else { crossbeam_channel::never() };
         let mut batch = Batch::default();
         crossbeam_channel::select! {
-            recv(incoming) -> path => batch.add(path.ok()?),
+            recv(incoming) -> hint => batch.add(hint.ok()?),
             recv(flushes) -> asked => batch.asked.push(asked.ok()?),
             recv(stopped) -> _ => return None,
             recv(idle) -> _ => {
@@ -318,9 +365,9 @@ impl Worker {
         };
         let latest = Instant::now() + self.debounce * MAX_PAUSES;
         while batch.asked.is_empty() && Instant::now() < latest {
-            let pause_ends = (Instant::now() + self.debounce).min(latest);
+            let pause_ends = (Instant::now() + batch.pause(self.debounce)).min(latest);
             crossbeam_channel::select! {
-                recv(incoming) -> path => batch.add(path.ok()?),
+                recv(incoming) -> hint => batch.add(hint.ok()?),
                 recv(flushes) -> asked => batch.asked.push(asked.ok()?),
                 recv(crossbeam_channel::at(pause_ends)) -> _ => break,
             };
@@ -331,7 +378,7 @@ impl Worker {
         if !batch.asked.is_empty() {
             batch.asked.extend(flushes.try_iter());
             batch.is_whole = self.marks.as_mut().is_some_and(Marks::make);
-            incoming.try_iter().for_each(|path| batch.add(path));
+            incoming.try_iter().for_each(|hint| batch.add(hint));
         }
         Some(batch)
     }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, Part};
-use m1nd_link::{FileLinks, LinkDelta, Linker, SymbolId};
+use m1nd_link::{FileLinks, LinkDelta, LinkNode, Linker, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Linked, LinkedFile, Writer};
 use crate::files::FileEntry;
 use crate::json_graph::{self, Imported, ImportedSymbols};
 use crate::part::{add_part, part};
+use crate::persist;
 use crate::report::Tiers;
 use crate::search_index::{self, SearchIndex};
 use crate::snapshot::Snapshot;
@@ -23,12 +24,18 @@ const FIRST_IMPORTED: u32 = 1 << 31;
 /// decide which definitions are nodes.
 pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks) -> bool {
     let Some(file) = linked.files.get_mut(&links.path) else { return false };
-    let own = links.nodes.iter();
-    let mut ids: Box<[_]> = own.map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0)).collect();
-    ids.sort_unstable();
+    let ids = ids_of(&links.nodes);
     let is_changed = file.ids != ids;
     file.ids = ids;
     is_changed
+}
+
+/// Number in the facts and symbol of each node, in order.
+pub(super) fn ids_of(nodes: &[LinkNode]) -> Box<[(u32, u32)]> {
+    let ids = nodes.iter().map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0));
+    let mut ids: Box<[_]> = ids.collect();
+    ids.sort_unstable();
+    ids
 }
 
 /// Notes the outcome of linking in the row of a file: references by tier, and whether it was cut short.
@@ -153,18 +160,27 @@ pub(super) fn indexed(linker: &Linker, file: &LinkedFile) -> Arc<m1nd_search::In
 pub(super) struct Packer {
     snapshot: Arc<Snapshot>,
     files: Vec<(RepoPath, Arc<m1nd_search::IndexedFile>)>,
+    /// What the linker remembers, encoded.
+    linker: Option<Vec<u8>>,
+}
+
+/// A state without changes over its bases.
+pub(super) struct Packed {
+    pub(super) snapshot: Snapshot,
+    pub(super) linker: Option<Vec<u8>>,
 }
 
 impl Packer {
     /// The same state without changes over its bases.
-    pub(super) fn pack(self, cancel: &Cancel) -> Result<Snapshot, String> {
+    pub(super) fn pack(self, cancel: &Cancel) -> Result<Packed, String> {
         let mut content = self.snapshot.content();
         content.graph = content.graph.compact(cancel).map_err(|error| error.to_string())?;
         if content.search.packed().is_none() {
             let files = self.files.iter().map(|(path, file)| (path, file));
             content.search = SearchIndex::build(files, cancel).map_err(|cancelled| cancelled.to_string())?;
         }
-        Ok(self.snapshot.next(self.snapshot.generation, self.snapshot.indexed_at_ms, content))
+        let snapshot = self.snapshot.next(self.snapshot.generation, self.snapshot.indexed_at_ms, content);
+        Ok(Packed { snapshot, linker: self.linker })
     }
 }
 
@@ -181,6 +197,8 @@ impl Writer {
             // Changes without a linker do not happen: both come from the same run.
             (None, None) => return None,
         };
-        Some(Packer { snapshot, files })
+        let state = self.linked.as_ref().map(|linked| persist::encode_linker(&linked.linker.state()));
+        // Without it the next process links all files again.
+        Some(Packer { snapshot, files, linker: state.and_then(Result::ok) })
     }
 }

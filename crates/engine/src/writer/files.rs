@@ -163,9 +163,30 @@ fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, basis: Basis<'_>, c
         root: target.root,
         meta,
         before: known.map(|entry| entry.hash),
+        language: known.map(|entry| entry.language),
         unchanged: same && !racy && care.trusts_time,
         always: care.wants_all,
     }
+}
+
+/// Jobs for the facts of all files as the index has them, whatever is on disk now. `None` if a file belongs to no root.
+pub(super) fn jobs_as_indexed(roots: &[RootInfo], files: &FileTable) -> Option<Vec<Job>> {
+    let job = |entry: &FileEntry| {
+        let within = |root: &RootInfo| !root.prefix.is_empty() && root.inner(&entry.path).is_some();
+        let further = roots.iter().position(within);
+        let root = further.or_else(|| roots.iter().position(|root| root.prefix.is_empty()))?;
+        Some(Job {
+            path: entry.path.clone(),
+            inner: roots[root].inner(&entry.path)?,
+            root,
+            meta: FileMeta { size: entry.size, mtime_ns: entry.mtime_ns, ino: 0 },
+            before: Some(entry.hash),
+            language: Some(entry.language),
+            unchanged: true,
+            always: true,
+        })
+    };
+    files.iter().map(job).collect()
 }
 
 /// Processes single files named by a watcher.

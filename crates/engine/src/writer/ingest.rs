@@ -132,7 +132,8 @@ impl Writer {
     ) -> Result<Done, EngineError> {
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == place.roots.as_slice();
-        let done = if same_roots && self.linked.is_some() {
+        let is_ready = self.linked.is_some() || same_roots && request.incremental && self.restore(cancel, progress)?;
+        let done = if same_roots && is_ready {
             let handles = self.open_roots(&place.roots);
             let target = target(&place.roots, &handles, place.root, place.scope.as_ref(), place.is_file)?;
             let care = Care { trusts_time: request.incremental, wants_all: false };
@@ -164,7 +165,7 @@ impl Writer {
         progress: &dyn Progress,
         stages: &mut Stages,
     ) -> Result<Done, EngineError> {
-        self.linked = None;
+        (self.linked, self.stored) = (None, None);
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == roots.as_slice();
         let handles = self.open_roots(&roots);
@@ -262,7 +263,7 @@ impl Writer {
 
     /// Returns a linker with the facts of these files and their compiler indexes, the rows of the files, and the
     /// coverage of those indexes.
-    fn with_facts(
+    pub(super) fn with_facts(
         &mut self,
         changed: Vec<Extracted>,
         cancel: &Cancel,
@@ -407,7 +408,7 @@ impl Writer {
         let current = self.shared.current();
         let Some(number) = current.roots.iter().position(|info| info.path == root) else { return Ok(()) };
         let mut stages = Stages::new();
-        if self.linked.is_none() {
+        if self.linked.is_none() && !self.restore(cancel, progress)? {
             // Also the moment to get ready for later changes, even if nothing changed by now.
             return self.relink_all(cancel, progress);
         }

@@ -6,6 +6,7 @@ mod compare;
 mod files;
 mod ingest;
 mod place;
+mod restore;
 mod scip;
 
 use std::collections::BTreeMap;
@@ -149,6 +150,9 @@ pub(crate) struct Writer {
     cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
+    /// The file that the published state was mapped from, as long as nothing was indexed since: it may hold what the
+    /// linker remembered.
+    stored: Option<m1nd_graph::Container>,
     /// Imported compiler indexes and their coverage, once loaded.
     compiler: Option<(Arc<CompilerIndex>, Arc<Cover>)>,
     watchers: Vec<Watched>,
@@ -205,6 +209,7 @@ impl Writer {
             cache: None,
             pool: None,
             linked: None,
+            stored: None,
             compiler: None,
             watchers: Vec::new(),
             reserved: 0,
@@ -237,6 +242,7 @@ impl Writer {
             self.verify(&stored, &path);
         }
         self.base = Some(path);
+        self.stored = Some(stored.container.clone()).filter(|_| writes && !stored.outdated);
         let mut snapshot = self.shared.snapshot_of(stored);
         if writes {
             // Later states were published but not written: this older one gets a number that none of them had.
@@ -518,7 +524,7 @@ impl Writer {
         let Some(packer) = self.packer() else { return };
         let (shared, events) = (self.shared.clone(), self.events.clone());
         let work = move || {
-            let result = packer.pack(&Cancel::new()).and_then(|snapshot| save(&shared, &snapshot));
+            let result = packer.pack(&Cancel::new()).and_then(|packed| save(&shared, &packed));
             let _ = events.send(Event::Packed);
             result
         };
@@ -551,7 +557,7 @@ impl Writer {
         self.packed();
         let Some(packer) = self.packer() else { return Ok(()) };
         // Also at shutdown: acknowledged edits must be there next time.
-        let snapshot = packer.pack(&Cancel::new()).and_then(|snapshot| save(&self.shared, &snapshot))?;
+        let snapshot = packer.pack(&Cancel::new()).and_then(|packed| save(&self.shared, &packed))?;
         self.unsaved = false;
         self.shared.publish(snapshot);
         Ok(())
@@ -691,8 +697,9 @@ fn walk_options(info: &RootInfo) -> WalkOptions {
 }
 
 /// Writes a packed snapshot and maps the written file, so that the memory used for building is released.
-fn save(shared: &Shared, snapshot: &Snapshot) -> Result<Arc<Snapshot>, String> {
-    let written = shared.project.publish_snapshot(&mut |out| persist::write(snapshot, out));
+fn save(shared: &Shared, packed: &build::Packed) -> Result<Arc<Snapshot>, String> {
+    let (snapshot, linker) = (&packed.snapshot, packed.linker.as_deref());
+    let written = shared.project.publish_snapshot(&mut |out| persist::write(snapshot, linker, out));
     let path = written.map_err(|error| error.to_string())?;
     let stored = persist::open(&path).map_err(|error| error.to_string())?;
     let mut mapped = shared.snapshot_of(stored);

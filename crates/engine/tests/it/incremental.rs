@@ -190,9 +190,14 @@ fn check(dialect: &Dialect) {
     for seed in 0..SEEDS {
         let mut random = Random::new(seed);
         let project = Project::new(dialect.fixture);
-        let engine = project.indexed();
+        let mut engine = project.indexed();
         let mut edits = Vec::new();
         for _ in 0..EDITS {
+            if random.below(3) == 0 {
+                edits.push("another process".to_owned());
+                drop(engine);
+                engine = project.open();
+            }
             edits.push(edit(&project, dialect, &mut random));
             if random.coin() {
                 edits.push(edit(&project, dialect, &mut random));

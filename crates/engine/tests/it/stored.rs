@@ -43,6 +43,37 @@ fn an_index_is_there_at_once_when_it_is_opened_again() {
     assert_eq!(engine.status().unresolved_reasons.len(), 1);
 }
 
+/// Linking goes on where another process ended: only what an edit concerns is linked again.
+#[test]
+fn an_edit_between_two_processes_links_what_it_concerns() {
+    const MORE: &str = "//- c.py\nfrom b import h\nh()\n//- d.py\nimport b\n//- README.md\n# Text\n";
+    let project = Project::new(&format!("{FIXTURE}{MORE}"));
+    drop(project.indexed());
+    for (text, linked) in [
+        ("def g():\n    unknown()\ndef other(): ...\n", 1),
+        ("def g():\n    unknown()\ndef h(): ...\n", 2),
+        ("def g(x):\n    unknown()\ndef h(): ...\n", 2),
+    ] {
+        project.tree.write("b.py", text);
+        let engine = project.open();
+        let report = incremental(&engine, project.tree.path());
+        assert_eq!((report.files_scanned, report.files_linked), (5, linked), "{text}");
+        assert_eq!(report.files_from_cache + report.files_parsed, 1, "{text}");
+        let changed = engine.snapshot().graph().dump();
+        drop(engine);
+        let fresh = Project { home: tempfile::TempDir::new().expect("folder"), tree: m1nd_testkit::TempTree::new("") };
+        let config = m1nd_engine::EngineConfig::new(fresh.home.path().into(), vec![project.tree.path().into()]);
+        let clean = m1nd_engine::Engine::open(config).expect("opens");
+        ingest(&clean, IngestRequest::code(project.tree.path())).expect("ingests");
+        assert_eq!(changed, clean.snapshot().graph().dump(), "{text}");
+    }
+    // Without the facts of the files everything is linked again.
+    std::fs::remove_dir_all(project.home.path().join("cache")).expect("removes the cache");
+    project.tree.write("b.py", "def g(): ...\n");
+    let engine = project.open();
+    assert_eq!(incremental(&engine, project.tree.path()).files_linked, 5);
+}
+
 #[cfg(unix)]
 #[test]
 fn what_was_skipped_stays_known_until_it_is_looked_at_again() {
