@@ -115,7 +115,15 @@ impl Engine {
             .name("m1nd-writer".into())
             .spawn(move || writer.run())
             .map_err(|error| EngineError::Internal(format!("the writer thread does not start: {error}")))?;
-        Ok(Self { handle: Arc::new(Handle { shared, events, checks: Checks::default(), own_ingests: OwnIngests::default(), writer: Some(writer) }) })
+        Ok(Self {
+            handle: Arc::new(Handle {
+                shared,
+                events,
+                checks: Checks::default(),
+                own_ingests: OwnIngests::default(),
+                writer: Some(writer),
+            }),
+        })
     }
 
     /// The model of meaning that the user named.

@@ -248,7 +248,8 @@ fn a_failed_request_costs_the_next_ingest_nothing() {
 
 #[test]
 fn folders_of_version_control_are_neither_roots_nor_indexed() {
-    let project = Project::new("//- a.py\nx = 1\n//- .git/config\n[url]\n//- .GIT/x.py\nx = 1\n//- sub/.git\ngitdir: x\n");
+    let project =
+        Project::new("//- a.py\nx = 1\n//- .git/config\n[url]\n//- .GIT/x.py\nx = 1\n//- sub/.git\ngitdir: x\n");
     let engine = project.indexed();
     let dump = engine.snapshot().graph().dump();
     for inside in [".git", ".git/config", ".GIT/x.py", "sub/.git"] {
@@ -261,7 +262,8 @@ fn folders_of_version_control_are_neither_roots_nor_indexed() {
         assert_eq!(withheld, Some(m1nd_engine::Withheld::VersionControl), "{inside}");
         assert!(engine.snapshot().read_bytes(&path(inside)).is_err(), "{inside}");
     }
-    ingest(&engine, IngestRequest { include_hidden: true, ..IngestRequest::code(project.tree.path()) }).expect("ingests");
+    ingest(&engine, IngestRequest { include_hidden: true, ..IngestRequest::code(project.tree.path()) })
+        .expect("ingests");
     assert_eq!(engine.snapshot().graph().dump(), dump);
     let config = m1nd_engine::EngineConfig { roots: vec![project.tree.join(".git")], ..project.config() };
     assert!(matches!(m1nd_engine::Engine::open(config), Err(EngineError::Files(_))));

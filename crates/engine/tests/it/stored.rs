@@ -213,10 +213,7 @@ fn what_is_opened_for_reading_makes_nothing_and_hides_no_index_around_it() {
     let project = Project::new("//- a.py\ndef f():\n    pass\n//- inner/b.py\ndef g():\n    pass\n");
     let inner = project.tree.join("inner");
     let store = project.home.path().join("store");
-    let config = EngineConfig {
-        read_only: true,
-        ..EngineConfig::new(store.clone(), vec![inner.clone()])
-    };
+    let config = EngineConfig { read_only: true, ..EngineConfig::new(store.clone(), vec![inner.clone()]) };
     let reads = |config: &EngineConfig| {
         let engine = Engine::open(config.clone()).expect("opens");
         assert_eq!(engine.status().role, ProcessRole::ReadOnly);
@@ -257,10 +254,10 @@ fn damage(project: &Project, at: impl Fn(&mut Vec<u8>)) {
     fs::write(&file, bytes).expect("writes");
 }
 
-/// Changes the content of a section, which only its checksum tells.
-fn flip_middle(bytes: &mut Vec<u8>) {
-    let middle = bytes.len() / 2;
-    bytes[middle] ^= 1;
+/// Changes the content of the first section, which only its checksum tells.
+fn flip_content(bytes: &mut Vec<u8>) {
+    let row: [u8; 8] = bytes[72..80].try_into().expect("the place of the first section");
+    bytes[u64::from_le_bytes(row) as usize] ^= 1;
 }
 
 #[test]
@@ -272,7 +269,7 @@ fn an_older_snapshot_takes_the_place_of_a_damaged_one() {
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
     let generation = engine.snapshot().generation();
     drop(engine);
-    damage(&project, flip_middle);
+    damage(&project, flip_content);
     let sound = EngineConfig { verify_at_open: u64::MAX, ..project.config() };
     let reader = Engine::open(EngineConfig { read_only: true, ..sound.clone() }).expect("opens");
     assert_eq!(reader.snapshot().graph().dump(), older);
@@ -293,7 +290,7 @@ fn a_server_that_finds_its_snapshot_damaged_goes_on_with_an_older_one() {
     project.tree.write("c.py", "def added(): pass\n");
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
     drop(engine);
-    damage(&project, flip_middle);
+    damage(&project, flip_content);
     let reader = Engine::open(EngineConfig { read_only: true, ..project.config() }).expect("opens");
     while reader.damage().is_empty() {
         std::thread::yield_now();

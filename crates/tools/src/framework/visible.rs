@@ -116,7 +116,10 @@ mod tests {
             ("tag\u{e0041}", "tag\\u{e0041}"),
             ("bell\u{7} del\u{7f} csi\u{9b}", "bell\\u{7} del\\u{7f} csi\\u{9b}"),
             ("ünïcödé 漢字 🦀", "ünïcödé 漢字 🦀"),
-            ("\u{26a0}\u{fe0f} \u{fe00} \u{e0100} \u{180b}\u{180f}", "\u{26a0}\\u{fe0f} \\u{fe00} \\u{e0100} \\u{180b}\\u{180f}"),
+            (
+                "\u{26a0}\u{fe0f} \u{fe00} \u{e0100} \u{180b}\u{180f}",
+                "\u{26a0}\\u{fe0f} \\u{fe00} \\u{e0100} \\u{180b}\\u{180f}",
+            ),
             ("let c = '\\u{200b}';", "let c = '\\u{200b}';"),
         ];
         for (text, expected) in cases {
@@ -126,7 +129,8 @@ mod tests {
 
     #[test]
     fn every_name_comes_back() {
-        let parts = ["a", "\\", "\\u{", "\\u{202e}", "\u{202e}", "\\u{5c}", "u{200b}", "}", "\u{1b}", "\\u{41}", "::", "ü"];
+        let parts =
+            ["a", "\\", "\\u{", "\\u{202e}", "\u{202e}", "\\u{5c}", "u{200b}", "}", "\u{1b}", "\\u{41}", "::", "ü"];
         let mut seen = std::collections::HashMap::new();
         for one in parts {
             for two in parts {
@@ -140,7 +144,9 @@ mod tests {
                 }
             }
         }
-        for (text, name) in [("a\\u{202E}b", "a\u{202e}b"), ("\\u{41}", "\\u{41}"), ("\\u{}", "\\u{}"), ("\\u{1b", "\\u{1b")] {
+        for (text, name) in
+            [("a\\u{202E}b", "a\u{202e}b"), ("\\u{41}", "\\u{41}"), ("\\u{}", "\\u{}"), ("\\u{1b", "\\u{1b")]
+        {
             assert_eq!(named(text), name);
         }
         assert_eq!(visible_name("a\\u{202e}b"), "a\\u{5c}u{202e}b");
@@ -149,9 +155,9 @@ mod tests {
 
     #[test]
     fn keys_and_nested_texts_are_cleaned() {
-        let value = serde_json::json!({"k\u{200b}": ["\u{202e}", {"x": "\u{7}", "name": "\\u{7}", "text": "'\\u{7}'"}]});
-        let expected =
-            serde_json::json!({"k\\u{200b}": ["\\u{202e}", {"x": "\\u{7}", "name": "\\u{5c}u{7}", "text": "'\\u{7}'"}]});
+        let value =
+            serde_json::json!({"k\u{200b}": ["\u{202e}", {"x": "\u{7}", "name": "\\u{7}", "text": "'\\u{7}'"}]});
+        let expected = serde_json::json!({"k\\u{200b}": ["\\u{202e}", {"x": "\\u{7}", "name": "\\u{5c}u{7}", "text": "'\\u{7}'"}]});
         assert_eq!(make_visible(value, &|text| text == "\\u{7}"), expected);
     }
 }
