@@ -36,6 +36,9 @@ impl Snapshot {
     /// # Errors
     /// [`ReadError::Path`] if it leads out of the roots.
     pub fn scope(&self, text: &str) -> Result<String, ReadError> {
+        if let Some(path) = self.exact_path(text) {
+            return Ok(path.as_str().to_owned());
+        }
         let trimmed = text.trim().trim_end_matches('/');
         if matches!(trimmed, "" | ".")
             || self.roots().iter().any(|root| root.prefix.is_empty() && root.path == Path::new(trimmed))

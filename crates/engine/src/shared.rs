@@ -144,6 +144,10 @@ impl Shared {
 
     pub(crate) fn notice(&self, text: String) {
         tracing::warn!("{text}");
+        self.add_notice(text);
+    }
+
+    fn add_notice(&self, text: String) {
         let mut state = self.state();
         state.notices.retain(|known| *known != text);
         state.notices.push(text);
@@ -237,9 +241,11 @@ impl Shared {
         self.notice_damage(format!("{why}{place}; the next ingest rebuilds the index"));
     }
 
+    /// A notice about damage. Whoever opened the engine tells its user: not logged as a warning, too.
     fn notice_damage(&self, text: String) {
+        tracing::info!("{text}");
         self.state().damage.push(text.clone());
-        self.notice(text);
+        self.add_notice(text);
     }
 
     /// Publishes a newer snapshot file of another process, if there is one. Checks at most every [`FOLLOW_PERIOD`].

@@ -89,7 +89,7 @@ fn precious_data_is_kept_and_what_is_lost_is_named() {
                 assert!(notice.contains(&kept.display().to_string()), "{notice}");
                 assert_eq!(fs::read(&kept).expect("readable"), bytes, "image {number}: the kept file is another");
                 assert!(told.is_some(), "image {number}: a reader used it");
-                assert_eq!(project.kept_databases(), [kept.clone()]);
+                assert_eq!(project.kept_databases(), std::slice::from_ref(&kept));
                 project.set_setting("key 0", Some("again")).expect("the new one is writable");
                 drop(project);
                 fs::remove_file(kept).expect("removable");

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         }
         error => error.into(),
     })?;
+    services.engine.damage().iter().for_each(|damage| tracing::warn!("{damage}"));
     let options = ServeOptions {
         listed,
         format: Format::parse(&args.format).unwrap_or_default(),

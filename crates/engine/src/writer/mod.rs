@@ -406,6 +406,7 @@ impl Writer {
             return;
         }
         let writes = self.lock.is_some();
+        tracing::warn!(path = %path.display(), why, "the snapshot is damaged");
         self.shared.set_aside(path, why, writes);
         self.base = None;
         // Answers from damaged bytes may be wrong: serve an older state or nothing rather than that.

@@ -45,8 +45,10 @@ impl Stored {
 
     /// The files of the store whose name has this part.
     fn named(&self, part: &str) -> Vec<PathBuf> {
-        let is_meant = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().contains(part));
-        self.files.keys().filter(is_meant).cloned().collect()
+        let is_meant = |(path, bytes): &(&PathBuf, &Vec<u8>)| {
+            !bytes.is_empty() && path.file_name().is_some_and(|name| name.to_string_lossy().contains(part))
+        };
+        self.files.iter().filter(is_meant).map(|(path, _)| path.clone()).collect()
     }
 
     /// Puts the store back as it was, but for these files.
@@ -76,7 +78,7 @@ impl Stored {
         };
         call("health", json!({}))?;
         Ok([
-            column(&call("search", json!({"query": "needle"}))?, "results", "file_path"),
+            column(&call("search", json!({"query": "needle"}))?, "matches", "file_path"),
             column(&call("glob", json!({"pattern": "*.py", "scope": "src"}))?, "files", "file_path"),
             column(&call("callers", json!({"node_id": "load_user"}))?, "callers", "file_path"),
             column(&call("seek", json!({"query": "validate credentials", "top_k": 3}))?, "results", "node_id"),

@@ -57,7 +57,7 @@ fn odd_names() -> Vec<(String, usize)> {
         "odd\\u{5c}u{202e}name.py",
         "back\\slash.py",
         "file::colons.py",
-        "a::b.py",
+        "ab::c.py",
         " blanks .py",
     ];
     names.chain(more.map(str::to_owned)).zip(1_000..).collect()
@@ -87,15 +87,15 @@ fn every_name_in_an_answer_opens_again() {
         let symbol = outline["symbols"][0]["node_id"].as_str().unwrap_or_else(|| panic!("{outline}")).to_owned();
         for answer in [
             project.ok("view", json!({"file_path": symbol})),
-            project.ok("batch_view", json!({"files": [path]}))["files"][0].clone(),
-            project.ok("batch_view", json!({"files": [symbol]}))["files"][0].clone(),
+            project.ok("batch_view", json!({"files": [path]}))["entries"][0].clone(),
+            project.ok("batch_view", json!({"files": [symbol]}))["entries"][0].clone(),
         ] {
             assert_eq!(answer["file_path"], row["file_path"], "{answer}");
         }
         project.ok("callers", json!({"node_id": symbol}));
         let found = project.ok("search", json!({"query": "return", "scope": path}));
-        assert_eq!(found["results"][0]["file_path"], row["file_path"], "{found}");
-        assert_eq!(found["results"].as_array().map(Vec::len), Some(1), "{found}");
+        assert_eq!(found["matches"][0]["file_path"], row["file_path"], "{found}");
+        assert_eq!(found["matches"].as_array().map(Vec::len), Some(1), "{found}");
     }
     // Names as people type them open, too, where no answer shows another file that way.
     for typed in ["odd\u{202e}name.py", "back\\slash.py", "odd\\u{5c}u{202e}name.py", " blanks .py"] {
