@@ -71,6 +71,15 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
     let _lock = lock(&memory.path)?;
     let before = read(&memory.path, MEMORY_FILE)?;
     let known = parsed(memory, &before).records;
+    let alone = match kind {
+        Some(NewKind::Gotcha) => with_gotchas("", &lines).1,
+        _ => with_day("", memory.today, &lines),
+    };
+    let alone = parsed(memory, &alone).records;
+    let same = |record: &Record| known.iter().find(|known| known.id == record.id && known.status == record.status);
+    if !alone.is_empty() && alone.iter().all(|record| same(record).is_some()) {
+        return Ok(alone.iter().filter_map(same).map(|known| row(known, true)).collect());
+    }
     let (place, added) = match kind {
         Some(NewKind::Gotcha) => with_gotchas(&before, &lines),
         _ => (before.len(), with_day(&before, memory.today, &lines)),
@@ -87,10 +96,6 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
         let why =
             "would not be read as a memory there (is a code fence or comment open at its end?); nothing was written";
         return invalid(format!("the end of {MEMORY_FILE} {why}"));
-    }
-    let same = |record: &&Record| known.iter().find(|known| known.id == record.id && known.status == record.status);
-    if new.iter().all(|record| same(record).is_some()) {
-        return Ok(new.iter().filter_map(same).map(|known| row(known, true)).collect());
     }
     let new = new.into_iter().map(|record| row(record, false)).collect();
     if place == before.len() {
