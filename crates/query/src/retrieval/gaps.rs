@@ -166,7 +166,8 @@ pub fn gaps(
     Ok(answer)
 }
 
-/// The nodes of a topic with the functions and types in them: words that lead to a class rarely lead to all its methods.
+/// The nodes of a topic with the functions and types in them: words that lead to a class rarely lead to all its
+/// methods.
 fn with_parts(graph: &Graph, near: &[(NodeIx, f64)], least: f64) -> Vec<(NodeIx, f64)> {
     use NodeKind::{Class, Enum, File, Impl, Interface, Struct, Trait};
     let children = |node: NodeIx| {

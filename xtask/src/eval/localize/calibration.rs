@@ -167,7 +167,8 @@ mod tests {
             Judgement { id: format!("{repo}-{number}"), repo: format!("r{repo:02}"), confidence, right, function: None }
         };
         let judged: Vec<Judgement> = (0..12).flat_map(|repo| (0..100).map(move |number| one(repo, number))).collect();
-        let sorted: Vec<&Judgement> = judged.iter().collect();
+        let mut sorted: Vec<&Judgement> = judged.iter().collect();
+        sorted.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         let text = calibration(&judged);
         let figure = |name: &str| -> f64 {
             let line = text.lines().find_map(|line| line.strip_prefix(name)).expect("a figure");

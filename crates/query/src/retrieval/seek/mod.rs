@@ -46,8 +46,8 @@ const NEXT_OF_FILE: f64 = 0.4;
 /// Rows of a page, which show more files than the values of their rows alone would.
 const FIRST_ROWS: usize = 20;
 /// Of the first rows, at most so many are of the first file, half as many of the second, and so on; one of each
-/// further file. On the texts of `eval localize`, twenty rows are then of twelve files instead of seven, and hold as many
-/// of the changed functions. One row of each file, then the second of each, loses a third of those among the first ten.
+/// further file. On texts of `eval localize`, twenty rows are then of ten files instead of seven, and hold as many of
+/// the changed functions. One row of each file, then the second of each, loses a third of those among the first ten.
 const MOST_OF_FIRST: usize = 8;
 /// Difference of model values of rows that are arranged against their values.
 const STEP: f64 = 1e-6;
