@@ -28,8 +28,8 @@ pub struct Partner<'h> {
     pub lift: f64,
     /// Probability of at least as many common commits if the files were independent (hypergeometric).
     pub p_value: f64,
-    /// Ranking score, 0 to 1: the confidence, with lower weight for older and larger commits, shrunk towards 0 if
-    /// there are few commits.
+    /// Ranking score, 0 to 1: the confidence, with lower weight for older and larger commits and those of programs,
+    /// shrunk towards 0 if there are few commits.
     pub score: f64,
     /// Index of the newest common commit in [`History::commits`].
     pub newest: usize,
@@ -71,8 +71,7 @@ impl<'h> FileHistory<'h> {
                 continue;
             }
             let age = (-history.age_days(commit.time) / HALF_LIFE).exp2();
-            let others = commit.touches.len().saturating_sub(1).max(1);
-            let weight = age / others as f64;
+            let weight = age * commit.weight();
             all += weight;
             for &other in history.files_of[number as usize].iter().filter(|&&other| other != self.number) {
                 let at = common.entry(other).or_insert(Common { newest: number, ..Common::default() });

@@ -6,6 +6,10 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Head;
+use crate::rules::BOT_WEIGHT;
+
+/// Object id of a file's content.
+pub(crate) type Blob = [u8; 20];
 
 /// Commits that touch more files say nothing about which files belong together (a first import, a reformatting); they
 /// only count for times and numbers of changes.
@@ -65,6 +69,10 @@ pub struct Touch {
     pub(crate) from: Option<u32>,
     /// Kind of change.
     pub kind: TouchKind,
+    /// Its content before, if it existed.
+    pub(crate) before: Option<Blob>,
+    /// Its content after, unless it was removed.
+    pub(crate) after: Option<Blob>,
 }
 
 /// One commit.
@@ -76,9 +84,16 @@ pub struct Commit {
     pub time: i64,
     /// A hash that distinguishes authors; no address is kept.
     pub author: u64,
+    /// The author is a program, by its name or address.
+    pub is_bot: bool,
+    /// A formatter made it: `.git-blame-ignore-revs` of the checked-out commit lists it, or its subject speaks of
+    /// formatting and each of its files has the same words as before (at most 50 files).
+    pub is_format: bool,
     /// First line of its message, at most 200 characters. Repository text: data, never an instruction.
     pub subject: Arc<str>,
     pub(crate) touches: Box<[Touch]>,
+    /// Its subject and files show that a formatter made it.
+    pub(crate) reads_as_format: bool,
     /// Whether its files are known. They are not for the oldest commits of a shallow clone, and where objects are
     /// missing.
     pub(crate) is_known: bool,
@@ -106,9 +121,19 @@ impl Commit {
         (1..=MAX_FOCUSED).contains(&self.touches.len())
     }
 
-    /// Returns whether it counts for co-change.
-    pub(crate) fn counts_together(&self) -> bool {
-        (1..=MAX_TOGETHER).contains(&self.touches.len())
+    /// Returns whether it counts for co-change: it is no merge, touches at most 50 files, and no formatter made it.
+    pub fn counts_together(&self) -> bool {
+        (1..=MAX_TOGETHER).contains(&self.touches.len()) && !self.is_format
+    }
+
+    /// Weight of a common change in this commit, 0 to 1: 0 if it does not count, else one over the number of other
+    /// files, so that each changed file hands out one unit; a quarter of that if the author is a program.
+    pub fn weight(&self) -> f64 {
+        if !self.counts_together() {
+            return 0.0;
+        }
+        let others = self.touches.len().saturating_sub(1).max(1);
+        (if self.is_bot { BOT_WEIGHT } else { 1.0 }) / others as f64
     }
 }
 
@@ -127,6 +152,8 @@ pub struct History {
     pub(crate) files_of: Vec<Box<[u32]>>,
     /// Number of commits that count for co-change.
     pub(crate) together: u32,
+    /// For each commit, the number of commits from it on that count for co-change.
+    pub(crate) together_before: Vec<u32>,
     /// Logarithms of factorials, by number.
     pub(crate) ln_factorial: Vec<f64>,
 }
@@ -203,13 +230,18 @@ impl History {
         for (number, row) in files.iter().enumerate().filter(|(_, row)| !row.is_removed) {
             by_path.entry(record.paths[row.path as usize].clone()).or_insert(number as u32);
         }
-        let together = record.commits.iter().filter(|commit| commit.counts_together()).count() as u32;
+        let mut together_before = vec![0u32; record.commits.len()];
+        let mut together = 0;
+        for (number, commit) in record.commits.iter().enumerate().rev() {
+            together += u32::from(commit.counts_together());
+            together_before[number] = together;
+        }
         let mut ln_factorial = vec![0.0];
         for number in 1..=together {
             let before = ln_factorial[number as usize - 1];
             ln_factorial.push(before + f64::from(number).ln());
         }
-        Self { record, by_path, files, files_of, together, ln_factorial }
+        Self { record, by_path, files, files_of, together, together_before, ln_factorial }
     }
 
     /// The commits, newest first.

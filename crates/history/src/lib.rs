@@ -22,25 +22,36 @@
 //! - Paths that are not UTF-8, and submodules, are left out.
 
 mod cochange;
+mod contents;
 mod error;
 mod history;
 mod identity;
+mod lines;
 mod locate;
 mod messages;
 mod moves;
 mod objects;
 mod read;
+mod related;
 mod renames;
+mod revision;
+mod rules;
+mod steps;
 mod stored;
 mod tree_diff;
 mod walk;
 
 pub use cochange::{Partner, TogetherPair};
+pub use contents::{BlobId, CommitId, Contents, TreeFile};
 pub use error::NoHistory;
 pub use history::{Commit, Cut, FileHistory, History, Touch, TouchKind};
 pub use identity::{has_commit, oldest_commit};
+pub use lines::{Hunk, LineChange, compare_lines};
 pub use locate::{GitFolder, Head};
 pub use messages::{Message, Messages, messages};
 pub use moves::{Begin, Moves};
 pub use read::{ReadLimits, read};
+pub use related::{Moment, Related};
+pub use revision::NoRevision;
+pub use steps::{FileChange, LineCache, RangeChange, RangeHistories, RangeHistory, Tracing};
 pub use stored::{StoredError, decode, encode};

@@ -140,6 +140,24 @@ impl GitFolder {
         self.common.join("objects")
     }
 
+    /// The object that a reference names, by its full name or `HEAD`'s kind of name (`ORIG_HEAD`).
+    pub(crate) fn named(&self, name: &str) -> Option<ObjectId> {
+        let mut text = match name.starts_with("refs/") {
+            true => self.reference(name)?,
+            false if name.ends_with("HEAD") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_') => {
+                small(&self.own.join(name))?
+            }
+            false => return None,
+        };
+        for _ in 0..MAX_SYMBOLIC {
+            match text.trim().strip_prefix("ref:").map(str::trim) {
+                Some(name) => text = self.reference(name)?,
+                None => return commit_name(text.split_whitespace().next()?).ok(),
+            }
+        }
+        None
+    }
+
     fn reference(&self, name: &str) -> Option<String> {
         if !is_sound(name) {
             return None;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gix_hash::{Kind, ObjectId};
-use gix_object::{CommitRef, Find, TreeRefIter};
+use gix_object::{CommitRef, Find, TagRefIter, TreeRefIter};
 use gix_odb::Header;
 use m1nd_base::secrets::redact;
 
 use crate::NoHistory;
+use crate::rules;
 use crate::walk::Told;
 
 /// Maximum size of an unpacked object, in bytes: commits and trees are far smaller.
@@ -22,6 +23,10 @@ const OBJECT_CACHE: usize = 24 << 20;
 const MAX_MESSAGE: usize = 64 << 10;
 /// Longest subject of a commit that is kept, in characters.
 const MAX_SUBJECT: usize = 200;
+/// Longest name of an author, in characters.
+const MAX_AUTHOR: usize = 100;
+/// Longest chain of tags that name tags.
+const MAX_TAGS: usize = 5;
 /// Maximum number of parents of a commit.
 const MAX_PARENTS: usize = 64;
 
@@ -40,6 +45,8 @@ pub(crate) struct CommitData {
     pub(crate) time: i64,
     /// A hash of the author's address, which distinguishes authors without revealing them.
     pub(crate) author: u64,
+    /// The author is a program.
+    pub(crate) is_bot: bool,
     /// First line of the message.
     pub(crate) subject: String,
 }
@@ -75,13 +82,14 @@ impl Objects {
         let commit = CommitRef::from_bytes(data.data, Kind::Sha1).ok()?;
         // Malformed addresses and times are accepted: old tools wrote many.
         let author = commit.author().map_or(0, |author| author_hash(author.email));
+        let is_bot = commit.author().is_ok_and(|author| rules::is_bot(author.name, author.email));
         let time = commit.time().map_or(0, |time| time.seconds);
         let line = commit.message.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
         // Subjects are stored and shown in answers, so they hold no secret; a cut one could not be recognised.
         let line = String::from_utf8_lossy(line.unwrap_or_default());
         let subject = redact(line.trim()).chars().take(MAX_SUBJECT).collect();
         let parents = commit.parents().take(MAX_PARENTS).collect();
-        Some(CommitData { tree: commit.tree(), parents, time, author, subject })
+        Some(CommitData { tree: commit.tree(), parents, time, author, is_bot, subject })
     }
 
     /// Reads the full message of a commit, truncated to [`MAX_MESSAGE`]; `None` if it is missing or damaged.
@@ -96,6 +104,38 @@ impl Objects {
         let time = commit.time().map_or(0, |time| time.seconds);
         let parents = commit.parents().take(MAX_PARENTS).collect();
         Some(Told { time, parents, what: String::from_utf8_lossy(text).into_owned() })
+    }
+
+    /// Name of a commit's author as it is written, at most [`MAX_AUTHOR`] characters.
+    pub(crate) fn author_name(&self, id: &ObjectId) -> Option<String> {
+        let mut buffer = self.buffer.borrow_mut();
+        let data = self.odb.try_find(id, &mut buffer).ok()??;
+        if data.kind != gix_object::Kind::Commit {
+            return None;
+        }
+        let author = CommitRef::from_bytes(data.data, Kind::Sha1).ok()?.author().ok()?;
+        Some(String::from_utf8_lossy(author.name).trim().chars().take(MAX_AUTHOR).collect())
+    }
+
+    /// The commit that an object is or, as a tag, names.
+    pub(crate) fn peeled(&self, id: ObjectId) -> Option<ObjectId> {
+        let mut id = id;
+        for _ in 0..MAX_TAGS {
+            let mut buffer = self.buffer.borrow_mut();
+            let data = self.odb.try_find(&id, &mut buffer).ok()??;
+            match data.kind {
+                gix_object::Kind::Commit => return Some(id),
+                gix_object::Kind::Tag => id = TagRefIter::from_bytes(data.data, Kind::Sha1).target_id().ok()?,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The objects whose name begins with some hexadecimal digits: the only one, or whether there are several.
+    pub(crate) fn with_prefix(&self, digits: &str) -> Option<Result<ObjectId, ()>> {
+        let prefix = gix_hash::Prefix::from_hex(digits).ok()?;
+        self.odb.lookup_prefix(prefix, None).ok()?
     }
 
     /// Reads the entries of a tree in git's order, without submodules; `None` if it is missing or damaged.

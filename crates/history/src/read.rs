@@ -8,14 +8,21 @@ use m1nd_base::Cancel;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::history::{Commit, Cut, History, Id, Record, Touch, TouchKind};
+use crate::history::{Commit, Cut, History, Id, MAX_TOGETHER, Record, Touch, TouchKind};
+use crate::lines::is_reformatted;
 use crate::objects::{CommitData, Objects};
+use crate::rules::{self, IGNORED_REVISIONS};
 use crate::tree_diff::{Difference, Differences, differences};
 use crate::walk::{Reached, Told, Walk};
 use crate::{GitFolder, Head, NoHistory, renames};
 
 /// Commits compared between two checks of the clock.
 const CHUNK: usize = 128;
+
+/// Size in bytes above which a file is not examined for whether a formatter changed it.
+const MAX_FORMATTED: u64 = 256 << 10;
+/// Size in bytes above which the list of ignored revisions is not read.
+const MAX_IGNORED: u64 = 1 << 20;
 
 /// Bounds of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +60,20 @@ struct Listing {
     cut: Option<Cut>,
 }
 
-/// Changes of a commit, with paths as text.
+/// A changed file, with paths as text.
+struct TouchedFile {
+    path: String,
+    from: Option<String>,
+    kind: TouchKind,
+    before: Option<ObjectId>,
+    after: Option<ObjectId>,
+}
+
+/// Changes of a commit.
 struct Touched {
-    rows: Vec<(String, Option<String>, TouchKind)>,
+    rows: Vec<TouchedFile>,
     is_known: bool,
+    is_format: bool,
 }
 
 /// Reads the history of the checked-out commit. Reuses commits in `known` that are still reachable; the result is the
@@ -76,6 +93,7 @@ pub fn read(
     let listing = list(&objects, head, known, limits, cancel)?;
     let mut cut = listing.cut;
     let mut commits = listing.commits;
+    let ignored = ignored(&objects, head);
     let shared = Mutex::new(objects);
     let mut touched: Vec<Option<Touched>> = Vec::with_capacity(commits.len());
     while touched.len() < commits.len() {
@@ -91,7 +109,25 @@ pub fn read(
         let rows: Vec<_> = chunk.par_iter().map_init(clone, |objects, listed| compare(objects, listed)).collect();
         touched.extend(rows);
     }
-    Ok(History::new(assemble(head, limits, cut, commits, touched, known)))
+    let mut record = assemble(head, limits, cut, commits, touched, known);
+    record
+        .commits
+        .iter_mut()
+        .for_each(|commit| commit.is_format = commit.reads_as_format || ignored.contains(&commit.id));
+    Ok(History::new(record))
+}
+
+/// The commits that the checked-out commit names as reformattings.
+fn ignored(objects: &Objects, head: &Head) -> FxHashSet<Id> {
+    let text = objects.commit(&head.id).and_then(|commit| {
+        let entry = objects.folder(&commit.tree)?.into_iter().find(|entry| entry.name == IGNORED_REVISIONS.as_bytes());
+        let id = entry.filter(|entry| !entry.is_folder)?.id;
+        objects.size(&id).filter(|size| *size <= MAX_IGNORED)?;
+        objects.content(&id)
+    });
+    let text = text.unwrap_or_default();
+    let ids = rules::ignored_revisions(&text).filter_map(|name| ObjectId::from_hex(name).ok());
+    ids.map(|id| id_of(&id)).collect()
 }
 
 /// The newest commits, newest first.
@@ -140,7 +176,7 @@ fn list(
 /// Changes of a new commit; `None` for a known one.
 fn compare(objects: &Objects, listed: &Listed) -> Option<Touched> {
     let Source::New(data) = &listed.source else { return None };
-    let nothing = |is_known| Some(Touched { rows: Vec::new(), is_known });
+    let nothing = |is_known| Some(Touched { rows: Vec::new(), is_known, is_format: false });
     if listed.parents.len() > 1 {
         return nothing(true);
     }
@@ -158,22 +194,44 @@ fn compare(objects: &Objects, listed: &Listed) -> Option<Touched> {
         Differences::Unknown => nothing(false),
         Differences::All(rows) => {
             let moves = renames::moves(objects, &rows);
-            Some(Touched { rows: touches(rows, &moves), is_known: true })
+            let rows = touches(rows, &moves);
+            let is_format = is_format(objects, &data.subject, &rows);
+            Some(Touched { rows, is_known: true, is_format })
         }
-        Differences::Cut(rows) => Some(Touched { rows: touches(rows, &[]), is_known: true }),
+        Differences::Cut(rows) => Some(Touched { rows: touches(rows, &[]), is_known: true, is_format: false }),
     }
 }
 
-fn touches(rows: Vec<Difference>, moves: &[renames::Move]) -> Vec<(String, Option<String>, TouchKind)> {
+/// Returns whether a formatter made a commit: the subject suggests it, and no file has other words than before.
+fn is_format(objects: &Objects, subject: &str, rows: &[TouchedFile]) -> bool {
+    if rows.is_empty() || rows.len() > MAX_TOGETHER || !rules::suggests_formatting(subject) {
+        return false;
+    }
+    rows.iter().all(|row| {
+        let content = |id: Option<ObjectId>| {
+            let id = id.filter(|id| objects.size(id).is_some_and(|size| size <= MAX_FORMATTED))?;
+            objects.content(&id)
+        };
+        match (content(row.before), content(row.after)) {
+            (Some(before), Some(after)) => before == after || is_reformatted(&before, &after),
+            _ => false,
+        }
+    })
+}
+
+fn touches(rows: Vec<Difference>, moves: &[renames::Move]) -> Vec<TouchedFile> {
     let from: FxHashMap<usize, usize> = moves.iter().map(|&(from, to)| (to, from)).collect();
     let gone: FxHashSet<usize> = moves.iter().map(|&(from, _)| from).collect();
-    let names: Vec<String> = rows.iter().map(|row| row.path.clone()).collect();
+    let sources: Vec<(String, Option<ObjectId>)> = rows.iter().map(|row| (row.path.clone(), row.before)).collect();
     let kept = rows.into_iter().enumerate().filter(|(index, _)| !gone.contains(index));
-    let touch = |(index, row): (usize, Difference)| match (from.get(&index), row.before, row.after) {
-        (Some(&from), _, _) => (row.path, Some(names[from].clone()), TouchKind::Renamed),
-        (None, None, _) => (row.path, None, TouchKind::Added),
-        (None, Some(_), None) => (row.path, None, TouchKind::Removed),
-        (None, Some(_), Some(_)) => (row.path, None, TouchKind::Modified),
+    let touch = |(index, row): (usize, Difference)| {
+        let (from, before, kind) = match (from.get(&index), row.before, row.after) {
+            (Some(&from), _, _) => (Some(sources[from].0.clone()), sources[from].1, TouchKind::Renamed),
+            (None, None, _) => (None, None, TouchKind::Added),
+            (None, before, None) => (None, before, TouchKind::Removed),
+            (None, before, Some(_)) => (None, before, TouchKind::Modified),
+        };
+        TouchedFile { path: row.path, from, kind, before, after: row.after }
     };
     kept.map(touch).collect()
 }
@@ -219,15 +277,21 @@ fn assemble(
                 commit
             }
             (Source::New(data), Some(touched), _) => {
-                let touch = |(path, from, kind): (String, Option<String>, TouchKind)| {
-                    let path = paths.number(&path);
-                    Touch { path, from: from.map(|from| paths.number(&from)), kind }
+                let touch = |row: TouchedFile| Touch {
+                    path: paths.number(&row.path),
+                    from: row.from.map(|from| paths.number(&from)),
+                    kind: row.kind,
+                    before: row.before.as_ref().map(id_of),
+                    after: row.after.as_ref().map(id_of),
                 };
                 Commit {
                     id: id_of(&listed.id),
                     parents: listed.parents.iter().map(id_of).collect(),
                     time: data.time,
                     author: data.author,
+                    is_bot: data.is_bot,
+                    is_format: false,
+                    reads_as_format: touched.is_format,
                     subject: data.subject.into(),
                     touches: touched.rows.into_iter().map(touch).collect(),
                     is_known: touched.is_known,

@@ -8,6 +8,8 @@
 
 pub mod analysis;
 mod calls;
+mod chance;
+pub mod changes;
 pub mod export;
 mod linear;
 pub mod patterns;

@@ -10,6 +10,7 @@ mod core;
 mod exploration;
 mod framework;
 mod memory;
+mod past;
 mod prior;
 mod prompts;
 mod registry;

@@ -1,6 +1,6 @@
 use crate::analysis::{Callers, Counterfactual, Fingerprint, Hypothesize, Impact, References, Why};
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
-use crate::exploration::{Activate, Learn, Missing, Resonate, Scan, Trace, Warmup};
+use crate::exploration::{Activate, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 
@@ -34,6 +34,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Edges>(),
     ToolDef::write::<AddGlobalEdge>(),
     ToolDef::read::<MemoryStatus>(),
+    ToolDef::read::<Timeline>(),
 ];
 
 /// The catalog of [`ALL`].

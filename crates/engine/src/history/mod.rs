@@ -8,7 +8,9 @@ mod source;
 use std::path::Path;
 
 use m1nd_base::{Cancel, ContentHash, RepoPath};
-pub use m1nd_history::{Commit, Cut, FileHistory, History, NoHistory, Partner, Touch, TouchKind};
+pub use m1nd_history::{
+    Commit, Contents, Cut, FileHistory, GitFolder, History, LineCache, NoHistory, Partner, Touch, TouchKind,
+};
 
 use source::Held;
 pub(crate) use source::Histories;
@@ -43,7 +45,62 @@ pub struct PartnerFile<'h> {
     pub history: &'h History,
 }
 
+/// The history of the root that a path belongs to.
+#[derive(Debug, Clone)]
+pub struct PlacedHistory<'h> {
+    /// The history.
+    pub history: &'h History,
+    /// What its readers keep with it.
+    pub loaded: &'h LoadedHistory,
+    /// The path inside the root.
+    pub inner: String,
+    root: &'h RootInfo,
+}
+
+impl<'h> PlacedHistory<'h> {
+    /// The history of the file; `None` if no commit that was read touched it.
+    pub fn file(&self) -> Option<FileHistory<'h>> {
+        self.history.file(&self.inner)
+    }
+
+    /// The path in the index of a path inside the root.
+    pub fn outer(&self, inner: &str) -> String {
+        format!("{}{inner}", self.root.prefix)
+    }
+
+    /// The contents of its commits.
+    ///
+    /// # Errors
+    /// [`NoHistory`] if the repository went away.
+    pub fn contents(&self) -> Result<Contents, NoHistory> {
+        Contents::open(&self.git()?)
+    }
+
+    /// The git folder.
+    ///
+    /// # Errors
+    /// [`NoHistory`] if it went away.
+    pub fn git(&self) -> Result<GitFolder, NoHistory> {
+        GitFolder::find(&self.root.path)
+    }
+
+    /// Known comparisons of contents.
+    pub fn lines(&self) -> &'h LineCache {
+        &self.loaded.lines
+    }
+}
+
 impl ProjectHistory {
+    /// The history of the root that a path of the index belongs to.
+    ///
+    /// # Errors
+    /// The reason why the root has none.
+    pub fn place(&self, path: &str) -> Result<PlacedHistory<'_>, NoHistory> {
+        let (root, inner) = self.root_of(path).ok_or(NoHistory::NotARepository)?;
+        let held = root.history.as_ref().map_err(Clone::clone)?;
+        Ok(PlacedHistory { history: &held.loaded.history, loaded: &held.loaded, inner, root: &root.info })
+    }
+
     /// Returns whether there is a history of any root.
     pub fn is_known(&self) -> bool {
         self.roots.iter().any(|root| root.history.is_ok())

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use m1nd_base::{Cancel, ContentHash, Derived};
-use m1nd_history::{GitFolder, Head, History, NoHistory, ReadLimits, StoredError, decode, encode, read};
+use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, StoredError, decode, encode, read};
 use m1nd_store::DerivedFiles;
 
 use crate::report::RootInfo;
@@ -25,12 +25,15 @@ const MAX_STORED: u64 = 512 << 20;
 #[derive(Debug)]
 pub struct LoadedHistory {
     pub(crate) history: History,
+    /// Comparisons of contents, which outlive the history: contents do not change.
+    pub(crate) lines: Arc<LineCache>,
     derived: Derived,
 }
 
 impl LoadedHistory {
-    fn new(history: History) -> Self {
-        Self { history, derived: Derived::new() }
+    fn new(history: History, before: Option<&Self>) -> Self {
+        let lines = before.map(|before| before.lines.clone()).unwrap_or_default();
+        Self { history, lines, derived: Derived::new() }
     }
 
     /// The history.
@@ -168,7 +171,7 @@ impl Histories {
         }
         let limits = ReadLimits { time: until.saturating_duration_since(Instant::now()), commits };
         let outcome = read(&git, &head, before.as_deref().map(|before| &before.history), &limits, cancel);
-        let outcome = outcome.map(|history| Arc::new(LoadedHistory::new(history)));
+        let outcome = outcome.map(|history| Arc::new(LoadedHistory::new(history, before.as_deref())));
         let mut state = lock(&slot.state);
         match &outcome {
             Ok(loaded) => (state.newest, state.reason) = (Some(loaded.clone()), None),
@@ -195,7 +198,7 @@ impl Histories {
         if let Some(known) = known() {
             return known;
         }
-        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history)));
+        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history, None)));
         let mut state = lock(&slot.state);
         (state.is_loaded, state.newest) = (true, stored);
         state.newest.clone()

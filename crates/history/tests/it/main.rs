@@ -7,4 +7,6 @@ mod messages;
 mod odd;
 mod reading;
 mod repository;
+mod revisions;
+mod steps;
 mod together;

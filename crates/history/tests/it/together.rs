@@ -76,3 +76,33 @@ fn pairs_of_the_whole_project() {
     assert_eq!(shown, [("a.py", "test_a.py", 4), ("c.py", "log.txt", 4)]);
     assert_eq!(history.together_pairs(1, 99).len(), 3);
 }
+
+#[test]
+fn commits_of_formatters_do_not_count_and_those_of_programs_count_less() {
+    let mut repository = Repository::new();
+    repository.commit("ann", "start", &[Put("a.py", "f(1, 2)\n"), Put("b.py", "x = 'y'\n"), Put("c.py", "1\n")]);
+    repository.commit("ann", "run black", &[Put("a.py", "f(\n    1,\n    2,\n)\n"), Put("b.py", "x = \"y\"\n")]);
+    let ignored = repository.commit("ann", "tidy up", &[Put("a.py", "g\n"), Put("b.py", "h\n")]);
+    repository.commit("ann", "style of b", &[Put("a.py", "i\n"), Put("b.py", "j\n")]);
+    repository.commit("dependabot[bot]", "bump", &[Put("a.py", "2\n"), Put("c.py", "2\n")]);
+    let flags = |history: &History| -> Vec<(bool, bool)> {
+        history.commits().iter().map(|commit| (commit.is_format, commit.is_bot)).collect()
+    };
+    let expected = [(false, true), (false, false), (false, false), (true, false), (false, false)];
+    assert_eq!(flags(&repository.history()), expected);
+    let list = format!("# black\n{ignored}\n");
+    repository.commit("ann", "list", &[Put(".git-blame-ignore-revs", &list)]);
+    let history = repository.history();
+    assert!(history.commits()[3].is_format, "it is listed");
+    let found = partners(&history, "a.py");
+    let support: Vec<_> = found.iter().map(|row| (row.file.path(), row.support)).collect();
+    assert_eq!(support, [("b.py", 2), ("c.py", 2)]);
+    let weights: Vec<f64> = history.commits().iter().map(m1nd_history::Commit::weight).collect();
+    assert_eq!(weights, [1.0, 0.25, 1.0, 0.0, 0.0, 0.5]);
+    // What is known already is judged by the newest list.
+    let again = repository.read_after(Some(&history), &m1nd_history::ReadLimits::default()).expect("a history");
+    assert_eq!(flags(&again), flags(&history));
+    repository.commit("ann", "unlist", &[Put(".git-blame-ignore-revs", "\n")]);
+    let after = repository.read_after(Some(&history), &m1nd_history::ReadLimits::default()).expect("a history");
+    assert!(!after.commits()[4].is_format);
+}

@@ -17,8 +17,8 @@ use super::ActivateQuery;
 use super::repeated::{RepeatedUse, repeated_uses};
 use super::siblings::{Group, GroupKey, groups_of};
 use super::traits::{Having, MAX_BASES, MEMBERS, Trait, Traits};
-use super::unlinked::at_least;
 use crate::calls::{Along, Direction, is_test, walk};
+use crate::chance::at_least;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 

@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::gaps::lower_bound;
 use super::traits::is_said_by_class;
-use super::unlinked::at_least;
 use crate::calls::{Along, Direction, is_test, walk};
+use crate::chance::at_least;
 
 /// Things used together, at least: two calls in a row are no work worth a name.
 const LEAST_USES: usize = 3;

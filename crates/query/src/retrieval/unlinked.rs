@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::activate::ActivateRow;
 use super::neighbours::neighbours;
+use crate::chance::at_least;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
@@ -206,36 +207,4 @@ pub(super) fn structural_holes(
     }
     holes.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
     Ok(Strongest::of(holes))
-}
-
-/// Chance of at least `hits` of `of` draws that each hit with `chance`.
-pub(super) fn at_least(hits: usize, of: usize, chance: f64) -> f64 {
-    if chance <= 0.0 || hits > of {
-        return 0.0;
-    }
-    if chance >= 1.0 {
-        return 1.0;
-    }
-    // The sum of the tail, term by term: each follows from the one before.
-    let mut log_term = of as f64 * (1.0 - chance).ln();
-    let mut below = 0.0;
-    for hit in 0..hits {
-        below += log_term.exp();
-        log_term += ((of - hit) as f64 / (hit + 1) as f64).ln() + (chance / (1.0 - chance)).ln();
-    }
-    (1.0 - below).clamp(0.0, 1.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::at_least;
-
-    #[test]
-    fn chances_of_draws() {
-        assert!((at_least(1, 2, 0.5) - 0.75).abs() < 1e-12);
-        assert!((at_least(2, 2, 0.5) - 0.25).abs() < 1e-12);
-        assert!((at_least(0, 5, 0.3) - 1.0).abs() < 1e-12);
-        assert!((at_least(3, 3, 0.1) - 0.001).abs() < 1e-12);
-        assert_eq!((at_least(1, 5, 0.0), at_least(3, 2, 0.5)), (0.0, 0.0));
-    }
 }

@@ -5,6 +5,7 @@ mod learn;
 mod missing;
 mod resonate;
 mod scan;
+mod timeline;
 mod trace;
 mod warmup;
 
@@ -13,5 +14,6 @@ pub(crate) use learn::Learn;
 pub(crate) use missing::Missing;
 pub(crate) use resonate::Resonate;
 pub(crate) use scan::Scan;
+pub(crate) use timeline::Timeline;
 pub(crate) use trace::Trace;
 pub(crate) use warmup::Warmup;

@@ -83,6 +83,11 @@ impl Project {
             let changes: Vec<_> = paths.iter().map(|path| Put(path, &content)).collect();
             repository.commit("ann", subject, &changes);
         }
+        Self::over_repository(repository)
+    }
+
+    /// The work tree of a repository, indexed.
+    pub(crate) fn over_repository(repository: Repository) -> Self {
         let project = Self::over(repository.tree, |_| {});
         project.ok("ingest", json!({"path": "."}));
         project

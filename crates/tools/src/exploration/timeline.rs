@@ -1,0 +1,236 @@
+//! Shows how a file or a symbol changed: its commits, what changed with it, and figures of both.
+
+use m1nd_query::changes::{CoChanged, Depth, TimelineAnswer, TimelineChange, TimelineQuery, timeline};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+};
+use crate::past;
+use crate::rows::{self, NodeRow, count, rounded};
+
+/// Default depth.
+const DEFAULT_DEPTH: &str = "30d";
+/// Default number of files that changed with it.
+const DEFAULT_ROWS: usize = 10;
+/// Maximum rows of these files.
+const MAX_ROWS: usize = 200;
+/// Coupling from which the hint names a file.
+const STRONG_COUPLING: f64 = 0.6;
+/// Common commits from which the hint names a file.
+const STRONG_TIMES: usize = 2;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Id, path or name of a file or symbol
+    node: String,
+    /// `7d`, `30d` (default), any `<N>d`, or `all`
+    depth: Option<String>,
+    /// Default true
+    include_co_changes: Option<bool>,
+    /// Lines added and deleted, default true
+    include_churn: Option<bool>,
+    /// Default 10
+    top_k: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Change {
+    date: String,
+    commit: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    author: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta: Option<String>,
+    subject: String,
+    /// `format` or `bot`, if it counts less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    co_changed: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    co_changed_total: Option<usize>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Partner {
+    file: String,
+    times: usize,
+    coupling_degree: f64,
+    commits: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Churn {
+    lines_added: u64,
+    lines_deleted: u64,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Output {
+    node: String,
+    label: String,
+    depth: String,
+    changes: Vec<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    co_changed_with: Option<Vec<Partner>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    co_changed_total: Option<usize>,
+    velocity: Option<&'static str>,
+    /// Commits per 30 days in the older and the newer half.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commits_per_30_days: Option<[f64; 2]>,
+    stability_score: Option<f64>,
+    pattern: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_churn: Option<Churn>,
+    commit_count_in_window: usize,
+    author_count: usize,
+    lines: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_change: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_change: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    moved_from: Vec<String>,
+    /// The reason why nothing can be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct Timeline;
+
+impl Tool for Timeline {
+    const NAME: &'static str = "timeline";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "Show how a file or symbol changed: commits, co-changed files, churn, trend";
+    const ANSWERS: &'static str = "the commits of a file or symbol, what changed with it, and its trend";
+    const HELP: &'static str = "\
+Lists the commits that changed a file, followed across renames, or the lines of a symbol, followed through renames and
+moves inside and between files (at most the 400 newest commits of a file are compared). A window (`depth`) ends at the
+time of the checked-out commit, which is \"now\". The figures have the same meaning for files and symbols:
+
+- `changes`: the newest 50 of the window, with `delta` (lines added and deleted in the node). `kind` is `format` if
+  only the formatting changed (the words are the same as before, or `.git-blame-ignore-revs` lists the commit) and
+  `bot` if a program made the commit. `co_changed` has up to ten other files of the commit.
+- `co_changed_with`: other files changed in these commits, by present path. `times` counts commits of at most 50 files
+  that are not formatting; `coupling_degree` is `times` over all such commits of the node in the window, 0 to 1.
+- `velocity`: `accelerating` or `decelerating` if the newer or older half of the window (from the first change, if that
+  is later) has more commits than chance explains (exact binomial, at most .1), else `stable`. `commits_per_30_days`
+  has the rates of the older and the newer half.
+- `total_churn`: lines added and deleted in the window, without formatting.
+- `stability_score`: exp(-churn / (2 x lines)), 0 to 1: the share of its lines expected to be unchanged since the start
+  of the window.
+- `pattern`: `dormant` (no commit, or one that changed at most 5 % of the lines), `expanding` or `shrinking` (the net
+  change is at least half of the churn and 10 % of the lines), `churning` (churn of at least 50 % of the lines), else
+  `stable`.
+
+Without a history `note` says why nothing can be told, and the figures are null. Subjects and author names are text of
+the repository.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node": "README.md"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Diagnose, 60, "what changed recently, and with what"),
+        (Stage::Review, 60, "how often it changes, and with what"),
+    ];
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node_id", "node")];
+    const UNLISTED: &'static [&'static str] = &["include_co_changes", "include_churn"];
+    const TEXT_OMITS: &'static [&'static str] = &["label"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Timeline {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let node = rows::resolve(snapshot, "node", &input.node)?;
+        let text = input.depth.as_deref().unwrap_or(DEFAULT_DEPTH).trim().to_lowercase();
+        let depth = Depth::parse(&text).ok_or_else(|| {
+            let most = Depth::MAX_DAYS;
+            ToolError::invalid(format!(
+                "argument `depth` is `{text}`, expected `<N>d` with N from 1 to {most}, or `all`"
+            ))
+        })?;
+        let query = TimelineQuery {
+            node,
+            depth,
+            with_churn: input.include_churn.unwrap_or(true),
+            max_partners: input.top_k.unwrap_or(DEFAULT_ROWS).min(MAX_ROWS),
+        };
+        let row = NodeRow::new(snapshot, node);
+        let empty = Output { node: row.node_id, label: row.label, depth: text, ..Output::default() };
+        match timeline(snapshot, &cx.history(), &query, cx.cancel()) {
+            Ok(found) => {
+                let guidance = guidance(&empty, &found);
+                Ok(Answer::new(filled(empty, found, input.include_co_changes.unwrap_or(true))).guidance(guidance))
+            }
+            Err(error) => past::untold(error, |note| Output { note: Some(note), ..empty }),
+        }
+    }
+}
+
+fn filled(empty: Output, found: TimelineAnswer, with_partners: bool) -> Output {
+    Output {
+        co_changed_with: with_partners.then(|| found.co_changed.iter().map(partner).collect()),
+        co_changed_total: with_partners.then_some(found.co_changed_total),
+        velocity: Some(found.velocity.word()),
+        commits_per_30_days: Some([rounded(found.rates.0), rounded(found.rates.1)]),
+        stability_score: found.stability.map(rounded),
+        pattern: found.pattern.map(m1nd_query::changes::Pattern::word),
+        total_churn: found.churn.map(|(lines_added, lines_deleted)| Churn { lines_added, lines_deleted }),
+        commit_count_in_window: found.commits,
+        author_count: found.authors,
+        lines: found.lines,
+        first_change: Some(past::date(found.first_change)),
+        last_change: Some(past::date(found.last_change)),
+        changes: found.changes.into_iter().map(change).collect(),
+        moved_from: found.moved_from,
+        what_is_missing: (!found.gaps.is_empty()).then(|| found.gaps.join("; ")),
+        ..empty
+    }
+}
+
+fn change(found: TimelineChange) -> Change {
+    let kind = if found.is_format { Some("format") } else { found.is_bot.then_some("bot") };
+    Change {
+        date: past::date(found.time),
+        commit: past::short(&found.commit),
+        author: found.author,
+        delta: found.delta.map(|(added, removed)| format!("+{added}/-{removed}")),
+        subject: found.subject,
+        kind,
+        co_changed_total: (found.co_changed_total > found.co_changed.len()).then_some(found.co_changed_total),
+        co_changed: found.co_changed,
+    }
+}
+
+fn partner(found: &CoChanged) -> Partner {
+    Partner {
+        file: found.path.clone(),
+        times: found.times,
+        coupling_degree: rounded(found.coupling),
+        commits: found.commits.iter().map(|commit| past::short(commit)).collect(),
+    }
+}
+
+fn guidance(asked: &Output, found: &TimelineAnswer) -> Guidance {
+    let target = Some(asked.node.clone());
+    if found.commits == 0 {
+        let hint = format!("nothing changed since {}; ask with `depth` \"all\"", past::date(found.last_change));
+        return Guidance::next(ProofState::Triaging, ToolRef("timeline"), target, hint);
+    }
+    let strong = found.co_changed.first().filter(|row| row.coupling >= STRONG_COUPLING && row.times >= STRONG_TIMES);
+    match strong {
+        Some(row) => {
+            let hint = format!("{} changed with it in {}; look there, too", row.path, count(row.times, "commit"));
+            Guidance::next(ProofState::Triaging, ToolRef("view"), Some(row.path.clone()), hint)
+        }
+        None => {
+            let hint =
+                format!("{} in the window, and no file that mostly changes with it", count(found.commits, "commit"));
+            Guidance::next(ProofState::Triaging, ToolRef("impact"), target, hint)
+        }
+    }
+}
