@@ -119,6 +119,9 @@ compare with instead of the whole project.";
     const TEXT_OMITS: &'static [&'static str] = &["fingerprint"];
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node_id", "target_node"), ("limit", "top_k")];
     const COMMAND: Option<Command> = Some(Command::new("fingerprint", &["target_node"]));
+    const DETAILS: &'static [&'static str] =
+        &["fingerprint", "tokens", "equivalents.token_similarity", "equivalents.common_uses", "equivalents.line_end"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"compared": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;
 }

@@ -47,6 +47,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("warmup", json!({"task_description": "validate credentials"})),
         ("help", json!({"stage": "find"})),
         ("counterfactual", json!({"node_ids": ["Store.find"]})),
+        ("fingerprint", json!({"target_node": "validate_credentials", "similarity_threshold": 0.0})),
         ("hypothesize", json!({"claim": "validate_credentials depends on Store"})),
     ];
     calls.extend(ALL.iter().map(|tool| (tool.name, tool.example_arguments())));
