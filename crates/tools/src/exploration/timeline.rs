@@ -5,13 +5,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
+    rows_schema, yes,
 };
 use crate::past;
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Default depth.
-const DEFAULT_DEPTH: &str = "30d";
+fn default_depth() -> String {
+    "30d".to_owned()
+}
 /// Default number of files that changed with it.
 const DEFAULT_ROWS: usize = 10;
 /// Maximum rows of these files.
@@ -26,14 +29,18 @@ const STRONG_TIMES: usize = 2;
 pub(crate) struct Input {
     /// Id, path or name of a file or symbol
     node: String,
-    /// `7d`, `30d` (default), any `<N>d`, or `all`
-    depth: Option<String>,
-    /// Default true
-    include_co_changes: Option<bool>,
-    /// Lines added and deleted, default true
-    include_churn: Option<bool>,
-    /// Default 10
-    top_k: Option<usize>,
+    /// `<N>d` or `all`
+    #[serde(default = "default_depth")]
+    depth: String,
+    #[serde(default = "yes")]
+    include_co_changes: bool,
+    /// Lines added and deleted
+    #[serde(default = "yes")]
+    include_churn: bool,
+    /// Co-changed files
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -136,7 +143,10 @@ the repository.";
         (Stage::Review, 60, "how often it changes, and with what"),
     ];
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node_id", "node")];
-    const UNLISTED: &'static [&'static str] = &["include_co_changes", "include_churn"];
+    const RARE: &'static [&'static str] = &["include_co_changes", "include_churn"];
+    const DETAILS: &'static [&'static str] =
+        &["changes.author", "changes.co_changed", "co_changed_with.commits", "author_count", "lines", "moved_from"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("changes": "date", "commit", "subject");
     const TEXT_OMITS: &'static [&'static str] = &["label"];
     type Input = Input;
     type Output = Output;
@@ -146,25 +156,20 @@ impl ReadTool for Timeline {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let node = rows::resolve(snapshot, "node", &input.node)?;
-        let text = input.depth.as_deref().unwrap_or(DEFAULT_DEPTH).trim().to_lowercase();
+        let text = input.depth.trim().to_lowercase();
         let depth = Depth::parse(&text).ok_or_else(|| {
             let most = Depth::MAX_DAYS;
             ToolError::invalid(format!(
                 "argument `depth` is `{text}`, expected `<N>d` with N from 1 to {most}, or `all`"
             ))
         })?;
-        let query = TimelineQuery {
-            node,
-            depth,
-            with_churn: input.include_churn.unwrap_or(true),
-            max_partners: input.top_k.unwrap_or(DEFAULT_ROWS).min(MAX_ROWS),
-        };
+        let query = TimelineQuery { node, depth, with_churn: input.include_churn, max_partners: input.top_k };
         let row = NodeRow::new(snapshot, node);
         let empty = Output { node: row.node_id, label: row.label, depth: text, ..Output::default() };
         match timeline(snapshot, &cx.history(), &query, cx.cancel()) {
             Ok(found) => {
                 let guidance = guidance(&empty, &found);
-                Ok(Answer::new(filled(empty, found, input.include_co_changes.unwrap_or(true))).guidance(guidance))
+                Ok(Answer::new(filled(empty, found, input.include_co_changes)).guidance(guidance))
             }
             Err(error) => past::untold(error, |note| Output { note: Some(note), ..empty }),
         }
