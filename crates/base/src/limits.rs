@@ -14,11 +14,11 @@ pub struct Limits {
     pub parse_time: Duration,
     /// Parse time added for each MiB of the file.
     pub parse_time_per_mib: Duration,
-    /// Entries of the parser's stack: two to five for each thing that is open at a place of the file. A file that needs
-    /// more is not parsed: compilers have such bounds, too, and code written by people or programs needs less than 1,500.
+    /// Entries of the parser's stack: two to five for each thing that is open at a place of the file. A file that
+    /// needs more is not parsed. Compilers have such bounds, too; code of people and programs needs less than 1,500.
     pub parse_depth: u64,
-    /// Memory that the parser of any file gets, in bytes. Code of people needs up to 100 bytes for each of its own, code
-    /// of programs up to 250.
+    /// Memory that the parser of any file gets, in bytes. Code of people needs up to 100 bytes for each of its own,
+    /// code of programs up to 250.
     pub parse_memory: u64,
     /// Memory of the parser added for each byte of the file, in bytes.
     pub parse_memory_per_byte: u64,

@@ -22,8 +22,8 @@ pub enum ProblemKind {
     TreeDepth,
     /// More facts than the limit; the rest of the file is not in the graph.
     FactsLimit,
-    /// Definitions nest deeper, or have longer ids, than the limits: they are no nodes, and what they refer to belongs to
-    /// the definition around them.
+    /// Definitions nest deeper, or have longer ids, than the limits: they are no nodes, and what they refer to
+    /// belongs to the definition around them.
     NamesLimit,
     /// Linking looked at more than the limit; the references that were left have no target.
     LinkLimit,

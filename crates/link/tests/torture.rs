@@ -5,6 +5,8 @@
 //! `cargo xtask bench torture`. `TORTURE_ONLY=java,c` and `TORTURE_SHAPE=calls` choose cases, `TORTURE_BYTES=65536` the
 //! size; with any of them the figures are printed.
 
+#![expect(clippy::print_stdout, reason = "figures of chosen cases, for people")]
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `cargo xtask bench torture`: see [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `cargo xtask bench torture [--write] [NAME...]`: see
+//! [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the
 //! release binary, indexes each PATH from scratch in a fresh store, and prints the cost beside that of `ctags -R` on
 //! the same tree, if installed; then repeats with a warm facts cache. `--write` also stores the figures in
 //! `benches/ingest.md`.

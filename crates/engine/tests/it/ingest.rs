@@ -272,8 +272,8 @@ fn folders_of_version_control_are_neither_roots_nor_indexed() {
 #[test]
 fn a_file_that_costs_too_much_says_what_was_left_out() {
     let project = Project::new(PYTHON);
-    project.tree.write("Open.java", &"a<".repeat(20_000));
-    project.tree.write("deep.cpp", &format!("{}{}", "namespace n { int b(); ".repeat(100), "}".repeat(100)));
+    project.tree.write("Open.java", "a<".repeat(20_000));
+    project.tree.write("deep.cpp", format!("{}{}", "namespace n { int b(); ".repeat(100), "}".repeat(100)));
     let kinds = |snapshot: &m1nd_engine::Snapshot, name: &str| -> Vec<ProblemKind> {
         let file = snapshot.files().get(&path(name)).expect("the file is in the index");
         file.problems.iter().map(|problem| problem.kind).collect()

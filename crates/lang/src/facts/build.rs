@@ -105,7 +105,7 @@ impl FactsBuilder {
     pub fn name(&mut self, text: &str) -> NameId {
         if text.len() > MAX_NAME {
             let hash = ContentHash::of(text.as_bytes()).short();
-            let start = crate::text::clip(text, MAX_NAME / 2);
+            let start = &text[..text.floor_char_boundary(MAX_NAME / 2)];
             return self.name(&format!("{start}~{hash:x}"));
         }
         if let Some(&id) = self.names.get(text) {

@@ -42,7 +42,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("activate", json!({"query": "validate credentials"})),
         ("resonate", json!({"query": "validate credentials"})),
         ("scan", json!({"pattern": "test_coverage", "severity_min": 0.0, "include_false_positives": true})),
-        ("scan", json!({"pattern": "return"})),
+        ("scan", json!({"pattern": "return $X"})),
         ("trace", json!({"error_text": trace})),
         ("warmup", json!({"task_description": "validate credentials"})),
         ("help", json!({"stage": "find"})),
