@@ -47,7 +47,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("warmup", json!({"task_description": "validate credentials"})),
         ("help", json!({"stage": "find"})),
         ("counterfactual", json!({"node_ids": ["Store.find"]})),
-        ("fingerprint", json!({"target_node": "validate_credentials", "similarity_threshold": 0.0})),
+        ("fingerprint", json!({"target_node": "file::auth.py::fn::validate_credentials", "similarity_threshold": 0.0})),
         ("hypothesize", json!({"claim": "validate_credentials depends on Store"})),
     ];
     calls.extend(ALL.iter().map(|tool| (tool.name, tool.example_arguments())));
@@ -152,13 +152,16 @@ fn details_are_members_of_answers() {
 /// Sources of tools whose answers to [`calls`] lack some of their members.
 const SOURCES: &[&str] = &[
     include_str!("../../src/analysis/counterfactual.rs"),
+    include_str!("../../src/analysis/fingerprint.rs"),
     include_str!("../../src/analysis/hypothesize.rs"),
     include_str!("../../src/core/definition.rs"),
     include_str!("../../src/core/health.rs"),
     include_str!("../../src/core/ingest.rs"),
     include_str!("../../src/core/seek.rs"),
+    include_str!("../../src/core/trust.rs"),
     include_str!("../../src/exploration/missing.rs"),
     include_str!("../../src/exploration/resonate.rs"),
+    include_str!("../../src/exploration/timeline.rs"),
     include_str!("../../src/memory/search.rs"),
 ];
 
