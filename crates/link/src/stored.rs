@@ -1,5 +1,5 @@
-//! The linker's memory of its runs, to be stored: with it and the facts of all files, another process goes on where this
-//! one ended, without linking everything again.
+//! The linker's memory of its runs, to be stored: with it and the facts of all files, another process goes on where
+//! this one ended, without linking everything again.
 
 use m1nd_base::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
