@@ -31,6 +31,8 @@ pub enum ProblemKind {
     SyntaxErrors,
     /// The extractor failed on this file (a bug in m1nd); kept as a file node.
     ExtractorFailed,
+    /// Processes ended while they extracted this file; kept as a file node.
+    ProcessEnded,
     /// The file or folder could not be read.
     Unreadable,
     /// The name is not UTF-8 or holds a character that a path cannot be addressed by.
@@ -70,6 +72,7 @@ impl ProblemKind {
                 | Self::NamesLimit
                 | Self::SyntaxErrors
                 | Self::ExtractorFailed
+                | Self::ProcessEnded
                 | Self::Unreadable
                 | Self::GraphLimit
                 | Self::FilesLimit

@@ -198,10 +198,14 @@ impl Flags {
             return Err(CliError::usage(format!("unexpected argument `{extra}`, expected {expected}"), next));
         }
         for (at, (name, word)) in names.iter().zip(words).enumerate() {
-            let is_last = at + 1 == names.len();
-            let text = if is_last && joins { words[at..].join(" ") } else { (*word).to_owned() };
+            let takes_rest = joins && at + 1 == names.len();
             let property = &properties[*name];
             let kind = property["type"].as_str().unwrap_or("string");
+            if takes_rest && kind == "array" {
+                self.arguments.insert((*name).to_owned(), words[at..].into());
+                break;
+            }
+            let text = if takes_rest { words[at..].join(" ") } else { (*word).to_owned() };
             self.arguments.insert((*name).to_owned(), typed(name, kind, property, &text)?);
         }
         Ok(())

@@ -13,6 +13,7 @@ use m1nd_vfs::{FileMeta, Root, VfsError};
 use rayon::prelude::*;
 
 use crate::error::EngineError;
+use crate::extract_attempts::Attempts;
 use crate::files::FileEntry;
 use crate::report::Tiers;
 use crate::terms;
@@ -78,6 +79,7 @@ pub(crate) struct Extracted {
 pub(crate) struct Tools<'a> {
     pub(crate) roots: &'a [Option<Root>],
     pub(crate) cache: Option<&'a FactsCache>,
+    pub(crate) attempts: &'a Attempts,
     pub(crate) limits: &'a Limits,
     pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) cancel: &'a Cancel,
@@ -341,9 +343,16 @@ fn finish(
             Err(outcome) => return (outcome, None),
         },
     };
+    let Some(attempt) = tools.attempts.begin(&hash, bytes.len()) else {
+        let problem = Problem::new(ProblemKind::ProcessEnded, "extraction ended the process twice; not tried again");
+        let facts = blank(language, Some(problem));
+        let manifest = manifest(&Some(bytes));
+        return (extracted(job, hash, facts, terms::none(), manifest, false), None);
+    };
     let run = || m1nd_lang::extract(language, &bytes, tools.limits, tools.cancel);
     let facts = catch_unwind(AssertUnwindSafe(run))
         .unwrap_or_else(|panic| blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic)))));
+    drop(attempt);
     let terms =
         catch_unwind(AssertUnwindSafe(|| terms::of_file(&job.inner, &facts, &bytes))).unwrap_or_else(|_| terms::none());
     // A timeout may not recur on a less busy machine.

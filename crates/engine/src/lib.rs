@@ -9,6 +9,7 @@ mod cover;
 mod engine;
 mod error;
 mod extract;
+mod extract_attempts;
 mod files;
 mod freshness;
 pub mod history;

@@ -4,7 +4,7 @@
 //! system are only hints: after a pause, each named path is examined, and if events may have been lost (a full queue,
 //! too many folders to watch) the answer is [`Changes::Rescan`].
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,6 +32,8 @@ const MAX_PAUSES: u32 = 10;
 const MARK_WAIT: Duration = Duration::from_millis(200);
 /// Events of marks that are kept; more are dropped, and a flush that waits for one fails.
 const MARK_QUEUE: usize = 16;
+/// Listings of a tree until no folder is new.
+const MAX_LISTINGS: usize = 8;
 /// Interval of rescans while some folders cannot be watched.
 const DEGRADED_PERIOD: Duration = Duration::from_secs(60);
 
@@ -406,10 +408,9 @@ impl Worker {
                 _ if known_folder => return Some(Changes::Rescan),
                 Ok(meta) if meta.is_dir() => {
                     let Some(tree) = self.walker(|walker| walker.below(&path)) else { continue };
-                    self.watch(&tree);
-                    // Listed again after the watch was added, so that no change falls in between.
-                    let Some(tree) = self.walker(|walker| walker.below(&path)) else { continue };
-                    self.watch(&tree);
+                    let Some(tree) = self.watch_settled(tree, |walker| walker.below(&path)) else {
+                        return Some(Changes::Rescan);
+                    };
                     changed.extend(tree.walk.files.into_iter().map(|(path, _)| path));
                 }
                 _ => {
@@ -446,7 +447,26 @@ impl Worker {
             let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
             health.degraded = if self.root.path().is_dir() { None } else { Some("the root is gone".to_owned()) };
         }
-        self.watch(&tree);
+        // What comes between the walk and the watch gives no event.
+        if self.watch_settled(tree, |walker| walker.tree().ok()).is_none() {
+            self.lost.store(true, Ordering::Release);
+        }
+    }
+
+    /// Watches the folders of a tree and lists it again, until all that is listed was watched before. Returns the last
+    /// tree, in which no change can have been missed; `None` if folders keep appearing.
+    fn watch_settled(&mut self, mut tree: Tree, list: impl Fn(&Walker<'_>) -> Option<Tree>) -> Option<Tree> {
+        let mut watched: HashSet<String> = HashSet::new();
+        for _ in 0..MAX_LISTINGS {
+            let before = watched.len();
+            watched.extend(tree.folders.iter().map(|(path, _)| path.clone()));
+            if watched.len() == before {
+                return Some(tree);
+            }
+            self.watch(&tree);
+            tree = self.walker(&list).unwrap_or_default();
+        }
+        None
     }
 
     fn watch(&mut self, tree: &Tree) {

@@ -96,7 +96,9 @@ fn example(tool: &ToolDef, command: Option<Command>) -> String {
         let arguments = format!("{arguments:#}").replace('\n', "\n  ");
         return format!("m1nd call {} --json '{arguments}'", tool.name);
     };
-    let words = command.positional.iter().filter_map(|name| arguments[*name].as_str());
+    let values = command.positional.iter().map(|name| &arguments[*name]);
+    let words = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+    let words = words.filter_map(Value::as_str);
     let quoted =
         words.map(|word| match command.joins || word.chars().all(|c| c.is_alphanumeric() || "._/-".contains(c)) {
             true => word.to_owned(),

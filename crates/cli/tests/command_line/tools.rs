@@ -65,7 +65,9 @@ fn every_command_of_a_tool_takes_the_words_of_its_example() {
     for tool in m1nd_tools::ALL {
         let Some(command) = tool.command else { continue };
         let example = tool.example_arguments();
-        let words = command.positional.iter().filter_map(|name| example[*name].as_str());
+        let values = command.positional.iter().map(|name| &example[*name]);
+        let words = values.flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
+        let words = words.filter_map(Value::as_str);
         let arguments: Vec<&str> = std::iter::once(command.name).chain(words).collect();
         let run = place.run(&arguments);
         assert!([0, 1].contains(&run.code), "{arguments:?}: {}{}", run.out, run.err);

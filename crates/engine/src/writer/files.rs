@@ -10,6 +10,7 @@ use m1nd_vfs::{FileMeta, Root, VfsError};
 use super::{LinkedFile, Writer, walk_options};
 use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Job, Outcome, Tools};
+use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable, Looked};
 use crate::report::RootInfo;
 use crate::snapshot::root_is_gone;
@@ -234,7 +235,16 @@ pub(super) fn gather(
     let pool = writer.pool()?;
     writer.open_cache();
     let limits = writer.shared.config.limits.clone();
-    let tools = Tools { roots, cache: writer.cache.as_deref(), limits: &limits, pool: &pool, cancel, progress };
+    let attempts = Attempts::below(writer.home.path());
+    let tools = Tools {
+        roots,
+        cache: writer.cache.as_deref(),
+        attempts: &attempts,
+        limits: &limits,
+        pool: &pool,
+        cancel,
+        progress,
+    };
     let counters = Counters::default();
     let Scan { jobs, removed, skipped, looked } = scan;
     let mut gathered = Gathered { removed, skipped, looked, ..Gathered::default() };

@@ -5,6 +5,7 @@ use m1nd_base::{Cancel, ProblemKind, Progress};
 use super::{Writer, build, files};
 use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Outcome, Tools};
+use crate::extract_attempts::Attempts;
 use crate::persist;
 
 impl Writer {
@@ -50,7 +51,16 @@ impl Writer {
         self.open_cache();
         let limits = self.shared.config.limits.clone();
         let roots = &current.handles;
-        let tools = Tools { roots, cache: self.cache.as_deref(), limits: &limits, pool: &pool, cancel, progress };
+        let attempts = Attempts::below(self.home.path());
+        let tools = Tools {
+            roots,
+            cache: self.cache.as_deref(),
+            attempts: &attempts,
+            limits: &limits,
+            pool: &pool,
+            cancel,
+            progress,
+        };
         let mut all = Vec::with_capacity(jobs.len());
         extract::extract_all(&jobs, tools, &Counters::default(), &mut |job, outcome| match outcome {
             Outcome::Facts(file) if Some(file.entry.hash) == job.before => all.push(*file),

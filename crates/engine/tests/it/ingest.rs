@@ -291,3 +291,23 @@ fn a_file_that_costs_too_much_says_what_was_left_out() {
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
     assert_eq!(kinds(&engine.snapshot(), "app/main.py"), [ProblemKind::LinkLimit]);
 }
+
+#[test]
+fn a_file_that_ended_two_processes_is_left_out_until_it_changes() {
+    let project = Project::new("//- a.py\nx = 1\n");
+    let large = format!("def f():\n    pass\n{}", "# text\n".repeat(3_000));
+    project.tree.write("large.py", &large);
+    let notes = project.config().home.join("extracting");
+    std::fs::create_dir_all(&notes).expect("a folder");
+    std::fs::write(notes.join(m1nd_base::ContentHash::of(large.as_bytes()).to_string()), "..").expect("is written");
+    let engine = project.indexed();
+    let kinds = |engine: &m1nd_engine::Engine| -> Vec<ProblemKind> {
+        let snapshot = engine.snapshot();
+        let file = snapshot.files().get(&path("large.py")).expect("the file is in the index");
+        file.problems.iter().map(|problem| problem.kind).collect()
+    };
+    assert_eq!(kinds(&engine), [ProblemKind::ProcessEnded]);
+    project.tree.write("large.py", &format!("{large}# changed\n"));
+    ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert_eq!(kinds(&engine), []);
+}

@@ -156,7 +156,7 @@ hide more.";
     const ROW_TEXT: Option<RowText> = Some(sites::row_text);
     const TEXT_OMITS: &'static [&'static str] = &["removed_nodes", "total_impact"];
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("nodes", "node_ids"), ("limit", "top_k")];
-    const COMMAND: Option<Command> = Some(Command::new("counterfactual", &["node_ids"]));
+    const COMMAND: Option<Command> = Some(Command::words("counterfactual", &["node_ids"]));
     const DETAILS: &'static [&'static str] = &[
         "dangling.line_start",
         "dangling.line_end",

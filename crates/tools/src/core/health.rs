@@ -277,7 +277,8 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::ParseTimeout
         | ProblemKind::ParseMemory
         | ProblemKind::ParseDepth
-        | ProblemKind::ExtractorFailed => "file",
+        | ProblemKind::ExtractorFailed
+        | ProblemKind::ProcessEnded => "file",
         ProblemKind::InvalidUtf8
         | ProblemKind::TreeDepth
         | ProblemKind::FactsLimit

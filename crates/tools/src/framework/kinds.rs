@@ -41,7 +41,7 @@ pub struct Command {
     pub name: &'static str,
     /// Arguments of the tool that are given by position, in order.
     pub positional: &'static [&'static str],
-    /// The last positional argument takes all words that are left, joined by spaces.
+    /// The last positional argument takes all words that are left: as elements of a list, or joined by spaces.
     pub joins: bool,
 }
 
