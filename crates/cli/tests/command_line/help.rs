@@ -23,27 +23,31 @@ fn the_program_introduces_itself() {
             Usage: m1nd [OPTIONS] [COMMAND]
 
             Commands:
-              ingest       Index a repository and show a summary
-              status       Show what is indexed and how fresh it is
-              search       Search file contents; each hit names its symbol
-              glob         Find indexed files by path pattern
-              view         Show lines of a file with the symbols in them
-              outline      List the symbols of a file as a tree, with signatures and lines
-              def          Show where a name or the reference at path:line[:col] is defined
-              seek         Find code by what it does; use names or plain words
-              why          Explain how two nodes connect: paths with evidence
-              impact       Show what changing a node can break, with evidence
-              callers      List every call of a node, and whether the list is complete
-              refs         List every use of a node by role: call, read, write, type, import and others
-              call         Call a tool, as an agent would
-              serve        Serve MCP to a client over standard input and output
-              init         Connect the MCP clients of this project, after showing the change
-              doctor       Diagnose problems of m1nd and suggest fixes
-              export       Write the graph as rows, for other programs
-              memory       Decisions, issues, learnings and gotchas of this project, kept in `.mind/MEMORY.md`
-                           [alias: mind]
-              completions  Print the completions of a shell
-              man          Print the manual page, for `man -l`
+              ingest          Index a repository and show a summary
+              status          Show what is indexed and how fresh it is
+              search          Search file contents; each hit names its symbol
+              glob            Find indexed files by path pattern
+              view            Show lines of a file with the symbols in them
+              outline         List the symbols of a file as a tree, with signatures and lines
+              def             Show where a name or the reference at path:line[:col] is defined
+              seek            Find code by what it does; use names or plain words
+              why             Explain how two nodes connect: paths with evidence
+              impact          Show what changing a node can break, with evidence
+              counterfactual  Show what breaks and what falls out of use if nodes are deleted
+              hypothesize     Test a claim about the structure of the code, with evidence for and against
+              fingerprint     Find functions that are copies of one, similar to it, or do the same with the same
+                              things
+              callers         List every call of a node, and whether the list is complete
+              refs            List every use of a node by role: call, read, write, type, import and others
+              call            Call a tool, as an agent would
+              serve           Serve MCP to a client over standard input and output
+              init            Connect the MCP clients of this project, after showing the change
+              doctor          Diagnose problems of m1nd and suggest fixes
+              export          Write the graph as rows, for other programs
+              memory          Decisions, issues, learnings and gotchas of this project, kept in
+                              `.mind/MEMORY.md` [alias: mind]
+              completions     Print the completions of a shell
+              man             Print the manual page, for `man -l`
 
             Options:
                   --home <FOLDER>
@@ -200,6 +204,9 @@ fn the_command_that_writes_for_others_explains_itself() {
                       Colours: `auto` is on a terminal and without NO_COLOR
 
                       [possible values: auto, always, never]
+
+                  --dry-run
+                      Only show what would be written
 
                   --no-pager
                       Do not show long answers of tools through a pager
