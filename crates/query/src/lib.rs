@@ -16,5 +16,6 @@ pub mod patterns;
 pub mod references;
 pub mod resolve;
 pub mod retrieval;
+pub mod what_if;
 
 pub use linear::Model;

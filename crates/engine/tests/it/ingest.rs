@@ -307,7 +307,7 @@ fn a_file_that_ended_two_processes_is_left_out_until_it_changes() {
         file.problems.iter().map(|problem| problem.kind).collect()
     };
     assert_eq!(kinds(&engine), [ProblemKind::ProcessEnded]);
-    project.tree.write("large.py", &format!("{large}# changed\n"));
+    project.tree.write("large.py", format!("{large}# changed\n"));
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
     assert_eq!(kinds(&engine), []);
 }

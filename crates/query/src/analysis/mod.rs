@@ -1,15 +1,13 @@
 //! Analyses of the graph, composed of its algorithms, for the tools to print.
 
 mod closure;
-mod counterfactual;
 pub mod fingerprint;
-pub mod hypothesize;
 mod impact;
 pub mod trace;
 mod why;
 
 pub use closure::Closure;
 pub(crate) use closure::direct_closure;
-pub use counterfactual::{Broken, Counterfactual, Individual, Orphan, counterfactual};
 pub use impact::{Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow, impact};
 pub use why::{ClosureState, DanglingEdge, Hop, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep, why};
+pub(crate) use why::{hop, names_of};

@@ -1,7 +1,8 @@
 //! Shows what a project loses without some nodes.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::{self, Broken, ClosureState, Hop, Orphan};
+use m1nd_query::analysis::{self, ClosureState, Hop};
+use m1nd_query::what_if::{self, Broken, Orphan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -185,7 +186,7 @@ impl ReadTool for Counterfactual {
             }
         }
         let page = cx.page(input.top_k);
-        let found = analysis::counterfactual(snapshot, &nodes, cx.cancel())?;
+        let found = what_if::counterfactual(snapshot, &nodes, cx.cancel())?;
         let mut closure = weakest(&found.closures);
         if let Some(unseen) = cx.unseen() {
             closure.block(unseen);
@@ -265,9 +266,9 @@ fn cascade(by_distance: &[usize]) -> Vec<Depth> {
     (1..).zip(by_distance).map(|(depth, &affected)| Depth { depth, affected }).collect()
 }
 
-fn synergy(snapshot: &Snapshot, found: &analysis::Counterfactual) -> Option<Synergy> {
+fn synergy(snapshot: &Snapshot, found: &what_if::Counterfactual) -> Option<Synergy> {
     let all = found.definitions.max(1) as f64;
-    let row = |one: &analysis::Individual| IndividualRow {
+    let row = |one: &what_if::Individual| IndividualRow {
         node_id: snapshot.graph().id(one.node).to_owned(),
         affected: one.lost,
         pct_activation_lost: rounded(one.lost as f64 / all),

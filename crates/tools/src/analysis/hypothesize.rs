@@ -3,7 +3,7 @@
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
-use m1nd_query::analysis::hypothesize::{
+use m1nd_query::what_if::hypothesize::{
     self as query, Bounds, Claim, ClaimKind, Evidence, Hidden, ResolvedClaim, Tested, Verb, Verdict,
 };
 use schemars::JsonSchema;

@@ -10,8 +10,7 @@ use m1nd_graph::support::{self, Orphans};
 use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Closure;
-use super::why::{Hop, hop};
+use crate::analysis::{Closure, Hop, hop};
 use crate::references::{Occurrence, uses};
 use m1nd_engine::Snapshot;
 
@@ -97,8 +96,8 @@ impl Counterfactual {
         self.lost as f64 / (self.definitions.max(1)) as f64
     }
 
-    /// Joint loss over the sum of the single ones: above 1, nodes replace each other; below 1, they lose the same. `None`
-    /// unless there are several nodes and a loss.
+    /// Joint loss over the sum of the single ones: above 1, nodes replace each other; below 1, they lose the same.
+    /// `None` unless there are several nodes and a loss.
     pub fn synergy(&self) -> Option<f64> {
         let sum: usize = self.individual.iter().map(|one| one.lost).sum();
         (sum > 0).then(|| self.lost as f64 / sum as f64)

@@ -5,8 +5,7 @@ use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeIx, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::claim::Verb;
-use crate::analysis::Hop;
-use crate::analysis::why::hop;
+use crate::analysis::{Hop, hop};
 
 /// Bounds of one search.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +57,8 @@ fn counts(verb: Verb, edge: &EdgeRef<'_>) -> bool {
     }
 }
 
-/// Searches the shortest path from one of `starts` to one of `ends`; over certain edges first. `without` is not entered.
+/// Searches the shortest path from one of `starts` to one of `ends`; over certain edges first. `without` is not
+/// entered.
 pub(super) fn connect(
     graph: &Graph,
     (starts, ends): (&[NodeIx], &[NodeIx]),

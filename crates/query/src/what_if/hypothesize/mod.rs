@@ -19,8 +19,7 @@ pub use self::claim::{Claim, ClaimKind, Verb, parse};
 pub use self::connect::Bounds;
 use self::connect::{Connection, connect};
 pub use self::verdict::{Evidence, EvidenceKind, Hidden, Verdict};
-use super::Hop;
-use super::why::names_of;
+use crate::analysis::{Hop, names_of};
 
 /// Members of a subject or object that count as it.
 const MAX_MEMBERS: usize = 20_000;
@@ -279,7 +278,7 @@ impl Test<'_> {
             let edges = graph.out_edges(node).chain(graph.in_edges(node));
             let outside = edges
                 .filter(|edge| edge.relation.carries_change() && !(own.contains(&edge.from) && own.contains(&edge.to)));
-            evidence.extend(outside.map(|edge| super::why::hop(graph, &edge, true)));
+            evidence.extend(outside.map(|edge| crate::analysis::hop(graph, &edge, true)));
         }
         evidence.sort_by(|a, b| (&a.file, a.line, a.to).cmp(&(&b.file, b.line, b.to)));
         if let Some(first) = evidence.first() {
