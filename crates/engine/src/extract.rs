@@ -148,6 +148,56 @@ pub(crate) fn extract_all(
     })
 }
 
+/// Facts of files that are given as bytes, through the cache.
+///
+/// # Errors
+/// [`EngineError::Cancelled`]. A cache that fails only costs time.
+pub(crate) fn of_contents(
+    contents: Vec<(RepoPath, Vec<u8>)>,
+    limits: &Limits,
+    (cache, pool): (Option<&FactsCache>, &rayon::ThreadPool),
+    cancel: &Cancel,
+) -> Result<Vec<Extracted>, EngineError> {
+    let tools = Tools { roots: &[], cache, limits, pool, cancel, progress: &m1nd_base::NoProgress };
+    let counters = Counters::default();
+    let work: Vec<(Job, ContentHash, Language, Vec<u8>)> = contents
+        .into_iter()
+        .map(|(path, bytes)| {
+            let (hash, language) = (ContentHash::of(&bytes), Language::detect(&path, &bytes[..bytes.len().min(HEAD)]));
+            let meta = FileMeta { size: bytes.len() as u64, mtime_ns: 0, ino: 0 };
+            let inner = path.clone();
+            (Job { path, inner, root: 0, meta, before: None, unchanged: false, always: true }, hash, language, bytes)
+        })
+        .collect();
+    let keys: Vec<ContentHash> =
+        work.iter().map(|(job, hash, language, _)| cache_key(*hash, *language, &job.inner)).collect();
+    let known = cache.and_then(|cache| cache.get_many(&keys, CACHE_VERSION).ok());
+    let known = known.unwrap_or_else(|| vec![None; keys.len()]);
+    let work: Vec<_> = work.into_iter().zip(known).collect();
+    let finished: Vec<(Outcome, Option<Row>)> = pool.install(|| {
+        work.into_par_iter()
+            .map(|((job, hash, language, bytes), row)| {
+                cancel.check()?;
+                let loaded = Loaded::Wanted { hash, language, bytes: Some(bytes) };
+                Ok(finish(&job, loaded, row, tools, &counters))
+            })
+            .collect::<Result<_, EngineError>>()
+    })?;
+    cancel.check()?;
+    let (outcomes, fresh): (Vec<Outcome>, Vec<_>) = finished.into_iter().unzip();
+    let fresh: Vec<Row> = fresh.into_iter().flatten().collect();
+    if let Some(cache) = cache.filter(|_| !fresh.is_empty())
+        && let Err(error) = cache.put_many(&fresh, CACHE_VERSION)
+    {
+        tracing::warn!(%error, "facts could not be cached");
+    }
+    let facts = outcomes.into_iter().filter_map(|outcome| match outcome {
+        Outcome::Facts(extracted) => Some(*extracted),
+        Outcome::Same | Outcome::Gone | Outcome::Unreadable(_) => None,
+    });
+    Ok(facts.collect())
+}
+
 fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
     for batch in rows {
         if let Err(error) = cache.put_many(&batch, CACHE_VERSION) {

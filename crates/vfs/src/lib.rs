@@ -22,7 +22,7 @@ mod root;
 mod walk;
 mod watch;
 
-pub use defaults::is_secret;
+pub use defaults::{is_secret, is_skipped_by_name};
 pub use error::VfsError;
 pub use folders::FolderWatch;
 pub use git::GitHead;

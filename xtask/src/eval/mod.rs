@@ -11,6 +11,7 @@ mod callgraph;
 mod callgraph_tests;
 mod calls;
 mod closure;
+mod cochange;
 mod economy;
 mod edges;
 mod equality;
@@ -43,6 +44,7 @@ const USAGE: &str = "expected:
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
+  cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -56,6 +58,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
         Some(("equality", rest)) => equality::run(rest),
+        Some(("cochange", rest)) => cochange::run(rest),
         _ => Err(USAGE.into()),
     }
 }
@@ -63,6 +66,11 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
 /// `cargo xtask fit-seek …`.
 pub(crate) fn fit_seek(args: &[String]) -> Outcome<()> {
     localize::fit::run(args)
+}
+
+/// `cargo xtask fit-predict …`.
+pub(crate) fn fit_predict(args: &[String]) -> Outcome<()> {
+    cochange::fit(args)
 }
 
 /// `cargo xtask fit-trace …`.

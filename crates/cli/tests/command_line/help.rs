@@ -35,6 +35,8 @@ fn the_program_introduces_itself() {
               impact       Show what changing a node can break, with evidence
               callers      List every call of a node, and whether the list is complete
               refs         List every use of a node by role: call, read, write, type, import and others
+              diff         Compare the graph of two commits, or of a commit and the work tree
+              risk         Name the files that usually change with what the work tree has changed, and did not
               call         Call a tool, as an agent would
               serve        Serve MCP to a client over standard input and output
               init         Connect the MCP clients of this project, after showing the change
@@ -78,6 +80,7 @@ fn the_program_introduces_itself() {
                 4  a name does not exist or is ambiguous
                 5  denied: outside the roots, read-only, or another process writes
                 6  `m1nd doctor` found problems
+                7  `m1nd risk` names files that were probably forgotten
                70  a bug in m1nd; please report it
               130  stopped by the user
 

@@ -6,6 +6,7 @@ mod compare;
 mod files;
 mod ingest;
 mod place;
+mod revision;
 mod scip;
 
 use std::collections::BTreeMap;
