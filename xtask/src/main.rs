@@ -33,11 +33,16 @@ const TASKS: &[Task] = &[
     ("bench", "measure: ingest|find [--write] PATH... | memory [--write] | torture [--write] [NAME...]", bench::run),
     (
         "eval",
-        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, relink, embed",
+        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, relink, cochange, embed",
         evaluate,
     ),
     ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),
     ("fit-seek", "fit the ranking of seek: --rows FILE... --checkouts DIR [--write]", eval::fit_seek),
+    (
+        "fit-predict",
+        "fit the ranking of predict: --mirror DIR --checkouts DIR [--without owner/name,…] [--write]",
+        eval::fit_predict,
+    ),
     ("fit-trace", "fit the ranking of trace: --rows FILE... --checkouts DIR [--write]", eval::fit_trace),
 ];
 

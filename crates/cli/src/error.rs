@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     Refused = 5,
     /// `m1nd doctor` found problems.
     Problems = 6,
+    /// `m1nd risk` names files that usually change with the others and did not.
+    NotChanged = 7,
     /// A bug in m1nd.
     Internal = 70,
     /// Stopped by the user.
@@ -36,6 +38,7 @@ impl Exit {
         (Exit::NotFound, "a name does not exist or is ambiguous"),
         (Exit::Refused, "denied: outside the roots, read-only, or another process writes"),
         (Exit::Problems, "`m1nd doctor` found problems"),
+        (Exit::NotChanged, "`m1nd risk` names files that were probably forgotten"),
         (Exit::Internal, "a bug in m1nd; please report it"),
         (Exit::Cancelled, "stopped by the user"),
     ];
@@ -78,6 +81,9 @@ pub(crate) enum CliError {
     /// The doctor found problems; they have been printed.
     #[error("{0} problems found")]
     Problems(usize),
+    /// Files that usually change with others did not; they have been printed.
+    #[error("{0} files did not change")]
+    NotChanged(usize),
     /// The reader of the output closed it. Not an error for the user.
     #[error("the reader closed the output")]
     BrokenPipe,
@@ -120,6 +126,7 @@ impl CliError {
             Self::NothingFound => Exit::NothingFound,
             Self::NoIndex(_) => Exit::NoIndex,
             Self::Problems(_) => Exit::Problems,
+            Self::NotChanged(_) => Exit::NotChanged,
             Self::BrokenPipe => Exit::Success,
         }
     }
@@ -171,7 +178,9 @@ impl CliError {
 pub(crate) fn exit_of(code: ErrorCode) -> Exit {
     match code {
         ErrorCode::EmptyGraph => Exit::NoIndex,
-        ErrorCode::NodeNotFound | ErrorCode::AmbiguousNode | ErrorCode::FileNotFound => Exit::NotFound,
+        ErrorCode::NodeNotFound | ErrorCode::AmbiguousNode | ErrorCode::FileNotFound | ErrorCode::RevisionNotFound => {
+            Exit::NotFound
+        }
         ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy => Exit::Refused,
         ErrorCode::Cancelled => Exit::Cancelled,
         ErrorCode::Internal => Exit::Internal,

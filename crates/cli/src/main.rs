@@ -44,6 +44,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Init(args)) => commands::init::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
+        Some(Command::Risk(args)) => commands::risk::run(args, common, out),
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();
@@ -63,7 +64,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
 /// Shows an error: as JSON for programs, else as a line with the next step.
 fn show(error: &CliError, out: &mut Out) {
     match error {
-        CliError::BrokenPipe | CliError::Problems(_) | CliError::NothingFound => return,
+        CliError::BrokenPipe | CliError::Problems(_) | CliError::NothingFound | CliError::NotChanged(_) => return,
         CliError::Tool(error) if out.json => {
             let _ = out.value(&error.to_json());
             return;

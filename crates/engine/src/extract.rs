@@ -13,7 +13,7 @@ use m1nd_vfs::{FileMeta, Root, VfsError};
 use rayon::prelude::*;
 
 use crate::error::EngineError;
-use crate::extract_attempts::Attempts;
+use crate::extract_attempts::{Attempt, Attempts};
 use crate::files::FileEntry;
 use crate::report::Tiers;
 use crate::terms;
@@ -79,7 +79,8 @@ pub(crate) struct Extracted {
 pub(crate) struct Tools<'a> {
     pub(crate) roots: &'a [Option<Root>],
     pub(crate) cache: Option<&'a FactsCache>,
-    pub(crate) attempts: &'a Attempts,
+    /// Where attempts at files on disk are noted.
+    pub(crate) attempts: Option<&'a Attempts>,
     pub(crate) limits: &'a Limits,
     pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) cancel: &'a Cancel,
@@ -150,6 +151,61 @@ pub(crate) fn extract_all(
         }
         Ok(())
     })
+}
+
+/// Facts of files that are given as bytes, through the cache.
+///
+/// # Errors
+/// [`EngineError::Cancelled`]. A cache that fails only costs time.
+pub(crate) fn of_contents(
+    contents: Vec<(RepoPath, Vec<u8>)>,
+    limits: &Limits,
+    (cache, pool): (Option<&FactsCache>, &rayon::ThreadPool),
+    cancel: &Cancel,
+) -> Result<Vec<Extracted>, EngineError> {
+    let tools = Tools { roots: &[], cache, attempts: None, limits, pool, cancel, progress: &m1nd_base::NoProgress };
+    let counters = Counters::default();
+    let work: Vec<(Job, ContentHash, Language, Vec<u8>)> = contents
+        .into_iter()
+        .map(|(path, bytes)| {
+            let (hash, language) = (ContentHash::of(&bytes), Language::detect(&path, &bytes[..bytes.len().min(HEAD)]));
+            let meta = FileMeta { size: bytes.len() as u64, mtime_ns: 0, ino: 0 };
+            let inner = path.clone();
+            (
+                Job { path, inner, root: 0, meta, before: None, language: None, unchanged: false, always: true },
+                hash,
+                language,
+                bytes,
+            )
+        })
+        .collect();
+    let keys: Vec<ContentHash> =
+        work.iter().map(|(job, hash, language, _)| cache_key(*hash, *language, &job.inner)).collect();
+    let known = cache.and_then(|cache| cache.get_many(&keys, CACHE_VERSION).ok());
+    let known = known.unwrap_or_else(|| vec![None; keys.len()]);
+    let work: Vec<_> = work.into_iter().zip(known).collect();
+    let finished: Vec<(Outcome, Option<Row>)> = pool.install(|| {
+        work.into_par_iter()
+            .map(|((job, hash, language, bytes), row)| {
+                cancel.check()?;
+                let loaded = Loaded::Wanted { hash, language, bytes: Some(bytes) };
+                Ok(finish(&job, loaded, row, tools, &counters))
+            })
+            .collect::<Result<_, EngineError>>()
+    })?;
+    cancel.check()?;
+    let (outcomes, fresh): (Vec<Outcome>, Vec<_>) = finished.into_iter().unzip();
+    let fresh: Vec<Row> = fresh.into_iter().flatten().collect();
+    if let Some(cache) = cache.filter(|_| !fresh.is_empty())
+        && let Err(error) = cache.put_many(&fresh, CACHE_VERSION)
+    {
+        tracing::warn!(%error, "facts could not be cached");
+    }
+    let facts = outcomes.into_iter().filter_map(|outcome| match outcome {
+        Outcome::Facts(extracted) => Some(*extracted),
+        Outcome::Same | Outcome::Gone | Outcome::Unreadable(_) => None,
+    });
+    Ok(facts.collect())
 }
 
 fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
@@ -343,7 +399,8 @@ fn finish(
             Err(outcome) => return (outcome, None),
         },
     };
-    let Some(attempt) = tools.attempts.begin(&hash, bytes.len()) else {
+    let begun = tools.attempts.map_or(Some(Attempt::default()), |attempts| attempts.begin(&hash, bytes.len()));
+    let Some(attempt) = begun else {
         let problem = Problem::new(ProblemKind::ProcessEnded, "extraction ended the process twice; not tried again");
         let facts = blank(language, Some(problem));
         let manifest = manifest(&Some(bytes));

@@ -22,7 +22,7 @@ pub(crate) struct Attempts {
 }
 
 /// A file that may be extracted. Its note is removed when this is dropped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Attempt {
     note: Option<PathBuf>,
 }
@@ -44,7 +44,7 @@ impl Attempts {
     /// Notes an attempt. `None` if the attempts at this content have ended processes before.
     pub(crate) fn begin(&self, hash: &ContentHash, bytes: usize) -> Option<Attempt> {
         if bytes < LEAST_BYTES {
-            return Some(Attempt { note: None });
+            return Some(Attempt::default());
         }
         let note = self.folder.join(hash.to_string());
         // One byte for each attempt that was begun.

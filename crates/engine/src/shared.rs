@@ -82,7 +82,7 @@ impl Shared {
         project: Arc<ProjectDir>,
         role: ProcessRole,
     ) -> Self {
-        let histories = Arc::new(Histories::new(project.derived(), !config.read_only));
+        let histories = Arc::new(Histories::new(project.derived(), (!config.read_only).then(|| config.home.clone())));
         let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
         let nothing = Snapshot { histories: histories.clone(), ..Snapshot::empty() };
         let state = State {

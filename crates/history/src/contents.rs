@@ -41,6 +41,12 @@ impl BlobId {
         &self.0
     }
 
+    /// The id of a content; `None` if it cannot be computed (a hash collision attack).
+    pub fn of_content(content: &[u8]) -> Option<Self> {
+        let id = gix_object::compute_hash(gix_hash::Kind::Sha1, gix_object::Kind::Blob, content).ok()?;
+        Some(Self::of(&id))
+    }
+
     pub(crate) fn of(id: &ObjectId) -> Self {
         let mut bytes = Blob::default();
         bytes.copy_from_slice(id.as_slice());
@@ -95,7 +101,7 @@ impl Contents {
         Some(self.objects.commit(&commit.0)?.time)
     }
 
-    /// All files of a commit, by path, without submodules and paths that are not UTF-8.
+    /// All files of a commit, by path, without submodules, symbolic links and paths that are not UTF-8.
     ///
     /// # Errors
     /// [`NoHistory::Unreadable`] if a folder is missing (a partial clone), damaged, or there are more than 200,000
@@ -110,6 +116,9 @@ impl Contents {
             for entry in self.objects.folder(&id).ok_or_else(|| missing("a folder"))? {
                 let Ok(name) = std::str::from_utf8(&entry.name) else { continue };
                 let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+                if entry.is_link {
+                    continue;
+                }
                 if !entry.is_folder {
                     files.push(TreeFile { path, blob: BlobId::of(&entry.id) });
                 } else if depth < MAX_DEPTH {

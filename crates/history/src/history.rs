@@ -284,6 +284,11 @@ impl History {
         Some(FileHistory { history: self, number })
     }
 
+    /// The existing files, in no particular order.
+    pub fn existing(&self) -> impl Iterator<Item = FileHistory<'_>> {
+        self.by_path.values().map(|&number| FileHistory { history: self, number })
+    }
+
     /// All existing files, by path.
     pub fn files(&self) -> Vec<FileHistory<'_>> {
         let mut numbers: Vec<u32> = self.by_path.values().copied().collect();
@@ -329,6 +334,11 @@ impl<'h> FileHistory<'h> {
     pub fn commits(&self) -> impl ExactSizeIterator<Item = &'h Commit> + use<'h> {
         let history = self.history;
         self.row().commits.iter().map(move |&number| &history.record.commits[number as usize])
+    }
+
+    /// Index of the newest commit that touched it, in [`History::commits`].
+    pub fn newest(&self) -> Option<usize> {
+        self.row().commits.first().map(|&commit| commit as usize)
     }
 
     /// Number of commits that touched it.

@@ -57,6 +57,7 @@ pub(crate) struct Entry {
     pub(crate) name: Vec<u8>,
     pub(crate) id: ObjectId,
     pub(crate) is_folder: bool,
+    pub(crate) is_link: bool,
 }
 
 impl Objects {
@@ -150,7 +151,8 @@ impl Objects {
             let entry = entry.ok()?;
             if !entry.mode.is_commit() {
                 let is_folder = entry.mode.is_tree();
-                entries.push(Entry { name: entry.filename.to_vec(), id: entry.oid.to_owned(), is_folder });
+                let (id, is_link) = (entry.oid.to_owned(), entry.mode.is_link());
+                entries.push(Entry { name: entry.filename.to_vec(), id, is_folder, is_link });
             }
         }
         Some(entries)

@@ -18,7 +18,7 @@ impl<const N: usize> Model<N> {
     }
 
     /// Reads lines `name weight`; `#` starts a comment. Signals that are not named weigh nothing.
-    pub(crate) fn parse(text: &str, names: &[&str]) -> Self {
+    pub fn parse(text: &str, names: &[&str]) -> Self {
         let mut weights = [0.0; N];
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let mut words = line.split_whitespace();

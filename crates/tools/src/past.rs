@@ -1,10 +1,18 @@
 //! Dates, commits and missing histories in the answers of tools about the past.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
-use m1nd_query::changes::CannotTell;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::{CommitId, NoSnapshot, PlacedHistory, ProjectHistory};
+use m1nd_query::changes::{CannotTell, Scope};
 
-use crate::framework::{Answer, Guidance, ProofState, ToolError, ToolRef};
+use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ToolError, ToolRef};
 
+/// Seconds of a day.
+pub(crate) const DAY: i64 = 86_400;
 /// Characters of a commit's name that are shown.
 const SHORT_NAME: usize = 12;
 
@@ -32,4 +40,64 @@ pub(crate) fn untold<T>(error: CannotTell, answer: impl FnOnce(String) -> T) -> 
     };
     let guidance = Guidance::next(ProofState::Blocked, ToolRef("view"), None, next);
     Ok(Answer::new(answer(error.to_string())).guidance(guidance))
+}
+
+/// The commit that a caller names.
+pub(crate) fn commit(place: &PlacedHistory<'_>, argument: &str, text: &str) -> Result<CommitId, ToolError> {
+    let git = place.git().map_err(|reason| ToolError::invalid(reason.to_string()))?;
+    let contents = place.contents().map_err(|reason| ToolError::invalid(reason.to_string()))?;
+    contents.resolve(&git, text).map_err(|error| {
+        ToolError::new(ErrorCode::RevisionNotFound, format!("argument `{argument}`: {error}"))
+            .hint("a commit is named by `HEAD`, a branch, a tag or at least four digits, with `~N` or `^` behind it")
+            .next_step("pass one of these; fetch the branch or tag first if it is not in this clone")
+    })
+}
+
+/// The index as it would be at a commit.
+pub(crate) fn at_commit(
+    cx: &ReadContext<'_>,
+    place: &PlacedHistory<'_>,
+    commit: CommitId,
+) -> Result<Arc<Snapshot>, ToolError> {
+    cx.snapshot().at_commit(place, commit, cx.cancel()).map_err(|error| no_snapshot(cx, error))
+}
+
+/// The error for a commit that cannot be indexed.
+pub(crate) fn no_snapshot(cx: &ReadContext<'_>, error: NoSnapshot) -> ToolError {
+    match cx.cancel().check() {
+        Err(cancelled) => cancelled.into(),
+        Ok(()) => ToolError::new(ErrorCode::RevisionNotFound, error.to_string())
+            .next_step("fetch its objects (`git fetch --unshallow`, or a full clone), then repeat the call"),
+    }
+}
+
+/// The history of the first root that has one, or the reason why none has.
+pub(crate) fn first_place<'h>(snapshot: &Snapshot, history: &'h ProjectHistory) -> Result<PlacedHistory<'h>, String> {
+    let mut reason = "nothing is indexed".to_owned();
+    for root in snapshot.roots() {
+        // Any path of a root leads to its history.
+        match history.place(&format!("{}x", root.prefix)) {
+            Ok(place) => return Ok(place),
+            Err(error) => reason = error.to_string(),
+        }
+    }
+    Err(reason)
+}
+
+/// The time that a text names, in seconds since 1970: a date (its end, in UTC), or a time with or without an offset.
+pub(crate) fn time(text: &str) -> Option<i64> {
+    if let Ok(date) = text.parse::<Date>() {
+        return Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second() + DAY - 1);
+    }
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time.as_second());
+    }
+    let civil: DateTime = text.parse().ok()?;
+    Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_second())
+}
+
+/// The part of the repository that a caller names.
+pub(crate) fn scope(text: Option<&str>) -> Result<Scope, ToolError> {
+    let parsed = text.map_or_else(|| Ok(Scope::default()), Scope::parse);
+    parsed.map_err(|reason| ToolError::new(ErrorCode::InvalidPattern, format!("argument `scope`: {reason}")))
 }

@@ -1,6 +1,8 @@
-use crate::analysis::{Callers, Counterfactual, Fingerprint, Hypothesize, Impact, References, Why};
+use crate::analysis::{
+    Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, Why,
+};
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
-use crate::exploration::{Activate, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
+use crate::exploration::{Activate, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 
@@ -35,6 +37,10 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::write::<AddGlobalEdge>(),
     ToolDef::read::<MemoryStatus>(),
     ToolDef::read::<Timeline>(),
+    ToolDef::read::<Predict>(),
+    ToolDef::read::<GhostEdges>(),
+    ToolDef::read::<Differential>(),
+    ToolDef::read::<Diverge>(),
 ];
 
 /// The catalog of [`ALL`].

@@ -123,6 +123,15 @@ pub fn is_secret(name: &str) -> bool {
     })
 }
 
+/// Returns whether a path is left out by the names in it, whatever a project re-includes: hidden files and folders,
+/// packages, caches, lists of package managers, secrets.
+pub fn is_skipped_by_name(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let hidden = |part: &str| part.starts_with('.');
+    let in_folder = folders.split('/').any(|part| hidden(part) || is_skipped_folder(part) || is_output_folder(part));
+    in_folder || hidden(name) || is_lock_file(name) || is_secret(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,7 +26,7 @@ mod walk;
 mod watch;
 
 pub use control::{check_not_version_control, is_version_control};
-pub use defaults::is_secret;
+pub use defaults::{is_secret, is_skipped_by_name};
 pub use error::VfsError;
 pub use folders::FolderWatch;
 pub use git::GitHead;

@@ -11,6 +11,7 @@ mod callgraph;
 mod callgraph_tests;
 mod calls;
 mod closure;
+mod cochange;
 mod economy;
 mod edges;
 mod equality;
@@ -46,6 +47,7 @@ const USAGE: &str = "expected:
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
+  cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -61,6 +63,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("relink", rest)) => equality::relink::run(rest),
+        Some(("cochange", rest)) => cochange::run(rest),
         _ => Err(USAGE.into()),
     }
 }
@@ -68,6 +71,11 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
 /// `cargo xtask fit-seek …`.
 pub(crate) fn fit_seek(args: &[String]) -> Outcome<()> {
     localize::fit::run(args)
+}
+
+/// `cargo xtask fit-predict …`.
+pub(crate) fn fit_predict(args: &[String]) -> Outcome<()> {
+    cochange::fit(args)
 }
 
 /// `cargo xtask fit-trace …`.

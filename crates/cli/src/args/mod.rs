@@ -150,6 +150,9 @@ pub(crate) enum Command {
     /// Write the graph as rows, for other programs
     #[command(display_order = 64)]
     Export(ExportArgs),
+    /// Name the files that usually change with what the work tree has changed, and did not
+    #[command(display_order = 50)]
+    Risk(RiskArgs),
     #[command(display_order = 65, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
@@ -245,6 +248,38 @@ pub(crate) struct InitArgs {
     /// Only show what would be written
     #[arg(long, conflicts_with = "yes")]
     pub dry_run: bool,
+}
+
+/// For a hook before a commit, or a comment of CI. Each file has a verdict that was measured on the commits of the
+/// repository, and the commits that it rests on; `m1nd call predict --help` says how.
+#[derive(Debug, Args)]
+pub(crate) struct RiskArgs {
+    /// Changed files or symbols [default: what differs from the checked-out commit]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Write Markdown, for a comment
+    #[arg(long)]
+    pub markdown: bool,
+    /// Exit with code 7 if a file has at least this verdict
+    #[arg(long, value_enum, default_value = "act", value_name = "VERDICT")]
+    pub fail_on: FailOn,
+    /// Maximum number of files
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    pub limit: usize,
+    /// The repository [default: the one around the current folder]
+    #[arg(long, value_name = "PATH")]
+    pub root: Option<PathBuf>,
+}
+
+/// The verdict that makes `m1nd risk` fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Right in at least 80 % of the cases
+    Act,
+    /// Right in at least 30 % of the cases
+    Reverify,
+    /// Always exit with code 0
+    Never,
 }
 
 /// Brings the index up to date first. Rows go to standard output, progress to standard error.

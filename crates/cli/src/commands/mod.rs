@@ -6,5 +6,6 @@ pub(crate) mod export;
 pub(crate) mod ingest;
 pub(crate) mod init;
 pub(crate) mod memory;
+pub(crate) mod risk;
 pub(crate) mod serve;
 pub(crate) mod status;

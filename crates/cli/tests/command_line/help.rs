@@ -90,6 +90,7 @@ fn the_program_introduces_itself() {
                 4  a name does not exist or is ambiguous
                 5  denied: outside the roots, read-only, or another process writes
                 6  `m1nd doctor` found problems
+                7  `m1nd risk` names files that were probably forgotten
                70  a bug in m1nd; please report it
               130  stopped by the user
 

@@ -3,15 +3,18 @@
 //! It follows `HEAD` and not the index, so it is kept beside the snapshots and shared by all of them. No ingest waits
 //! for it: it is read on first use, or in the background by a watching server.
 
+mod revisions;
 mod source;
 
 use std::path::Path;
 
 use m1nd_base::{Cancel, ContentHash, RepoPath};
 pub use m1nd_history::{
-    Commit, Contents, Cut, FileHistory, GitFolder, History, LineCache, NoHistory, Partner, Touch, TouchKind,
+    Commit, CommitId, Contents, Cut, FileHistory, GitFolder, History, LineCache, NoHistory, Partner, Touch, TouchKind,
 };
 
+pub use revisions::NoSnapshot;
+pub(crate) use revisions::Revisions;
 use source::Held;
 pub(crate) use source::Histories;
 pub use source::LoadedHistory;

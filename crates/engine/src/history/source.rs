@@ -10,6 +10,7 @@ use m1nd_base::{Cancel, ContentHash, Derived};
 use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, StoredError, decode, encode, read};
 use m1nd_store::DerivedFiles;
 
+use super::Revisions;
 use crate::report::RootInfo;
 
 /// Time after which a caller continues with the commits read so far, by itself or by another.
@@ -69,6 +70,7 @@ pub(crate) struct Histories {
     files: Option<DerivedFiles>,
     writes: bool,
     roots: Mutex<BTreeMap<PathBuf, Arc<Slot>>>,
+    pub(crate) revisions: Revisions,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -107,8 +109,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Histories {
-    pub(crate) fn new(files: DerivedFiles, writes: bool) -> Self {
-        Self { files: Some(files), writes, roots: Mutex::default() }
+    /// `home` is the store, if it may be written.
+    pub(crate) fn new(files: DerivedFiles, home: Option<PathBuf>) -> Self {
+        let writes = home.is_some();
+        Self { files: Some(files), writes, roots: Mutex::default(), revisions: Revisions::new(home) }
     }
 
     fn slot(&self, root: &Path) -> Arc<Slot> {

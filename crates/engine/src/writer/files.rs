@@ -239,7 +239,7 @@ pub(super) fn gather(
     let tools = Tools {
         roots,
         cache: writer.cache.as_deref(),
-        attempts: &attempts,
+        attempts: Some(&attempts),
         limits: &limits,
         pool: &pool,
         cancel,

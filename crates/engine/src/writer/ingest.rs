@@ -576,7 +576,7 @@ pub(super) fn link(
 }
 
 /// Adds results of linking to the rows of new files.
-fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
+pub(super) fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
     for links in &delta.changed {
         if let Ok(index) = entries.binary_search_by(|entry| entry.path.cmp(&links.path)) {

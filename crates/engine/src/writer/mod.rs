@@ -7,6 +7,7 @@ mod files;
 mod ingest;
 mod place;
 mod restore;
+mod revision;
 mod scip;
 
 use std::collections::BTreeMap;

@@ -55,7 +55,7 @@ impl Writer {
         let tools = Tools {
             roots,
             cache: self.cache.as_deref(),
-            attempts: &attempts,
+            attempts: Some(&attempts),
             limits: &limits,
             pool: &pool,
             cancel,

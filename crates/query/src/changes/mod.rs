@@ -4,8 +4,17 @@
 //! commits that changed its lines, a file those that changed any; all figures are computed from such a list, the same
 //! way for both.
 
+mod differential;
+mod diverge;
 mod node_changes;
+pub mod predict;
+mod scope;
 mod timeline;
+mod work_tree;
 
+pub use differential::{CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, differences};
+pub use diverge::{Anomaly, CouplingChange, Divergence, ModifiedFile, commit_at, diverge};
 pub use node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};
+pub use scope::Scope;
 pub use timeline::{CoChanged, Depth, Pattern, TimelineAnswer, TimelineChange, TimelineQuery, Velocity, timeline};
+pub use work_tree::{WorkTreeChanges, work_tree_changes};

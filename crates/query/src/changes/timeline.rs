@@ -263,6 +263,13 @@ impl Window {
     }
 }
 
+/// The trend of some commits over the last days.
+pub(super) fn velocity_of(history: &m1nd_history::History, commits: &[usize], days: f64) -> (Velocity, (f64, f64)) {
+    let window = Window { start: history.now().saturating_sub((days * DAY) as i64), now: history.now() };
+    let times = commits.iter().map(|&commit| history.commits()[commit].time);
+    window.velocity(&times.filter(|time| *time >= window.start).collect::<Vec<_>>())
+}
+
 fn churn(changes: &[&NodeChange], is_compared: bool) -> Option<(u64, u64)> {
     let compared = || changes.iter().filter_map(|change| Some((change.added?, change.removed?)));
     (is_compared && (changes.is_empty() || compared().next().is_some()))

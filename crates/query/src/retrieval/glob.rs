@@ -47,7 +47,7 @@ pub struct GlobAnswer<'s> {
 ///
 /// # Errors
 /// A description of the invalid pattern.
-pub(super) fn compile(pattern: &str) -> Result<globset::GlobMatcher, String> {
+pub(crate) fn compile(pattern: &str) -> Result<globset::GlobMatcher, String> {
     let pattern = pattern.trim().trim_start_matches("./");
     if pattern.is_empty() {
         return Err("the pattern is empty; expected a glob such as `src/**/*.py`".to_owned());

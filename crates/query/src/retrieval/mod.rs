@@ -21,6 +21,7 @@ pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, activa
 pub use alike::{Alike, SympatheticPair};
 pub use feedback::{Feedback, Ledger, LedgerRow};
 pub use gaps::{Differences, GapsAnswer, Hole, gaps};
+pub(crate) use glob::compile as compile_glob;
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow, grep};
 pub use m1nd_search::grep::GrepOptions;
@@ -36,7 +37,7 @@ pub use seek::{
 };
 pub use siblings::GroupKey;
 pub use traits::Trait;
-pub use unlinked::{GhostEdge, Strongest, StructuralHole};
+pub use unlinked::{GhostEdge, Strongest, StructuralHole, ghost_pairs};
 
 use m1nd_graph::NodeIx;
 

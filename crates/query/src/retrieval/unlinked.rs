@@ -25,6 +25,8 @@ const PARTNERS: usize = 20;
 const LEAST_COMMITS: u32 = 2;
 /// Chance of a pattern that is still believed.
 const LEAST_LIKELY: f64 = 0.01;
+/// Pairs of a project that are examined.
+const MAX_PAIRS: usize = 1_000;
 /// Commits, and neighbours, named as evidence.
 const NAMED_COMMITS: usize = 3;
 const NAMED_NEIGHBOURS: usize = 3;
@@ -101,13 +103,52 @@ pub(super) fn ghost_edges(
     for row in rows.iter().take(ROWS) {
         files.extend(graph.file(row.node).filter(|file| !files.contains(file)));
     }
+    Ok(Strongest::of(ghosts_of(snapshot, &files, history, cancel)?))
+}
+
+/// All pairs of files that change together without a connection in the code: of one file, or of the project, there
+/// among the 1,000 pairs least likely to be chance. Strongest first.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn ghost_pairs(
+    snapshot: &Snapshot,
+    history: &ProjectHistory,
+    of: Option<NodeIx>,
+    cancel: &Cancel,
+) -> Result<Vec<GhostEdge>, Cancelled> {
+    let graph = snapshot.graph();
+    let mut files: Vec<NodeIx> = Vec::new();
+    match of {
+        Some(node) => files.extend(graph.file(node)),
+        None => {
+            let mut seen: FxHashSet<NodeIx> = FxHashSet::default();
+            for (root, loaded) in history.loaded() {
+                for pair in loaded.history().together_pairs(LEAST_COMMITS, MAX_PAIRS) {
+                    let file = graph.find_file(&format!("{root}{}", pair.a.path()));
+                    files.extend(file.filter(|file| seen.insert(*file)));
+                }
+            }
+        }
+    }
+    ghosts_of(snapshot, &files, history, cancel)
+}
+
+fn ghosts_of(
+    snapshot: &Snapshot,
+    files: &[NodeIx],
+    history: &ProjectHistory,
+    cancel: &Cancel,
+) -> Result<Vec<GhostEdge>, Cancelled> {
+    let graph = snapshot.graph();
+    let mut seen: FxHashSet<(NodeIx, NodeIx)> = FxHashSet::default();
     let mut near: FxHashMap<NodeIx, FxHashSet<NodeIx>> = FxHashMap::default();
     let mut ghosts: Vec<GhostEdge> = Vec::new();
-    for &file in &files {
+    for &file in files {
         for partner in history.partners(graph.path(file), PARTNERS) {
             let row = &partner.partner;
             let Some(other) = graph.find_file(&partner.path) else { continue };
-            let is_known = ghosts.iter().any(|ghost| ghost.source == other && ghost.target == file);
+            let is_known = !seen.insert((file.min(other), file.max(other)));
             if row.focused < LEAST_COMMITS || row.p_value > LEAST_LIKELY || is_known {
                 continue;
             }
@@ -134,7 +175,7 @@ pub(super) fn ghost_edges(
         let ids = |ghost: &GhostEdge| (graph.id(ghost.source), graph.id(ghost.target));
         b.strength.total_cmp(&a.strength).then_with(|| ids(a).cmp(&ids(b)))
     });
-    Ok(Strongest::of(ghosts))
+    Ok(ghosts)
 }
 
 /// The newest commits that touched the file of a path, another one and few more: short name and subject.

@@ -3,16 +3,22 @@
 mod callers;
 mod closure;
 mod counterfactual;
+mod differential;
+mod diverge;
 mod fingerprint;
 mod hypothesize;
 mod impact;
+mod predict;
 mod references;
 mod why;
 
 pub(crate) use callers::Callers;
 pub(crate) use counterfactual::Counterfactual;
+pub(crate) use differential::Differential;
+pub(crate) use diverge::Diverge;
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use hypothesize::Hypothesize;
 pub(crate) use impact::Impact;
+pub(crate) use predict::Predict;
 pub(crate) use references::References;
 pub(crate) use why::Why;

@@ -6,6 +6,7 @@ use m1nd_query::retrieval::{activate_with, importance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ghost_edges::Ghost as GhostRow;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
@@ -66,20 +67,9 @@ pub(crate) struct Row {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Ghost {
-    source: String,
-    target: String,
+    #[serde(flatten)]
+    edge: GhostRow,
     shared_dimensions: [&'static str; 1],
-    strength: f64,
-    commits: u32,
-    lift: f64,
-    p_value: f64,
-    evidence: Vec<Commit>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Commit {
-    commit: String,
-    subject: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -217,18 +207,7 @@ fn row(snapshot: &Snapshot, found: &ActivateRow, prior: &Prior) -> Row {
 }
 
 fn ghost(snapshot: &Snapshot, ghost: &GhostEdge) -> Ghost {
-    let id = |node| snapshot.graph().id(node).to_owned();
-    let commit = |(commit, subject): &(String, String)| Commit { commit: commit.clone(), subject: subject.clone() };
-    Ghost {
-        source: id(ghost.source),
-        target: id(ghost.target),
-        shared_dimensions: [Dimension::Temporal.word()],
-        strength: rounded(ghost.strength),
-        commits: ghost.commits,
-        lift: rounded(ghost.lift),
-        p_value: ghost.p_value,
-        evidence: ghost.evidence.iter().map(commit).collect(),
-    }
+    Ghost { edge: GhostRow::new(snapshot, ghost), shared_dimensions: [Dimension::Temporal.word()] }
 }
 
 fn hole(snapshot: &Snapshot, hole: &StructuralHole) -> Hole {

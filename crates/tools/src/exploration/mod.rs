@@ -1,6 +1,7 @@
 //! Exploration: related code, causes of failures, risks.
 
 mod activate;
+mod ghost_edges;
 mod learn;
 mod missing;
 mod resonate;
@@ -10,6 +11,7 @@ mod trace;
 mod warmup;
 
 pub(crate) use activate::Activate;
+pub(crate) use ghost_edges::GhostEdges;
 pub(crate) use learn::Learn;
 pub(crate) use missing::Missing;
 pub(crate) use resonate::Resonate;

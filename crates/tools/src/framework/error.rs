@@ -36,6 +36,8 @@ codes! {
     NodeNotFound = "node_not_found",
     /// Several nodes match. `candidates` holds them, best first: repeat the call with one of their ids.
     AmbiguousNode = "ambiguous_node",
+    /// No branch, tag or commit has this name, or its objects are not in this clone.
+    RevisionNotFound = "revision_not_found",
     /// The path is outside the indexed roots. Roots are set when the server starts, never by a call.
     OutsideWorkspace = "outside_workspace",
     /// No such file below the roots.

@@ -152,13 +152,17 @@ fn details_are_members_of_answers() {
 /// Sources of tools whose answers to [`calls`] lack some of their members.
 const SOURCES: &[&str] = &[
     include_str!("../../src/analysis/counterfactual.rs"),
+    include_str!("../../src/analysis/differential.rs"),
+    include_str!("../../src/analysis/diverge.rs"),
     include_str!("../../src/analysis/fingerprint.rs"),
     include_str!("../../src/analysis/hypothesize.rs"),
+    include_str!("../../src/analysis/predict.rs"),
     include_str!("../../src/core/definition.rs"),
     include_str!("../../src/core/health.rs"),
     include_str!("../../src/core/ingest.rs"),
     include_str!("../../src/core/seek.rs"),
     include_str!("../../src/core/trust.rs"),
+    include_str!("../../src/exploration/ghost_edges.rs"),
     include_str!("../../src/exploration/missing.rs"),
     include_str!("../../src/exploration/resonate.rs"),
     include_str!("../../src/exploration/timeline.rs"),

@@ -1,0 +1,293 @@
+//! `diverge`: how far the code is from an earlier commit.
+
+use m1nd_base::{Cancel, NodeKind, Relation, RepoPath};
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::{CommitId, NoSnapshot, PlacedHistory};
+use m1nd_graph::{Graph, NodeIx};
+use m1nd_history::{History, compare_lines};
+use rustc_hash::FxHashMap;
+
+use super::differential::{GraphDifference, differences};
+
+/// Commits on each side of the baseline whose files are compared for co-change.
+const MAX_COMMITS: usize = 300;
+/// Fewest common commits, on one side, of a pair that is compared.
+const LEAST_SUPPORT: u32 = 2;
+/// Smallest change of a coupling that is listed, and the maximum number listed.
+const LEAST_CHANGE: f64 = 0.15;
+const MAX_COUPLINGS: usize = 20;
+/// Maximum modified files whose lines are compared.
+const MAX_MODIFIED: usize = 2_000;
+/// Growth from which a file is a spike, from which a critical one, and the fewest lines of growth.
+const SPIKE: f64 = 3.0;
+const CRITICAL: f64 = 5.0;
+const LEAST_GROWTH: u64 = 30;
+/// Distance from the median churn of the modified files, in median absolute deviations, from which churn is a spike.
+const FAR: f64 = 10.0;
+/// Fewest modified files that have a median.
+const LEAST_FILES: usize = 8;
+/// New files of code without a new test that are accepted.
+const UNTESTED: usize = 3;
+/// Coupling from which a new one is an anomaly.
+const STRONG: f64 = 0.5;
+
+/// A file that was modified.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModifiedFile {
+    /// Its path.
+    pub path: String,
+    /// Lines added and removed.
+    pub delta: (u64, u64),
+    /// Lines now over lines then.
+    pub growth: f64,
+}
+
+/// Two files whose co-change differs before and after the baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CouplingChange {
+    /// Their paths.
+    pub pair: [String; 2],
+    /// Common commits over those of the file with more, 0 to 1, among 300 commits before the baseline.
+    pub was: f64,
+    /// The same since the baseline.
+    pub now: f64,
+}
+
+impl CouplingChange {
+    /// The direction in a word.
+    pub fn direction(&self) -> &'static str {
+        match (self.was > 0.0, self.now > 0.0) {
+            (false, _) => "new_coupling",
+            (true, false) => "decoupled",
+            (true, true) if self.now > self.was => "strengthened",
+            (true, true) => "weakened",
+        }
+    }
+}
+
+/// Something unusual since the baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anomaly {
+    /// `test_deficit`, `velocity_spike`, `new_coupling` or `isolation`.
+    pub kind: &'static str,
+    /// The file, or the first of several.
+    pub path: String,
+    /// In words.
+    pub detail: String,
+    /// `critical`, `warning` or `info`.
+    pub severity: &'static str,
+}
+
+/// How far the code is from a commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Divergence {
+    /// Differences of nodes and edges.
+    pub graph: GraphDifference,
+    /// Files whose content differs, most changed lines first.
+    pub modified: Vec<ModifiedFile>,
+    /// Changed couplings, the largest change first.
+    pub couplings: Vec<CouplingChange>,
+    /// Anomalies, the most severe first.
+    pub anomalies: Vec<Anomaly>,
+    /// What is left out, in words.
+    pub gaps: Vec<String>,
+}
+
+/// The newest known commit that is not newer than a time, by its index.
+pub fn commit_at(history: &History, time: i64) -> Option<usize> {
+    history.commits().iter().position(|commit| commit.time <= time)
+}
+
+/// How far the index is from a commit of a root, as far as `wanted` accepts paths.
+///
+/// # Errors
+/// [`NoSnapshot`].
+pub fn diverge(
+    snapshot: &Snapshot,
+    place: &PlacedHistory<'_>,
+    baseline: CommitId,
+    wanted: &dyn Fn(&str) -> bool,
+    cancel: &Cancel,
+) -> Result<Divergence, NoSnapshot> {
+    let before = snapshot.at_commit(place, baseline, cancel)?;
+    let graph =
+        differences(&before, snapshot, wanted, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
+    let mut gaps = Vec::new();
+    let modified = modified(snapshot, place, baseline, &before, &graph, wanted, (&mut gaps, cancel))?;
+    let couplings = match place.history.commits().iter().position(|commit| commit.name() == baseline.name()) {
+        Some(at) => couplings(place, at, wanted),
+        None => {
+            gaps.push("couplings are not compared: the baseline is none of the commits that were read".to_owned());
+            Vec::new()
+        }
+    };
+    let anomalies = anomalies(&before, snapshot, &graph, &modified, &couplings);
+    Ok(Divergence { graph, modified, couplings, anomalies, gaps })
+}
+
+fn modified(
+    snapshot: &Snapshot,
+    place: &PlacedHistory<'_>,
+    baseline: CommitId,
+    before: &Snapshot,
+    graph: &GraphDifference,
+    wanted: &dyn Fn(&str) -> bool,
+    (gaps, cancel): (&mut Vec<String>, &Cancel),
+) -> Result<Vec<ModifiedFile>, NoSnapshot> {
+    let contents = place.contents()?;
+    let old: FxHashMap<String, m1nd_history::BlobId> =
+        contents.files(baseline, cancel)?.into_iter().map(|file| (place.outer(&file.path), file.blob)).collect();
+    let path_of = |id: &str| id.strip_prefix("file::").map(str::to_owned);
+    let from: FxHashMap<String, String> =
+        graph.renamed.iter().filter_map(|row| Some((path_of(&row.to)?, path_of(&row.from)?))).collect();
+    let mut rows = Vec::new();
+    for file in snapshot.files().iter().filter(|file| wanted(file.path.as_str())) {
+        let path = file.path.as_str();
+        let earlier = from.get(path).map_or(path, String::as_str);
+        let Some(known) = before.files().by_text(earlier).filter(|known| known.hash != file.hash) else { continue };
+        if rows.len() == MAX_MODIFIED {
+            gaps.push(format!("only the first {MAX_MODIFIED} modified files were compared"));
+            break;
+        }
+        let text = old.get(earlier).and_then(|blob| contents.blob(*blob));
+        let now = RepoPath::new(path).ok().and_then(|path| snapshot.read_bytes(&path).ok());
+        let (Some(text), Some(now)) = (text, now) else { continue };
+        let change = compare_lines(&text, &now);
+        let growth = f64::from(file.lines.max(1)) / f64::from(known.lines.max(1));
+        rows.push(ModifiedFile { path: path.to_owned(), delta: (change.added(), change.removed()), growth });
+    }
+    rows.sort_by(|a, b| (b.delta.0 + b.delta.1).cmp(&(a.delta.0 + a.delta.1)).then_with(|| a.path.cmp(&b.path)));
+    Ok(rows)
+}
+
+/// Numbers of commits of pairs of files.
+type Pairs<'h> = FxHashMap<(&'h str, &'h str), u32>;
+
+/// Common commits of pairs, and commits of files, among some commits.
+fn counts(history: &History, commits: std::ops::Range<usize>) -> (Pairs<'_>, FxHashMap<&str, u32>) {
+    let (mut pairs, mut files) = (FxHashMap::default(), FxHashMap::default());
+    let counting = commits.filter(|&number| history.commits()[number].counts_together()).take(MAX_COMMITS);
+    for number in counting {
+        let touched: Vec<&str> = history.touched_by(number).map(|file| file.path()).collect();
+        for (place, one) in touched.iter().enumerate() {
+            *files.entry(*one).or_default() += 1;
+            for other in &touched[place + 1..] {
+                *pairs.entry((*one.min(other), *one.max(other))).or_default() += 1;
+            }
+        }
+    }
+    (pairs, files)
+}
+
+fn couplings(place: &PlacedHistory<'_>, baseline: usize, wanted: &dyn Fn(&str) -> bool) -> Vec<CouplingChange> {
+    let history = place.history;
+    let (now, now_files) = counts(history, 0..baseline);
+    let (was, was_files) = counts(history, baseline..history.commits().len());
+    let mut pairs: Vec<&(&str, &str)> =
+        now.iter().chain(&was).filter(|(_, count)| **count >= LEAST_SUPPORT).map(|(pair, _)| pair).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let coupling = |pairs: &FxHashMap<(&str, &str), u32>, files: &FxHashMap<&str, u32>, pair: &(&str, &str)| {
+        let count = |path: &str| files.get(path).copied().unwrap_or(0);
+        let most = count(pair.0).max(count(pair.1));
+        if most == 0 { None } else { Some(f64::from(pairs.get(pair).copied().unwrap_or(0)) / f64::from(most)) }
+    };
+    let mut rows: Vec<CouplingChange> = Vec::new();
+    for pair in pairs {
+        let paths = [place.outer(pair.0), place.outer(pair.1)];
+        // A pair of which neither file changed since says nothing about today.
+        let (Some(was), Some(now)) = (coupling(&was, &was_files, pair), coupling(&now, &now_files, pair)) else {
+            continue;
+        };
+        if (was - now).abs() > LEAST_CHANGE && paths.iter().any(|path| wanted(path)) {
+            rows.push(CouplingChange { pair: paths, was, now });
+        }
+    }
+    rows.sort_by(|a, b| {
+        let change = |row: &CouplingChange| (row.was - row.now).abs();
+        change(b).total_cmp(&change(a)).then_with(|| a.pair.cmp(&b.pair))
+    });
+    rows.truncate(MAX_COUPLINGS);
+    rows
+}
+
+fn anomalies(
+    before: &Snapshot,
+    after: &Snapshot,
+    graph: &GraphDifference,
+    modified: &[ModifiedFile],
+    couplings: &[CouplingChange],
+) -> Vec<Anomaly> {
+    let mut found = spikes(modified);
+    let new = graph.new_nodes.iter().filter_map(|id| after.graph().find(id));
+    let files: Vec<NodeIx> = new.filter(|&node| after.graph().kind(node) == NodeKind::File).collect();
+    let is_code = |node: &NodeIx| after.graph().of_file(*node).len() > 1;
+    let is_test = |node: &NodeIx| after.file_of(*node).is_some_and(|file| file.is_test);
+    let code: Vec<&NodeIx> = files.iter().filter(|node| is_code(node) && !is_test(node)).collect();
+    if code.len() > UNTESTED && !files.iter().any(is_test) {
+        found.push(Anomaly {
+            kind: "test_deficit",
+            path: after.graph().path(*code[0]).to_owned(),
+            detail: format!("{} new files of code and no new test", code.len()),
+            severity: "warning",
+        });
+    }
+    for row in couplings.iter().filter(|row| row.direction() == "new_coupling" && row.now >= STRONG) {
+        let [one, other] = &row.pair;
+        let detail = format!("changes with {other} in {:.0} % of the commits, and never did before", row.now * 100.0);
+        found.push(Anomaly { kind: "new_coupling", path: one.clone(), detail, severity: "info" });
+    }
+    for file in after.graph().nodes().filter(|&node| after.graph().kind(node) == NodeKind::File) {
+        let path = after.graph().path(file);
+        let Some(earlier) = before.graph().find_file(path) else { continue };
+        let (was, now) = (connections(before.graph(), earlier), connections(after.graph(), file));
+        if was > 0 && now == 0 {
+            let detail = format!("connected with {was} other files before, and with none now");
+            found.push(Anomaly { kind: "isolation", path: path.to_owned(), detail, severity: "info" });
+        }
+    }
+    let rank = |row: &Anomaly| ["critical", "warning", "info"].iter().position(|word| *word == row.severity);
+    found.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| (a.kind, &a.path).cmp(&(b.kind, &b.path))));
+    found
+}
+
+/// Files that grew several times, or whose churn is far above that of the other modified files (median and median
+/// absolute deviation, which single files cannot move).
+fn spikes(modified: &[ModifiedFile]) -> Vec<Anomaly> {
+    let churn = |row: &ModifiedFile| (row.delta.0 + row.delta.1) as f64;
+    let mut all: Vec<f64> = modified.iter().map(churn).collect();
+    let middle = median(&mut all);
+    let mut deviations: Vec<f64> = all.iter().map(|value| (value - middle).abs()).collect();
+    let deviation = median(&mut deviations).max(1.0);
+    let mut found = Vec::new();
+    for row in modified {
+        let grown = row.growth > SPIKE && row.delta.0 >= LEAST_GROWTH;
+        let distance = (churn(row) - middle) / deviation;
+        let detail = match (grown, modified.len() >= LEAST_FILES && distance > FAR) {
+            (true, _) => format!("{:.1} times as long as before", row.growth),
+            (false, true) => format!("{} changed lines, {middle:.0} in the median file", churn(row)),
+            (false, false) => continue,
+        };
+        let severity = if grown && row.growth > CRITICAL { "critical" } else { "warning" };
+        found.push(Anomaly { kind: "velocity_spike", path: row.path.clone(), detail, severity });
+    }
+    found
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+/// Number of other files connected with a file.
+fn connections(graph: &Graph, file: NodeIx) -> usize {
+    let mut others: Vec<NodeIx> = Vec::new();
+    for node in graph.of_file(file) {
+        let out = graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains).map(|edge| edge.to);
+        let into = graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains).map(|edge| edge.from);
+        others.extend(out.chain(into).filter_map(|end| graph.file(end)).filter(|other| *other != file));
+    }
+    others.sort_unstable();
+    others.dedup();
+    others.len()
+}

@@ -1,0 +1,385 @@
+//! How far predictions can be trusted in this repository, measured on its own commits.
+//!
+//! The newest commits are replayed: one of their files is the question, the others are the right answers, and only
+//! older commits are evidence. The older half of the questions maps values of the model to probabilities (isotonic
+//! regression), the newer half decides from which probability on rows are right often enough: per stratum (source and
+//! kind of file), by an exact one-sided binomial bound. A stratum with too few rows has no such probability.
+
+use m1nd_base::{Cancel, Cancelled};
+use m1nd_history::{FileHistory, History, Moment};
+use rustc_hash::FxHashMap;
+
+use super::signals::{Around, Beside, Candidate, Changed, FileLinks, PredictModel, candidates};
+use crate::chance::lower_bound;
+
+/// Maximum commits that are replayed.
+const MAX_COMMITS: usize = 400;
+/// Files of a commit that are questions.
+const QUESTIONS: usize = 2;
+/// Rows of a question that count, the best.
+const ROWS: usize = 10;
+/// Commits that must be older than a replayed one.
+const LEAST_BEFORE: usize = 50;
+/// Fewest rows of the older half, without which nothing is calibrated.
+const LEAST_ROWS: usize = 100;
+/// Sizes of the accepted sets that are tested, the smallest first.
+const SIZES: [usize; 12] = [20, 30, 45, 68, 100, 150, 225, 340, 500, 750, 1_100, 1_700];
+/// Chance that a stated share is an overestimate, over all sizes together.
+const DOUBT: f64 = 0.1;
+/// Share of the rows with verdict `act` that are right, at least.
+pub const ACT_SHARE: f64 = 0.8;
+/// Share of the rows with verdict `reverify` or `act` that are right, at least.
+pub const REVERIFY_SHARE: f64 = 0.3;
+/// Bins of the calibration error.
+const BINS: usize = 10;
+
+/// What a prediction rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Source {
+    /// Common commits.
+    CoChange,
+    /// The code, names and folders alone.
+    Structure,
+}
+
+impl Source {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::CoChange => "co_change",
+            Self::Structure => "structural_fallback",
+        }
+    }
+
+    pub(super) fn of(candidate: &Candidate<'_>) -> Self {
+        if candidate.related.support > 0 { Self::CoChange } else { Self::Structure }
+    }
+}
+
+/// What to do about a prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// Measured to be right in at least 80 % of such rows.
+    Act,
+    /// Measured to be right in at least 30 %.
+    Reverify,
+    /// Less often, or not measured.
+    Abstain,
+}
+
+impl Verdict {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Act => "act",
+            Self::Reverify => "reverify",
+            Self::Abstain => "abstain",
+        }
+    }
+}
+
+/// Rows that are judged together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stratum {
+    /// What they rest on.
+    pub source: Source,
+    /// Extension of the file; `None` for all extensions with few rows.
+    pub extension: Option<String>,
+    /// Rows of the newer half.
+    pub rows: usize,
+    /// Probability from which rows are `act`, if any.
+    pub act: Option<Threshold>,
+    /// Probability from which rows are at least `reverify`, if any.
+    pub reverify: Option<Threshold>,
+}
+
+/// A probability from which rows are right often enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Threshold {
+    /// The probability.
+    pub tau: f64,
+    /// Rows of the newer half from it on.
+    pub accepted: usize,
+    /// Share of these that were right.
+    pub precision: f64,
+    /// Lower bound of that share.
+    pub bound: f64,
+}
+
+/// A calibration on one repository.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Calibration {
+    /// Values with the probability from each on, by source.
+    steps: Vec<(Source, Vec<(f64, f64)>)>,
+    /// The strata.
+    pub strata: Vec<Stratum>,
+    /// Commits replayed.
+    pub commits: usize,
+    /// Questions of the newer half.
+    pub questions: usize,
+    /// Rows of the newer half.
+    pub rows: usize,
+    /// Share of the questions of the newer half with a row of verdict `act`.
+    pub coverage: f64,
+    /// Share of the rows of the newer half with verdict `act` that were right; `None` without such rows.
+    pub precision: Option<f64>,
+    /// Mean difference between stated probability and share of right rows over the newer half, in ten bins.
+    pub error: f64,
+}
+
+/// Source and extension of a file.
+type Kind = (Source, Option<String>);
+/// Probabilities, and whether the row was right.
+type Judged = Vec<(f64, bool)>;
+
+/// A row of a replayed question.
+#[derive(Debug, Clone)]
+struct Row {
+    question: usize,
+    value: f64,
+    source: Source,
+    extension: String,
+    is_right: bool,
+}
+
+impl Calibration {
+    /// Measures on the newest commits of a history.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn of(history: &History, beside: &Beside, model: &PredictModel, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let links = FileLinks::default();
+        let around = Around { links: &links, beside, prefix: "" };
+        let (rows, questions, commits) = replay(history, around, model, cancel)?;
+        // Questions are numbered from the newest on.
+        let newer = questions / 2;
+        let (held_out, fitted): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.question < newer);
+        let mut calibration = Self { commits, questions: newer, rows: held_out.len(), ..Self::default() };
+        if fitted.len() < LEAST_ROWS || held_out.len() < SIZES[0] {
+            return Ok(calibration);
+        }
+        for source in [Source::CoChange, Source::Structure] {
+            let own = fitted.iter().filter(|row| row.source == source);
+            calibration.steps.push((source, isotonic(own.map(|row| (row.value, row.is_right)).collect())));
+        }
+        calibration.strata = calibration.strata_of(&held_out);
+        calibration.measure(&held_out, newer);
+        Ok(calibration)
+    }
+
+    /// Whether there were enough commits.
+    pub fn is_known(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// The probability that stands for a value of the model.
+    pub fn probability(&self, value: f64, source: Source) -> f64 {
+        let steps = self.steps.iter().find(|(of, _)| *of == source).map_or(&[][..], |(_, steps)| steps);
+        if steps.is_empty() {
+            return 1.0 / (1.0 + (-value).exp());
+        }
+        let next = steps.partition_point(|(from, _)| *from <= value);
+        match (next.checked_sub(1).map(|at| steps[at]), steps.get(next)) {
+            (None, Some((_, first))) => *first,
+            (Some((_, last)), None) => last,
+            (Some((from, low)), Some((to, high))) => low + (high - low) * (value - from) / (to - from),
+            (None, None) => 0.0,
+        }
+    }
+
+    /// The stratum that rows like this one were judged in.
+    pub fn stratum(&self, source: Source, path: &str) -> Option<&Stratum> {
+        let extension = extension(path);
+        let of_source = || self.strata.iter().filter(|stratum| stratum.source == source);
+        let own = of_source().find(|stratum| stratum.extension.as_deref() == Some(extension));
+        own.or_else(|| of_source().find(|stratum| stratum.extension.is_none()))
+    }
+
+    /// The verdict on a row.
+    pub fn verdict(&self, probability: f64, source: Source, path: &str) -> Verdict {
+        let Some(stratum) = self.stratum(source, path) else { return Verdict::Abstain };
+        let reaches = |threshold: &Option<Threshold>| threshold.is_some_and(|from| probability >= from.tau);
+        match (reaches(&stratum.act), reaches(&stratum.reverify)) {
+            (true, _) => Verdict::Act,
+            (false, true) => Verdict::Reverify,
+            (false, false) => Verdict::Abstain,
+        }
+    }
+
+    fn strata_of(&self, rows: &[Row]) -> Vec<Stratum> {
+        let mut by_kind: FxHashMap<Kind, Judged> = FxHashMap::default();
+        for row in rows {
+            let own = (row.source, Some(row.extension.clone()));
+            by_kind.entry(own).or_default().push((self.probability(row.value, row.source), row.is_right));
+        }
+        let thin: Vec<_> = by_kind.extract_if(|_, rows| rows.len() < SIZES[0]).collect();
+        for ((source, _), rows) in thin {
+            by_kind.entry((source, None)).or_default().extend(rows);
+        }
+        let stratum = |((source, extension), mut rows): (Kind, Judged)| {
+            rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            let (act, reverify) = (threshold(&rows, ACT_SHARE), threshold(&rows, REVERIFY_SHARE));
+            Stratum { source, extension, rows: rows.len(), act, reverify }
+        };
+        let mut strata: Vec<Stratum> = by_kind.into_iter().map(stratum).collect();
+        strata
+            .sort_by(|a, b| b.rows.cmp(&a.rows).then_with(|| (a.source, &a.extension).cmp(&(b.source, &b.extension))));
+        strata
+    }
+
+    fn measure(&mut self, rows: &[Row], questions: usize) {
+        let (mut accepted, mut right) = (0usize, 0usize);
+        let mut answered: Vec<bool> = vec![false; questions];
+        let mut bins = [(0usize, 0.0f64, 0usize); BINS];
+        for row in rows {
+            let probability = self.probability(row.value, row.source);
+            let path = format!(".{}", row.extension);
+            if self.verdict(probability, row.source, &path) == Verdict::Act {
+                (accepted, right) = (accepted + 1, right + usize::from(row.is_right));
+                answered[row.question] = true;
+            }
+            let bin = &mut bins[((probability * BINS as f64) as usize).min(BINS - 1)];
+            *bin = (bin.0 + 1, bin.1 + probability, bin.2 + usize::from(row.is_right));
+        }
+        self.coverage = answered.iter().filter(|is| **is).count() as f64 / questions.max(1) as f64;
+        self.precision = (accepted > 0).then(|| right as f64 / accepted as f64);
+        let gap = bins.iter().map(|(_, stated, right)| (stated - *right as f64).abs()).sum::<f64>();
+        self.error = gap / rows.len().max(1) as f64;
+    }
+}
+
+fn extension(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// Asks about files of the newest commits: the rows, the number of questions, and of commits.
+fn replay(
+    history: &History,
+    around: Around<'_>,
+    model: &PredictModel,
+    cancel: &Cancel,
+) -> Result<(Vec<Row>, usize, usize), Cancelled> {
+    let (mut rows, mut questions, mut commits) = (Vec::new(), 0, 0);
+    let last = history.commits().len().saturating_sub(LEAST_BEFORE);
+    for (number, commit) in history.commits().iter().enumerate().take(last) {
+        cancel.check()?;
+        if commits == MAX_COMMITS {
+            break;
+        }
+        if commit.touched() < 2 || !commit.is_focused() || !commit.counts_together() || commit.is_bot {
+            continue;
+        }
+        commits += 1;
+        for (file, right) in questions_of(history, number) {
+            let best = best(history, file, around, model, Moment::before(number));
+            rows.extend(best.iter().map(|(value, candidate)| Row {
+                question: questions,
+                value: *value,
+                source: Source::of(candidate),
+                extension: extension(candidate.related.file.path()).to_owned(),
+                is_right: right.contains(&candidate.related.file.key()),
+            }));
+            questions += 1;
+        }
+    }
+    Ok((rows, questions, commits))
+}
+
+/// Files of a commit as questions, each with the keys of the others.
+pub fn questions_of(history: &History, commit: usize) -> Vec<(FileHistory<'_>, Vec<u32>)> {
+    let mut files: Vec<FileHistory<'_>> = history.all_touched_by(commit).collect();
+    files.sort_by(|a, b| a.path().cmp(b.path()));
+    let step = files.len().div_ceil(QUESTIONS).max(1);
+    let others = |file: &FileHistory<'_>| {
+        files.iter().map(FileHistory::key).filter(|key| *key != file.key()).collect::<Vec<u32>>()
+    };
+    files.iter().step_by(step).map(|file| (*file, others(file))).collect()
+}
+
+/// The best candidates for a file at a moment, with their values.
+fn best<'h>(
+    history: &'h History,
+    file: FileHistory<'h>,
+    around: Around<'_>,
+    model: &PredictModel,
+    moment: Moment,
+) -> Vec<(f64, Candidate<'h>)> {
+    let own = history.counting_commits(file, moment);
+    let found = candidates(history, Changed { path: file.path(), commits: &own }, around, moment);
+    let mut rows: Vec<(f64, Candidate<'h>)> = found.into_iter().map(|row| (model.value(&row.signals), row)).collect();
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.truncate(ROWS);
+    rows
+}
+
+/// The probability from which the most rows are accepted with a bound of at least `share`; rows are sorted, most
+/// probable first. The doubt is shared among the tested sizes.
+fn threshold(rows: &[(f64, bool)], share: f64) -> Option<Threshold> {
+    let sizes = SIZES.iter().copied().filter(|size| *size <= rows.len());
+    let doubt = DOUBT / SIZES.len() as f64;
+    let test = |size: usize| {
+        let tau = rows[size - 1].0;
+        // Equally probable rows are accepted together.
+        let accepted = rows.partition_point(|(probability, _)| *probability >= tau);
+        let right = rows[..accepted].iter().filter(|(_, is_right)| *is_right).count();
+        let bound = lower_bound(right, accepted, doubt);
+        (bound >= share).then(|| Threshold { tau, accepted, precision: right as f64 / accepted as f64, bound })
+    };
+    sizes.filter_map(test).max_by_key(|threshold| threshold.accepted)
+}
+
+/// Isotonic regression (pool adjacent violators): values with the share of right rows there, both rising. One right and
+/// one wrong row are added at each end, so that no probability is 0 or 1.
+fn isotonic(mut rows: Vec<(f64, bool)>) -> Vec<(f64, f64)> {
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Sum of values, of right rows, and number of rows of each block.
+    let mut blocks: Vec<(f64, f64, f64)> = Vec::new();
+    let last = rows.last().map_or(0.0, |row| row.0);
+    let first = rows.first().map_or(0.0, |row| row.0);
+    let padded = [(first, true), (first, false)].into_iter().chain(rows).chain([(last, true), (last, false)]);
+    for (value, is_right) in padded {
+        blocks.push((value, f64::from(u8::from(is_right)), 1.0));
+        while let [.., before, after] = blocks.as_slice()
+            && before.1 / before.2 >= after.1 / after.2
+        {
+            let joined = (before.0 + after.0, before.1 + after.1, before.2 + after.2);
+            blocks.truncate(blocks.len() - 2);
+            blocks.push(joined);
+        }
+    }
+    let mut steps: Vec<(f64, f64)> =
+        blocks.into_iter().map(|(values, right, count)| (values / count, right / count)).collect();
+    steps.dedup_by(|next, before| next.0 <= before.0);
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_rise_with_values() {
+        let rows = (0..200).map(|n| (f64::from(n) / 20.0, n % 10 < n / 20)).collect();
+        let steps = isotonic(rows);
+        assert!(steps.len() > 3 && steps.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1), "{steps:?}");
+        assert!(steps.iter().all(|(_, share)| (0.0..1.0).contains(share)));
+        let calibration = Calibration { steps: vec![(Source::CoChange, steps)], ..Calibration::default() };
+        let at = |value: f64| calibration.probability(value, Source::CoChange);
+        assert!(at(-9.0) < 0.2 && at(99.0) > 0.7 && at(5.0) > at(2.0));
+    }
+
+    #[test]
+    fn a_threshold_needs_enough_right_rows() {
+        let rows = |right: usize, wrong: usize| -> Vec<(f64, bool)> {
+            let all = (0..right).map(|_| true).chain((0..wrong).map(|_| false)).enumerate();
+            all.map(|(n, is_right)| (1.0 - n as f64 / 1e4, is_right)).collect()
+        };
+        let found = threshold(&rows(100, 100), ACT_SHARE).expect("the first hundred are right");
+        assert_eq!((found.accepted, found.precision), (100, 1.0));
+        assert!(found.bound >= ACT_SHARE && found.bound < 1.0);
+        assert_eq!(threshold(&rows(12, 100), ACT_SHARE), None, "twelve are too few");
+        assert_eq!(threshold(&rows(0, 100), REVERIFY_SHARE), None);
+        assert_eq!(threshold(&[], ACT_SHARE), None);
+    }
+}

@@ -1,0 +1,237 @@
+//! `predict`: what else will have to change.
+
+mod calibrate;
+mod signals;
+
+use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::{PlacedHistory, ProjectHistory};
+use m1nd_graph::NodeIx;
+use m1nd_history::Moment;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use calibrate::{ACT_SHARE, Calibration, REVERIFY_SHARE, Source, Stratum, Threshold, Verdict, questions_of};
+pub use signals::{
+    Around, Beside, Candidate, Changed, FileLinks, GRAPH_SIGNALS, PREDICT_SIGNALS, PredictModel, candidates,
+    predict_model,
+};
+
+use super::node_changes::{CannotTell, node_changes};
+use super::timeline::{Velocity, velocity_of};
+
+/// Maximum rows.
+const MAX_ROWS: usize = 1_000;
+/// Commits cited for a row.
+const CITED: usize = 3;
+/// Days over which the trend of the changed node is computed.
+const TREND_DAYS: f64 = 90.0;
+
+/// A question: which files change with some nodes.
+#[derive(Debug, Clone)]
+pub struct PredictQuery {
+    /// The changed files and symbols.
+    pub changed: Vec<NodeIx>,
+    /// Changed files without a node, by path: they are not predicted either.
+    pub also_changed: Vec<String>,
+    /// Fewest common commits of a row that rests on them; rows with fewer must rest on the code, names or folders.
+    pub min_support: u32,
+}
+
+/// A file that may have to change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictRow {
+    /// Its path in the index.
+    pub path: String,
+    /// Its node, if it is indexed.
+    pub node: Option<NodeIx>,
+    /// The changed node that it belongs to most.
+    pub because_of: NodeIx,
+    /// What it rests on.
+    pub source: Source,
+    /// Common commits.
+    pub support: u32,
+    /// Commits of the changed node that count for co-change.
+    pub of: u32,
+    /// Value of the model, which orders rows of the same verdict. Connections in the code are part of it.
+    pub value: f64,
+    /// Probability that it changes with the node by the history alone, 0 to 1: calibrated if
+    /// [`PredictAnswer::calibration`] is known.
+    pub probability: f64,
+    /// Whether to act on it.
+    pub verdict: Verdict,
+    /// Strength of the connection in the code, 0 to 1.
+    pub linked: f64,
+    /// It tests the changed file, or the reverse.
+    pub tests: bool,
+    /// The names of the files are alike.
+    pub is_alike: bool,
+    /// The newest common commits: full name and subject (text of the repository).
+    pub commits: Vec<(String, String)>,
+}
+
+/// Files that may have to change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredictAnswer {
+    /// The files, most probable first.
+    pub rows: Vec<PredictRow>,
+    /// The calibration on the repository of the first changed node.
+    pub calibration: std::sync::Arc<Calibration>,
+    /// Trend of the first changed node, and its commits per 30 days in the older and newer half of the last 90 days.
+    pub velocity: Option<(Velocity, (f64, f64))>,
+    /// Changed nodes without a history, with the reason.
+    pub untold: Vec<(NodeIx, CannotTell)>,
+    /// What is left out, in words.
+    pub gaps: Vec<String>,
+}
+
+/// The files that may have to change with some nodes.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn predict(
+    snapshot: &Snapshot,
+    history: &ProjectHistory,
+    query: &PredictQuery,
+    cancel: &Cancel,
+) -> Result<PredictAnswer, Cancelled> {
+    let links = snapshot.derived().get_or_init(|| FileLinks::of(snapshot.graph()));
+    let mut answer = PredictAnswer {
+        rows: Vec::new(),
+        calibration: std::sync::Arc::default(),
+        velocity: None,
+        untold: Vec::new(),
+        gaps: Vec::new(),
+    };
+    let mut best: FxHashMap<String, PredictRow> = FxHashMap::default();
+    for (place, &node) in query.changed.iter().enumerate() {
+        cancel.check()?;
+        let rows = match node_changes(snapshot, history, node, false, cancel) {
+            Ok(found) => {
+                let own: Vec<usize> = found.changes.iter().filter(|row| !row.is_format).map(|row| row.commit).collect();
+                let beside = found.place.loaded.derived().get_or_init(|| Beside::of(found.place.history));
+                let prefix = found.place.outer("");
+                let around = Around { links: &links, beside: &beside, prefix: &prefix };
+                let calibration = calibration(&found.place, &beside, cancel)?;
+                if place == 0 {
+                    answer.velocity = Some(velocity_of(found.place.history, &own, TREND_DAYS));
+                    answer.calibration = calibration.clone();
+                }
+                answer
+                    .gaps
+                    .extend(found.gaps.iter().filter(|gap| !answer.gaps.contains(gap)).cloned().collect::<Vec<_>>());
+                let own: Vec<usize> =
+                    own.into_iter().filter(|&commit| found.place.history.commits()[commit].counts_together()).collect();
+                rows_of(snapshot, (node, &own), &found.place, around, &calibration)
+            }
+            Err(CannotTell::Cancelled) => return Err(Cancelled),
+            Err(reason) => {
+                answer.untold.push((node, reason));
+                connected(snapshot, node, &links)
+            }
+        };
+        for row in rows {
+            let known = best.get(&row.path);
+            if known.is_none_or(|known| (row.verdict, known.value) < (known.verdict, row.value)) {
+                best.insert(row.path.clone(), row);
+            }
+        }
+    }
+    let graph = snapshot.graph();
+    let mut changed: FxHashSet<&str> = query.changed.iter().map(|&node| graph.path(node)).collect();
+    changed.extend(query.also_changed.iter().map(String::as_str));
+    answer.rows = best.into_values().filter(|row| !changed.contains(row.path.as_str())).collect();
+    answer.rows.retain(|row| row.support >= query.min_support || row.linked > 0.0 || row.is_alike);
+    answer.rows.sort_by(|a, b| {
+        let by_verdict = a.verdict.cmp(&b.verdict);
+        by_verdict.then_with(|| b.value.total_cmp(&a.value)).then_with(|| a.path.cmp(&b.path))
+    });
+    answer.rows.truncate(MAX_ROWS);
+    Ok(answer)
+}
+
+/// The calibration of a repository: measured once per history. Connections in the code are not part of it, because
+/// those of today are partly a result of the replayed commits.
+fn calibration(
+    place: &PlacedHistory<'_>,
+    beside: &Beside,
+    cancel: &Cancel,
+) -> Result<std::sync::Arc<Calibration>, Cancelled> {
+    let measure = || Calibration::of(place.history, beside, &predict_model(), cancel);
+    place.loaded.derived().get_or_try_init(measure)
+}
+
+/// All candidates for a changed node.
+fn rows_of(
+    snapshot: &Snapshot,
+    (node, own): (NodeIx, &[usize]),
+    place: &PlacedHistory<'_>,
+    around: Around<'_>,
+    calibration: &Calibration,
+) -> Vec<PredictRow> {
+    let graph = snapshot.graph();
+    let model = predict_model();
+    let at = |name: &str| PREDICT_SIGNALS.iter().position(|known| *known == name).unwrap_or_default();
+    let (linked, tests, alike) = (at("linked"), at("test_link"), at("same_stem"));
+    let found = candidates(place.history, Changed { path: &place.inner, commits: own }, around, Moment::NOW);
+    let row = |candidate: Candidate<'_>| {
+        let inner = candidate.related.file.path();
+        let (path, source) = (place.outer(inner), Source::of(&candidate));
+        let probability = calibration.probability(model.value(&candidate.without_graph()), source);
+        PredictRow {
+            value: model.value(&candidate.signals),
+            node: graph.find_file(&path),
+            because_of: node,
+            source,
+            support: candidate.related.support,
+            of: candidate.related.own,
+            probability,
+            verdict: calibration.verdict(probability, source, inner),
+            linked: candidate.signals[linked],
+            tests: candidate.signals[tests] > 0.0,
+            is_alike: candidate.signals[alike] > 0.0,
+            commits: cited(place, own, &candidate),
+            path,
+        }
+    };
+    found.into_iter().map(row).collect()
+}
+
+/// The newest common commits.
+fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) -> Vec<(String, String)> {
+    if candidate.related.support == 0 {
+        return Vec::new();
+    }
+    let key = candidate.related.file.key();
+    let common = own.iter().filter(|&&commit| place.history.all_touched_by(commit).any(|file| file.key() == key));
+    let named = common.take(CITED).map(|&commit| &place.history.commits()[commit]);
+    named.map(|commit| (commit.name(), commit.subject.to_string())).collect()
+}
+
+/// Without a history: the files connected in the code, which nothing measures.
+fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<PredictRow> {
+    let graph = snapshot.graph();
+    let is_test = |node: Option<NodeIx>| node.is_some_and(|node| graph.flags(node).has(m1nd_graph::NodeFlags::TEST));
+    let own = graph.file(node);
+    let row = |(path, strength): &(String, f64)| {
+        let other = graph.find_file(path);
+        PredictRow {
+            path: path.clone(),
+            node: other,
+            because_of: node,
+            source: Source::Structure,
+            support: 0,
+            of: 0,
+            value: *strength,
+            probability: 0.0,
+            verdict: Verdict::Abstain,
+            linked: *strength,
+            tests: is_test(own) != is_test(other),
+            is_alike: false,
+            commits: Vec::new(),
+        }
+    };
+    let mut rows: Vec<PredictRow> = links.around(graph.path(node)).iter().map(row).collect();
+    rows.retain(|row| row.node.is_some_and(|node| graph.kind(node) == NodeKind::File));
+    rows.sort_by(|a, b| b.linked.total_cmp(&a.linked).then_with(|| a.path.cmp(&b.path)));
+    rows
+}

@@ -1,0 +1,300 @@
+//! Compares the graph of two commits, or of a commit and the work tree.
+
+use std::sync::Arc;
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::PlacedHistory;
+use m1nd_query::changes::{CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, differences};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+};
+use crate::past;
+use crate::rows::{self, count, rounded};
+
+/// Maximum rows of each list.
+const MAX_ROWS: usize = 200;
+/// The name of the state on disk, as far as it is indexed.
+const CURRENT: &str = "current";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Commit, branch, tag, or `A..B`
+    snapshot_a: String,
+    /// The same; default `current`: the index of the work tree
+    snapshot_b: Option<String>,
+    /// Words: only rows with one of them
+    question: Option<String>,
+    /// Only what these and their neighbours are part of
+    #[serde(default)]
+    focus_nodes: Vec<String>,
+    /// Path prefix or glob
+    scope: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Edge {
+    source: String,
+    target: String,
+    relation: &'static str,
+    /// Number of places.
+    weight: usize,
+    file_path: String,
+    line: u32,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Weight {
+    source: String,
+    target: String,
+    relation: &'static str,
+    old_weight: usize,
+    new_weight: usize,
+    delta: i64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Renamed {
+    from: String,
+    to: String,
+    kind: &'static str,
+    likeness: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Coupling {
+    community_a: String,
+    community_b: String,
+    old_coupling: f64,
+    new_coupling: f64,
+    delta: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    snapshot_a: String,
+    snapshot_b: String,
+    summary: String,
+    structural_drift: f64,
+    renamed_nodes: Vec<Renamed>,
+    new_nodes: Vec<String>,
+    removed_nodes: Vec<String>,
+    new_edges: Vec<Edge>,
+    removed_edges: Vec<Edge>,
+    weight_changes: Vec<Weight>,
+    coupling_deltas: Vec<Coupling>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct Differential;
+
+impl Tool for Differential {
+    const NAME: &'static str = "differential";
+    const TOOLSET: Toolset = Toolset::Analysis;
+    const SUMMARY: &'static str = "Compare the graph of two commits, or of a commit and the work tree";
+    const ANSWERS: &'static str = "which symbols and connections differ between two commits, with renames";
+    const HELP: &'static str = "\
+Compares two states of the code: commits (`HEAD~3`, a branch, a tag, a name of at least four digits) or `current`, the
+index of the work tree, which is the default of `snapshot_b`. `A..B` in `snapshot_a` names both. A commit is indexed in
+memory from the objects of the repository (of the first root); files that the index leaves out are left out.
+
+`renamed_nodes` pairs what went away with what is new: files of equal content, else with at least half of their members
+(kind and name) in common; symbols of the same kind and name that are the only ones, moved; symbols of one owner that
+share at least half of their connections. `likeness` is that share, 0 to 1. Members of a renamed file or class keep their
+names and are not listed. All other ids are those of the newer state.
+
+An edge is all references of one relation from one node to another; `weight` is the number of places, `file_path` and
+`line` are the first. `coupling_deltas` are pairs of folders: the share of the edges of both that lead from one to the
+other, if it changed by more than .01. `structural_drift` is the share of nodes and edges that only one state has, 0 to 1.
+
+`scope` limits all of it to a folder; `focus_nodes` and `question` (words) limit the lists to rows that name one of them.
+Each list has at most 200 rows; `what_is_missing` says how many more there are.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "snapshot_a": "HEAD"}"#;
+    const STAGES: &'static [Route] = &[(Stage::Review, 40, "what a branch adds, removes and renames")];
+    const COMMAND: Option<Command> = Some(Command::new("diff", &["snapshot_a", "snapshot_b"]));
+    const DETAILS: &'static [&'static str] = &["weight_changes", "coupling_deltas", "new_edges.weight"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Differential {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let (one, other) = both(&input)?;
+        let mut wanted_words: Vec<String> = words(input.question.as_deref().unwrap_or_default());
+        for name in &input.focus_nodes {
+            let node = rows::resolve(snapshot, "focus_nodes", name)?;
+            wanted_words.push(snapshot.graph().id(node).to_lowercase());
+        }
+        let history = cx.history();
+        let mut output = empty(&one, &other);
+        let place = match past::first_place(snapshot, &history) {
+            Ok(place) => place,
+            Err(reason) => {
+                output.note = Some(format!("cannot tell: {reason}"));
+                return Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
+            }
+        };
+        let (before, after) = (state(cx, &place, "snapshot_a", &one)?, state(cx, &place, "snapshot_b", &other)?);
+        let (scope, prefix) = (past::scope(input.scope.as_deref())?, place.outer(""));
+        let wanted = |path: &str| path.starts_with(&prefix) && scope.has(path);
+        let found = differences(
+            before.as_deref().unwrap_or(snapshot),
+            after.as_deref().unwrap_or(snapshot),
+            &wanted,
+            cx.cancel(),
+        )?;
+        let guidance = guidance(&found);
+        fill(&mut output, found, &wanted_words);
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+/// The names of both states.
+fn both(input: &Input) -> Result<(String, String), ToolError> {
+    let one = input.snapshot_a.trim();
+    let other = input.snapshot_b.as_deref().map(str::trim);
+    let named = |text: &str| if text.is_empty() { CURRENT.to_owned() } else { text.to_owned() };
+    match (one.split_once(".."), other) {
+        (Some((one, other)), None) => Ok((named(one), named(other.trim_start_matches('.')))),
+        (Some(_), Some(_)) => {
+            Err(ToolError::invalid("argument `snapshot_a` names two states; expected no `snapshot_b` beside it"))
+        }
+        (None, other) => Ok((named(one), named(other.unwrap_or_default()))),
+    }
+}
+
+/// The snapshot of a name; `None` for the current one.
+fn state(
+    cx: &ReadContext<'_>,
+    place: &PlacedHistory<'_>,
+    argument: &str,
+    name: &str,
+) -> Result<Option<Arc<Snapshot>>, ToolError> {
+    if name == CURRENT {
+        return Ok(None);
+    }
+    let commit = past::commit(place, argument, name)?;
+    past::at_commit(cx, place, commit).map(Some)
+}
+
+fn words(question: &str) -> Vec<String> {
+    let parts = question.split(|c: char| !c.is_alphanumeric() && c != '_');
+    parts.filter(|word| word.len() > 2).map(str::to_lowercase).collect()
+}
+
+fn empty(one: &str, other: &str) -> Output {
+    Output {
+        snapshot_a: one.to_owned(),
+        snapshot_b: other.to_owned(),
+        summary: String::new(),
+        structural_drift: 0.0,
+        renamed_nodes: Vec::new(),
+        new_nodes: Vec::new(),
+        removed_nodes: Vec::new(),
+        new_edges: Vec::new(),
+        removed_edges: Vec::new(),
+        weight_changes: Vec::new(),
+        coupling_deltas: Vec::new(),
+        note: None,
+        what_is_missing: None,
+    }
+}
+
+fn fill(output: &mut Output, found: GraphDifference, wanted: &[String]) {
+    output.structural_drift = rounded(found.drift());
+    output.summary = summary(&found);
+    let names = |texts: &[&str]| {
+        wanted.is_empty() || texts.iter().any(|text| wanted.iter().any(|word| text.to_lowercase().contains(word)))
+    };
+    let mut left_out = Vec::new();
+    let mut cut = |what: &str, rows: usize| {
+        if rows > MAX_ROWS {
+            left_out.push(format!("{} of {rows} {what} are not listed", rows - MAX_ROWS));
+        }
+    };
+    let nodes = |rows: Vec<String>| rows.into_iter().filter(|id| names(&[id])).collect::<Vec<_>>();
+    let edges =
+        |rows: Vec<EdgeRow>| rows.into_iter().filter(|row| names(&[&row.source, &row.target])).collect::<Vec<_>>();
+    let (new_nodes, removed_nodes) = (nodes(found.new_nodes), nodes(found.removed_nodes));
+    let (new_edges, removed_edges) = (edges(found.new_edges), edges(found.removed_edges));
+    let renamed: Vec<RenamedNode> = found.renamed.into_iter().filter(|row| names(&[&row.from, &row.to])).collect();
+    let weights: Vec<WeightChange> =
+        found.weight_changes.into_iter().filter(|row| names(&[&row.edge.source, &row.edge.target])).collect();
+    cut("renamed nodes", renamed.len());
+    cut("new nodes", new_nodes.len());
+    cut("removed nodes", removed_nodes.len());
+    cut("new edges", new_edges.len());
+    cut("removed edges", removed_edges.len());
+    cut("changed weights", weights.len());
+    output.new_nodes = new_nodes.into_iter().take(MAX_ROWS).collect();
+    output.removed_nodes = removed_nodes.into_iter().take(MAX_ROWS).collect();
+    output.new_edges = new_edges.into_iter().take(MAX_ROWS).map(edge).collect();
+    output.removed_edges = removed_edges.into_iter().take(MAX_ROWS).map(edge).collect();
+    output.renamed_nodes = renamed.into_iter().take(MAX_ROWS).map(self::renamed).collect();
+    output.weight_changes = weights.into_iter().take(MAX_ROWS).map(weight).collect();
+    output.coupling_deltas = found.couplings.into_iter().take(MAX_ROWS).map(coupling).collect();
+    output.what_is_missing = (!left_out.is_empty()).then(|| left_out.join("; "));
+}
+
+fn summary(found: &GraphDifference) -> String {
+    let nodes =
+        [("new", found.new_nodes.len()), ("removed", found.removed_nodes.len()), ("renamed", found.renamed.len())];
+    let nodes = nodes.map(|(what, number)| format!("{number} {what}"));
+    let (added, removed) = (found.new_edges.len(), found.removed_edges.len());
+    format!("nodes: {}; edges: {added} new, {removed} removed", nodes.join(", "))
+}
+
+fn edge(row: EdgeRow) -> Edge {
+    let EdgeRow { source, target, relation, sites, place: (file_path, line) } = row;
+    Edge { source, target, relation, weight: sites, file_path, line }
+}
+
+fn renamed(row: RenamedNode) -> Renamed {
+    Renamed {
+        from: row.from,
+        to: row.to,
+        kind: if row.is_move { "move" } else { "rename" },
+        likeness: rounded(row.likeness),
+    }
+}
+
+fn weight(row: WeightChange) -> Weight {
+    Weight {
+        source: row.edge.source,
+        target: row.edge.target,
+        relation: row.edge.relation,
+        old_weight: row.before,
+        new_weight: row.edge.sites,
+        delta: row.edge.sites as i64 - row.before as i64,
+    }
+}
+
+fn coupling(row: CouplingDelta) -> Coupling {
+    let (old, new) = row.shares;
+    Coupling {
+        community_a: row.one,
+        community_b: row.other,
+        old_coupling: rounded(old),
+        new_coupling: rounded(new),
+        delta: rounded(new - old),
+    }
+}
+
+fn guidance(found: &GraphDifference) -> Guidance {
+    match found.removed_nodes.first() {
+        Some(_) => {
+            let hint =
+                format!("{} went away: search for what still names them", count(found.removed_nodes.len(), "node"));
+            Guidance::next(ProofState::Triaging, ToolRef("search"), None, hint)
+        }
+        None => Guidance::state(ProofState::Triaging),
+    }
+}

@@ -1,0 +1,241 @@
+//! Shows how far the code is from an earlier commit or date.
+
+use m1nd_engine::history::{CommitId, PlacedHistory};
+use m1nd_query::changes::{Divergence, commit_at, diverge};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
+};
+use crate::past;
+use crate::rows::{count, rounded};
+
+/// Maximum rows of each list.
+const MAX_ROWS: usize = 200;
+/// The baseline that names no commit.
+const LAST_SESSION: &str = "last_session";
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Commit, branch, tag, or date (`2026-01-31`)
+    baseline: String,
+    /// Path prefix or glob
+    scope: Option<String>,
+    #[serde(default = "yes")]
+    include_coupling_changes: bool,
+    #[serde(default = "yes")]
+    include_anomalies: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Modified {
+    file: String,
+    delta: String,
+    growth_ratio: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Coupling {
+    pair: [String; 2],
+    was: f64,
+    now: f64,
+    direction: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct AnomalyRow {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    file: String,
+    detail: String,
+    severity: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Renamed {
+    from: String,
+    to: String,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Output {
+    baseline: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline_commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
+    summary: String,
+    structural_drift: Option<f64>,
+    anomalies: Vec<AnomalyRow>,
+    modified_nodes: Vec<Modified>,
+    coupling_changes: Vec<Coupling>,
+    renamed_nodes: Vec<Renamed>,
+    new_nodes: Vec<String>,
+    removed_nodes: Vec<String>,
+    new_edge_count: usize,
+    removed_edge_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct Diverge;
+
+impl Tool for Diverge {
+    const NAME: &'static str = "diverge";
+    const TOOLSET: Toolset = Toolset::Analysis;
+    const SUMMARY: &'static str = "Show how far the code is from an earlier commit or date, with anomalies";
+    const ANSWERS: &'static str = "how far the code has moved from a commit or date, and what is unusual about it";
+    const HELP: &'static str = "\
+Compares the index of the work tree with an earlier state: a commit (`HEAD~20`, a branch, a tag, digits of its name) or a
+date (`2026-01-31`, or a time; the newest commit that is not later). The commit is indexed in memory from the repository.
+
+- `structural_drift`: the share of nodes and edges (all references of one relation between two nodes) that only one of
+  the states has, 0 to 1; renamed and moved nodes count as the same. `new_nodes`, `removed_nodes` and `renamed_nodes`
+  are as in `differential`, which also lists the edges.
+- `modified_nodes`: files of other content, most changed lines first; `growth_ratio` is lines now over lines then.
+- `coupling_changes`: pairs of files whose common commits over those of the file with more changed by more than .15
+  between the 300 commits before the baseline and those since (300 at most); both files changed on both sides. The top 20.
+- `anomalies`: `velocity_spike` (a file more than 3 times as long, critical from 5, or churn more than 10 median absolute
+  deviations above the median of the modified files, if there are 8), `test_deficit` (more than 3 new files of code and
+  no new test), `new_coupling` (a pair that never changed together and now does in half of the commits), `isolation`
+  (no connection with another file is left).
+
+`scope` limits all of it. Each list has at most 200 rows. `last_session` cannot be told: sessions are not kept.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "baseline": "HEAD"}"#;
+    const STAGES: &'static [Route] = &[(Stage::Review, 70, "how far a branch has moved, and what is unusual")];
+    const RARE: &'static [&'static str] = &["include_coupling_changes", "include_anomalies"];
+    const DETAILS: &'static [&'static str] =
+        &["modified_nodes.growth_ratio", "coupling_changes.was", "baseline_commit"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Diverge {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let scope = past::scope(input.scope.as_deref())?;
+        let mut output = Output { baseline: input.baseline.clone(), scope: input.scope.clone(), ..Output::default() };
+        let history = cx.history();
+        let blocked = |output| Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
+        if input.baseline.trim() == LAST_SESSION {
+            output.note =
+                Some("cannot tell: sessions are not kept; pass the commit or date of your last visit".to_owned());
+            return blocked(output);
+        }
+        let place = match past::first_place(snapshot, &history) {
+            Ok(place) => place,
+            Err(reason) => {
+                output.note = Some(format!("cannot tell: {reason}"));
+                return blocked(output);
+            }
+        };
+        let commit = baseline(&place, input.baseline.trim())?;
+        let prefix = place.outer("");
+        let wanted = |path: &str| path.starts_with(&prefix) && scope.has(path);
+        let found =
+            diverge(snapshot, &place, commit, &wanted, cx.cancel()).map_err(|error| past::no_snapshot(cx, error))?;
+        output.baseline_commit = Some(past::short(&commit.name()));
+        let guidance = guidance(&found);
+        fill(&mut output, found);
+        if !input.include_coupling_changes {
+            output.coupling_changes.clear();
+        }
+        if !input.include_anomalies {
+            output.anomalies.clear();
+        }
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+/// The commit that a baseline names: a revision, else a date.
+fn baseline(place: &PlacedHistory<'_>, text: &str) -> Result<CommitId, ToolError> {
+    let Some(time) = past::time(text) else { return past::commit(place, "baseline", text) };
+    // A branch may be called like a date.
+    if let Ok(commit) = past::commit(place, "baseline", text) {
+        return Ok(commit);
+    }
+    let history = place.history;
+    if time > history.now().saturating_add(past::DAY) {
+        let newest = past::date(history.now());
+        return Err(ToolError::invalid(format!(
+            "argument `baseline` is `{text}`, after the checked-out commit of {newest}; expected an earlier date"
+        )));
+    }
+    match commit_at(history, time) {
+        Some(number) => past::commit(place, "baseline", &history.commits()[number].name()),
+        None => {
+            let oldest = history.commits().last().map(|commit| past::date(commit.time)).unwrap_or_default();
+            let reason = history.cut().map_or("it is the first one", m1nd_engine::history::Cut::words);
+            Err(ToolError::invalid(format!(
+                "argument `baseline` is `{text}`, before the oldest known commit of {oldest} ({reason}); expected a later date"
+            )))
+        }
+    }
+}
+
+fn fill(output: &mut Output, found: Divergence) {
+    let graph = found.graph;
+    output.structural_drift = Some(rounded(graph.drift()));
+    output.summary = format!(
+        "{} modified; nodes: {} new, {} removed, {} renamed; edges: {} new, {} removed; {}",
+        count(found.modified.len(), "file"),
+        graph.new_nodes.len(),
+        graph.removed_nodes.len(),
+        graph.renamed.len(),
+        graph.new_edges.len(),
+        graph.removed_edges.len(),
+        match found.anomalies.len() {
+            0 => "no anomaly".to_owned(),
+            1 => "1 anomaly".to_owned(),
+            many => format!("{many} anomalies"),
+        }
+    );
+    (output.new_edge_count, output.removed_edge_count) = (graph.new_edges.len(), graph.removed_edges.len());
+    let anomaly = |row: m1nd_query::changes::Anomaly| AnomalyRow {
+        kind: row.kind,
+        file: row.path,
+        detail: row.detail,
+        severity: row.severity,
+    };
+    output.anomalies = found.anomalies.into_iter().take(MAX_ROWS).map(anomaly).collect();
+    output.modified_nodes = found
+        .modified
+        .into_iter()
+        .take(MAX_ROWS)
+        .map(|row| Modified {
+            file: row.path,
+            delta: format!("+{}/-{}", row.delta.0, row.delta.1),
+            growth_ratio: rounded(row.growth),
+        })
+        .collect();
+    output.coupling_changes = found
+        .couplings
+        .into_iter()
+        .map(|row| Coupling {
+            direction: row.direction(),
+            was: rounded(row.was),
+            now: rounded(row.now),
+            pair: row.pair,
+        })
+        .collect();
+    let renamed = graph.renamed.into_iter().take(MAX_ROWS);
+    output.renamed_nodes = renamed.map(|row| Renamed { from: row.from, to: row.to }).collect();
+    output.new_nodes = graph.new_nodes.into_iter().take(MAX_ROWS).collect();
+    output.removed_nodes = graph.removed_nodes.into_iter().take(MAX_ROWS).collect();
+    output.what_is_missing = (!found.gaps.is_empty()).then(|| found.gaps.join("; "));
+}
+
+fn guidance(found: &Divergence) -> Guidance {
+    match found.anomalies.first() {
+        Some(first) => {
+            let hint = format!("{}: {}", first.path, first.detail);
+            Guidance::next(ProofState::Triaging, ToolRef("timeline"), Some(first.path.clone()), hint)
+        }
+        None => Guidance::state(ProofState::Triaging),
+    }
+}

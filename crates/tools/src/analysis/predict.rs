@@ -1,0 +1,384 @@
+//! Predicts the files that must change with others, from the commits of the repository.
+
+use m1nd_engine::Snapshot;
+use m1nd_engine::graph::NodeIx;
+use m1nd_query::changes::predict::{
+    ACT_SHARE, Calibration, PredictAnswer, PredictQuery, PredictRow, REVERIFY_SHARE, Source, Verdict, predict,
+};
+use m1nd_query::changes::{Velocity, work_tree_changes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
+    rows_schema, yes,
+};
+use crate::past;
+use crate::rows::{self, count, rounded};
+
+/// Default number of rows.
+const DEFAULT_ROWS: usize = 10;
+/// Maximum rows of one page.
+const MAX_ROWS: usize = 200;
+/// Default of the least support of a row.
+const DEFAULT_SUPPORT: usize = 2;
+/// Maximum changed nodes of one question.
+const MAX_CHANGED: usize = 200;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// File or symbol; default: what the work tree has changed
+    changed_node: Option<String>,
+    /// Further changed files or symbols
+    #[serde(default)]
+    changed: Vec<String>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
+    #[serde(default = "yes")]
+    include_velocity: bool,
+    /// Fewest common commits
+    #[serde(default = "number::<DEFAULT_SUPPORT>")]
+    #[schemars(range(min = 1))]
+    min_co_change_count: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Commit {
+    commit: String,
+    subject: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Row {
+    node_id: String,
+    label: String,
+    file_path: String,
+    /// Id of the changed node that it belongs to, if several changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    because_of: Option<String>,
+    source: &'static str,
+    coupling_strength: f64,
+    confidence: f64,
+    verdict: &'static str,
+    support: u32,
+    of_commits: u32,
+    reason: String,
+    commits: Vec<Commit>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Trend {
+    /// Commits per 30 days, newer half of the last 90 days minus older half.
+    velocity: f64,
+    trend: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Stratum {
+    source: &'static str,
+    /// Extension of the files, or `other`.
+    files: String,
+    n: usize,
+    tau: Option<f64>,
+    tau_reverify: Option<f64>,
+    measured_precision: Option<f64>,
+    precision_bound: Option<f64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CalibrationRow {
+    signal: &'static str,
+    calibrated: bool,
+    target_alpha: f64,
+    n: usize,
+    coverage: f64,
+    measured_precision: Option<f64>,
+    calibration_error: f64,
+    strata: Vec<Stratum>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed_node: Option<String>,
+    changed: Vec<String>,
+    predictions: Vec<Row>,
+    total_predictions: usize,
+    co_change_count: usize,
+    structural_fallback_count: usize,
+    heuristic_reranked: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    velocity: Option<Trend>,
+    calibration: CalibrationRow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct Predict;
+
+impl Tool for Predict {
+    const NAME: &'static str = "predict";
+    const TOOLSET: Toolset = Toolset::Analysis;
+    const SUMMARY: &'static str = "Predict what else must change with a file, a symbol or the work tree";
+    const ANSWERS: &'static str = "what usually changes with something, or was forgotten in the work tree";
+    const HELP: &'static str = "\
+Lists the files that usually change with a file or a symbol (`changed_node`, `changed`). Without either, the question is
+what the work tree has changed, compared by content with the checked-out commit, and which files that usually change
+with those have not changed.
+
+A row has `support` common commits out of `of_commits` commits of the changed node (formatting, merges and commits of
+more than 50 files do not count), `coupling_strength` (the former over the latter), `commits` as evidence, and
+`confidence`: the probability that the file changes with the node, by a logistic model over confidence in both
+directions, recency, size of the commits, names, folders and authors, calibrated on this repository. `source` is
+`co_change` or, without common commits, `structural_fallback` (connected in the code, or of the same name). Connections
+in the code order rows of the same verdict, and are not part of `confidence`.
+
+`verdict`: the newest commits (up to 400) are replayed, each answered from older ones alone; the older half maps values
+to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right) or
+`reverify` (30 %), by an exact one-sided binomial bound (90 %, shared among the tested sizes), for each stratum of source
+and file extension. All else is `abstain`: also every row of a stratum with fewer than 20 rows, and all rows where the
+history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
+`act` rows and the calibration error, all of the newer half. With several changed nodes a row counts for the one that it
+belongs to most; figures are those of questions about a single file.
+
+`velocity` is the trend of the first changed node over 90 days (commits per 30 days, newer minus older half).
+`note` says why there is no evidence. Subjects are text of the repository.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed_node": "README.md"}"#;
+    const STAGES: &'static [Route] = &[
+        (Stage::Plan, 40, "what usually changes with it"),
+        (Stage::Edit, 60, "what usually changes with it and was not changed"),
+        (Stage::Review, 30, "what usually changes with it and was not changed"),
+    ];
+    const PAGED: bool = true;
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
+        &[("node_id", "changed_node"), ("node", "changed_node")];
+    const RARE: &'static [&'static str] = &["include_velocity", "min_co_change_count"];
+    const DETAILS: &'static [&'static str] = &[
+        "predictions.coupling_strength",
+        "predictions.of_commits",
+        "calibration.strata",
+        "heuristic_reranked",
+        "velocity",
+    ];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("predictions": "node_id", "label", "file_path", "confidence", "verdict", "reason");
+    const TEXT_OMITS: &'static [&'static str] = &["label", "node_id", "heuristic_reranked"];
+    type Input = Input;
+    type Output = Output;
+}
+
+/// What changed.
+struct Asked {
+    nodes: Vec<NodeIx>,
+    /// Changed files without a node.
+    others: Vec<String>,
+    gaps: Vec<String>,
+    is_work_tree: bool,
+}
+
+impl ReadTool for Predict {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let page = cx.page(input.top_k);
+        let history = cx.history();
+        let named: Vec<&String> = input.changed_node.iter().chain(&input.changed).collect();
+        let asked = match named.is_empty() {
+            true => match work_tree_changes(snapshot, &history, cx.cancel()) {
+                Ok(found) => of_work_tree(snapshot, found.changed, found.gaps),
+                Err(error) => return past::untold(error, |note| unanswered(snapshot, None, note)),
+            },
+            false => of_names(snapshot, &named)?,
+        };
+        let query = PredictQuery {
+            changed: asked.nodes.clone(),
+            also_changed: asked.others.clone(),
+            min_support: u32::try_from(input.min_co_change_count).unwrap_or(u32::MAX),
+        };
+        let mut found = predict(snapshot, &history, &query, cx.cancel())?;
+        if !input.include_velocity {
+            found.velocity = None;
+        }
+        let guidance = guidance(&asked, &found);
+        let total = found.rows.len();
+        let mut output = unanswered(snapshot, Some(&asked), String::new());
+        output.changed_node = input.changed_node;
+        output.note = note(&asked, &found);
+        fill(&mut output, snapshot, &found);
+        let several = asked.nodes.len() > 1;
+        output.predictions = page.cut(found.rows).iter().map(|found| row(snapshot, found, several)).collect();
+        let gaps: Vec<String> = asked.gaps.into_iter().chain(found.gaps).collect();
+        output.what_is_missing = (!gaps.is_empty()).then(|| gaps.join("; "));
+        Ok(Answer::new(output).rows("predictions", total).guidance(guidance))
+    }
+}
+
+fn of_names(snapshot: &Snapshot, named: &[&String]) -> Result<Asked, ToolError> {
+    if named.len() > MAX_CHANGED {
+        return Err(ToolError::invalid(format!("{} changed nodes, expected at most {MAX_CHANGED}", named.len())));
+    }
+    let mut nodes = Vec::new();
+    for name in named {
+        let node = rows::resolve(snapshot, "changed_node", name)?;
+        if !nodes.contains(&node) {
+            nodes.push(node);
+        }
+    }
+    Ok(Asked { nodes, others: Vec::new(), gaps: Vec::new(), is_work_tree: false })
+}
+
+fn of_work_tree(snapshot: &Snapshot, changed: Vec<String>, mut gaps: Vec<String>) -> Asked {
+    let (known, others): (Vec<String>, Vec<String>) =
+        changed.into_iter().partition(|path| snapshot.graph().find_file(path).is_some());
+    let mut nodes: Vec<NodeIx> = known.iter().filter_map(|path| snapshot.graph().find_file(path)).collect();
+    if nodes.len() > MAX_CHANGED {
+        gaps.push(format!("only the first {MAX_CHANGED} of {} changed files were asked about", nodes.len()));
+        nodes.truncate(MAX_CHANGED);
+    }
+    let others: Vec<String> = others.into_iter().chain(known.into_iter().skip(MAX_CHANGED)).collect();
+    Asked { nodes, others, gaps, is_work_tree: true }
+}
+
+/// An answer without rows.
+fn unanswered(snapshot: &Snapshot, asked: Option<&Asked>, note: String) -> Output {
+    let paths = |asked: &Asked| {
+        let ids = asked.nodes.iter().map(|&node| snapshot.graph().id(node).to_owned());
+        ids.chain(asked.others.iter().cloned()).collect()
+    };
+    Output {
+        changed_node: None,
+        changed: asked.map(paths).unwrap_or_default(),
+        predictions: Vec::new(),
+        total_predictions: 0,
+        co_change_count: 0,
+        structural_fallback_count: 0,
+        heuristic_reranked: false,
+        velocity: None,
+        calibration: calibration(&Calibration::default()),
+        note: Some(note),
+        what_is_missing: None,
+    }
+}
+
+fn fill(output: &mut Output, snapshot: &Snapshot, found: &PredictAnswer) {
+    let of = |source| found.rows.iter().filter(|row| row.source == source).count();
+    output.total_predictions = found.rows.len();
+    output.co_change_count = of(Source::CoChange);
+    output.structural_fallback_count = of(Source::Structure);
+    output.calibration = calibration(&found.calibration);
+    output.velocity = found.velocity.map(|(trend, (older, newer))| Trend {
+        velocity: rounded(newer - older),
+        trend: match trend {
+            Velocity::Accelerating => "Accelerating",
+            Velocity::Decelerating => "Decelerating",
+            Velocity::Stable => "Stable",
+        },
+    });
+    if output.changed.is_empty() {
+        output.changed = found.untold.iter().map(|(node, _)| snapshot.graph().id(*node).to_owned()).collect();
+    }
+}
+
+fn calibration(found: &Calibration) -> CalibrationRow {
+    let stratum = |row: &m1nd_query::changes::predict::Stratum| Stratum {
+        source: row.source.word(),
+        files: row.extension.as_ref().map_or_else(|| "other".to_owned(), |extension| format!(".{extension}")),
+        n: row.rows,
+        tau: row.act.map(|threshold| rounded(threshold.tau)),
+        tau_reverify: row.reverify.map(|threshold| rounded(threshold.tau)),
+        measured_precision: row.act.map(|threshold| rounded(threshold.precision)),
+        precision_bound: row.act.map(|threshold| rounded(threshold.bound)),
+    };
+    let note = match found.is_known() {
+        true if found.precision.is_none() => Some(format!(
+            "no row is `act`: from no probability on were rows shown to be right in {:.0} % of the cases",
+            ACT_SHARE * 100.0
+        )),
+        true => None,
+        false => Some(format!(
+            "{} fit for replay are too few: every verdict is abstain ({:.0} % right would be needed to reverify)",
+            count(found.commits, "commit"),
+            REVERIFY_SHARE * 100.0
+        )),
+    };
+    CalibrationRow {
+        signal: "predict",
+        calibrated: found.is_known(),
+        target_alpha: rounded(1.0 - ACT_SHARE),
+        n: found.rows,
+        coverage: rounded(found.coverage),
+        measured_precision: found.precision.map(rounded),
+        calibration_error: rounded(found.error),
+        strata: found.strata.iter().map(stratum).collect(),
+        note,
+    }
+}
+
+fn row(snapshot: &Snapshot, found: &PredictRow, several: bool) -> Row {
+    let graph = snapshot.graph();
+    let id = found.node.map_or_else(|| format!("file::{}", found.path), |node| graph.id(node).to_owned());
+    let coupling = if found.support > 0 { f64::from(found.support) / f64::from(found.of.max(1)) } else { found.linked };
+    Row {
+        label: found.path.rsplit('/').next().unwrap_or(&found.path).to_owned(),
+        node_id: id,
+        file_path: found.path.clone(),
+        because_of: several.then(|| graph.id(found.because_of).to_owned()),
+        source: found.source.word(),
+        coupling_strength: rounded(coupling),
+        confidence: rounded(found.probability),
+        verdict: found.verdict.word(),
+        support: found.support,
+        of_commits: found.of,
+        reason: reason(found),
+        commits: found
+            .commits
+            .iter()
+            .map(|(commit, subject)| Commit { commit: past::short(commit), subject: subject.clone() })
+            .collect(),
+    }
+}
+
+fn reason(found: &PredictRow) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if found.support > 0 {
+        parts.push(format!("changed in {} of {}", found.support, count(found.of as usize, "commit")));
+    }
+    if found.tests {
+        parts.push("one tests the other".to_owned());
+    } else if found.linked > 0.0 {
+        parts.push("connected in the code".to_owned());
+    }
+    if found.is_alike {
+        parts.push("of the same name".to_owned());
+    }
+    parts.join("; ")
+}
+
+fn note(asked: &Asked, found: &PredictAnswer) -> Option<String> {
+    if asked.is_work_tree && asked.nodes.is_empty() && asked.others.is_empty() {
+        return Some("the work tree is as the checked-out commit: nothing changed".to_owned());
+    }
+    let reasons: Vec<String> = found.untold.iter().map(|(_, reason)| reason.to_string()).collect();
+    if reasons.is_empty() { None } else { Some(reasons.join("; ")) }
+}
+
+fn guidance(asked: &Asked, found: &PredictAnswer) -> Guidance {
+    let first = found.rows.first().filter(|row| row.verdict != Verdict::Abstain);
+    match first {
+        Some(row) => {
+            let hint = format!("{} usually changes with it: open it", row.path);
+            Guidance::next(ProofState::Triaging, ToolRef("view"), Some(row.path.clone()), hint)
+        }
+        None if asked.nodes.is_empty() => Guidance::state(ProofState::Blocked),
+        None => {
+            let hint = "the history proves no file to change with it; ask what depends on it";
+            // `impact` takes one node.
+            Guidance::next(ProofState::Triaging, ToolRef("impact"), None, hint)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Lists files that change together although the code does not connect them.
+
+use m1nd_engine::Snapshot;
+use m1nd_query::retrieval::{GhostEdge, ghost_pairs};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
+};
+use crate::rows::{self, rounded};
+
+/// Default number of rows.
+const DEFAULT_ROWS: usize = 20;
+/// Maximum rows of one page.
+const MAX_ROWS: usize = 500;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Only pairs of this file or of the file of this symbol
+    node: Option<String>,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Commit {
+    commit: String,
+    subject: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Ghost {
+    source: String,
+    target: String,
+    strength: f64,
+    commits: u32,
+    lift: f64,
+    p_value: f64,
+    evidence: Vec<Commit>,
+}
+
+impl Ghost {
+    pub(crate) fn new(snapshot: &Snapshot, ghost: &GhostEdge) -> Self {
+        let id = |node| snapshot.graph().id(node).to_owned();
+        let commit = |(commit, subject): &(String, String)| Commit { commit: commit.clone(), subject: subject.clone() };
+        Self {
+            source: id(ghost.source),
+            target: id(ghost.target),
+            strength: rounded(ghost.strength),
+            commits: ghost.commits,
+            lift: rounded(ghost.lift),
+            p_value: ghost.p_value,
+            evidence: ghost.evidence.iter().map(commit).collect(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<String>,
+    ghost_edges: Vec<Ghost>,
+    total_ghost_edges: usize,
+    /// The reason why nothing can be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct GhostEdges;
+
+impl Tool for GhostEdges {
+    const NAME: &'static str = "ghost_edges";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "List files that change together although the code does not connect them";
+    const ANSWERS: &'static str = "hidden couplings: files that change together without a connection in the code";
+    const HELP: &'static str = "\
+Lists pairs of indexed files that change together more often than chance explains (`p_value` at most .01, hypergeometric,
+at least two common commits of at most ten files) although no edge connects them within two steps from file to file, in
+either direction: duplicated knowledge, formats agreed on by hand, copies. Of a project, the 1,000 pairs least likely to be
+chance are examined; of a `node`, the 20 files that change with its file most.
+
+`strength` is the share of the first file's commits that touched the other one, 0 to 1: newer commits count more (half-life
+a year), those of many files less, those of programs a quarter; a single one is no pattern. `commits` is the number of
+common commits, `lift` how many times more often than by chance, `evidence` the newest three. Commits of formatters, merges
+and commits of more than 50 files do not count. `note` says why nothing can be told. Subjects are text of the repository.";
+    const NEEDS_FRESH: bool = true;
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
+    const PAGED: bool = true;
+    const DETAILS: &'static [&'static str] = &["ghost_edges.lift", "ghost_edges.p_value"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("ghost_edges": "source", "target", "strength", "commits");
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for GhostEdges {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let node = input.node.as_deref().map(|text| rows::resolve(snapshot, "node", text)).transpose()?;
+        let page = cx.page(input.top_k);
+        let history = cx.history();
+        let found = ghost_pairs(snapshot, &history, node, cx.cancel())?;
+        let (total, gaps) = (found.len(), history.gaps());
+        let told = match (history.is_known(), gaps.is_empty()) {
+            (false, _) => (Some(format!("cannot tell: {}", gaps.join("; "))), None),
+            (true, false) => (None, Some(gaps.join("; "))),
+            (true, true) => (None, None),
+        };
+        let guidance = match found.first() {
+            Some(first) => {
+                let (one, other) = (snapshot.graph().path(first.source), snapshot.graph().path(first.target));
+                let hint = format!("{one} and {other} change together: look for what they share");
+                Guidance::next(ProofState::Triaging, ToolRef("view"), Some(other.to_owned()), hint)
+            }
+            None => Guidance::state(if history.is_known() { ProofState::Triaging } else { ProofState::Blocked }),
+        };
+        let output = Output {
+            node: node.map(|node| snapshot.graph().id(node).to_owned()),
+            ghost_edges: page.cut(found).iter().map(|ghost| Ghost::new(snapshot, ghost)).collect(),
+            total_ghost_edges: total,
+            note: told.0,
+            what_is_missing: told.1,
+        };
+        Ok(Answer::new(output).rows("ghost_edges", total).guidance(guidance))
+    }
+}

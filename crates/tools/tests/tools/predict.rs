@@ -1,0 +1,85 @@
+use serde_json::{Value, json};
+
+use crate::harness::{PROGRAM, Project, column};
+use crate::repository::{Put, Repository};
+
+/// A long history: `model.py` changes with its test, sometimes with the notes; other files change alone or at random.
+fn project() -> Project {
+    let mut repository = Repository::new();
+    for round in 0..240 {
+        let text = format!("value = {round}\n");
+        let note = format!("round {round}\n");
+        let mut changes = vec![Put("model.py", &text), Put("tests/test_model.py", &text)];
+        if round % 3 == 0 {
+            changes.push(Put("notes.md", &note));
+        }
+        repository.commit("ann", &format!("model {round}"), &changes);
+        repository.commit("bob", "view", &[Put("view.py", &text), Put(if round % 2 == 0 { "a.css" } else { "b.css" }, &text)]);
+    }
+    for path in ["model.py", "tests/test_model.py", "view.py"] {
+        repository.tree.write(path, "value = 239\n");
+    }
+    repository.tree.write("notes.md", "round 237\n");
+    repository.tree.write("a.css", "value = 238\n");
+    repository.tree.write("b.css", "value = 239\n");
+    Project::over_repository(repository)
+}
+
+fn row<'a>(answer: &'a Value, path: &str) -> &'a Value {
+    let rows = answer["predictions"].as_array().expect("rows");
+    rows.iter().find(|row| row["file_path"] == path).unwrap_or_else(|| panic!("no {path} in {answer}"))
+}
+
+#[test]
+fn what_changes_together_is_measured() {
+    let project = project();
+    let answer = project.ok("predict", json!({"changed_node": "model.py"}));
+    let test = row(&answer, "tests/test_model.py");
+    assert_eq!((&test["verdict"], &test["source"]), (&json!("act"), &json!("co_change")), "{answer}");
+    assert!(test["confidence"].as_f64() > Some(0.9) && test["coupling_strength"] == json!(1.0), "{test}");
+    assert_eq!(test["commits"].as_array().map(Vec::len), Some(3));
+    assert_eq!(test["commits"][0]["subject"], "model 239");
+    let notes = row(&answer, "notes.md");
+    assert!(notes["confidence"].as_f64() < Some(0.8) && notes["verdict"] != "act", "{notes}");
+    let calibration = &answer["calibration"];
+    assert_eq!(calibration["calibrated"], true, "{calibration}");
+    assert!(calibration["measured_precision"].as_f64() >= Some(0.8), "{calibration}");
+    assert!(calibration["coverage"].as_f64() >= Some(0.15), "{calibration}");
+    assert_eq!(project.ok("predict", json!({"changed_node": "model.py"}))["predictions"], answer["predictions"]);
+}
+
+#[test]
+fn the_work_tree_is_asked_about_by_itself() {
+    let project = project();
+    let nothing = project.ok("predict", json!({}));
+    assert!(nothing["note"].as_str().unwrap_or_default().contains("nothing changed"), "{nothing}");
+    project.tree.write("model.py", "value = 1000\n");
+    project.tree.write("new.py", "value = 1\n");
+    project.ok("ingest", json!({"path": "."}));
+    let answer = project.ok("predict", json!({}));
+    assert_eq!(answer["changed"], json!(["file::model.py", "file::new.py"]));
+    assert_eq!(row(&answer, "tests/test_model.py")["verdict"], "act", "{answer}");
+    assert_eq!(row(&answer, "tests/test_model.py")["because_of"], "file::model.py");
+    project.tree.write("tests/test_model.py", "value = 1000\n");
+    project.ok("ingest", json!({"path": "."}));
+    let answer = project.ok("predict", json!({}));
+    assert!(!column(&answer, "predictions", "file_path").contains("test_model"), "{answer}");
+}
+
+#[test]
+fn without_a_history_nothing_is_claimed() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("predict", json!({"changed_node": "auth.py"}));
+    assert_eq!(answer["co_change_count"], 0);
+    assert!(answer["structural_fallback_count"].as_u64() > Some(0), "{answer}");
+    let verdicts = column(&answer, "predictions", "verdict");
+    assert!(verdicts.split(' ').all(|verdict| verdict == "abstain"), "{verdicts}");
+    assert!(answer["note"].as_str().unwrap_or_default().contains("no") && answer["calibration"]["calibrated"] == json!(false));
+    let tree = project.ok("predict", json!({}));
+    assert!(tree["note"].as_str().unwrap_or_default().starts_with("cannot tell"), "{tree}");
+    let thin = Project::in_git(PROGRAM, &[("first", &["auth.py", "app.py"]), ("second", &["auth.py", "app.py"])]);
+    let answer = thin.ok("predict", json!({"changed_node": "auth.py"}));
+    assert_eq!((&row(&answer, "app.py")["verdict"], &row(&answer, "app.py")["support"]), (&json!("abstain"), &json!(2)));
+    assert!(answer["calibration"]["note"].as_str().unwrap_or_default().contains("too few"), "{answer}");
+    assert_eq!(thin.err("predict", json!({"changed_node": "nowhere"}))["code"], "node_not_found");
+}
