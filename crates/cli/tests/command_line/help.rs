@@ -39,6 +39,9 @@ fn the_program_introduces_itself() {
                               things
               callers         List every call of a node, and whether the list is complete
               refs            List every use of a node by role: call, read, write, type, import and others
+              diff            Compare the graph of two commits, or of a commit and the work tree
+              risk            Name the files that usually change with what the work tree has changed, and did
+                              not
               call            Call a tool, as an agent would
               serve           Serve MCP to a client over standard input and output
               init            Connect the MCP clients of this project, after showing the change
