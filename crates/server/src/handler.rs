@@ -74,11 +74,10 @@ fn entry(tool: &ToolDef, options: &ServeOptions) -> Tool {
     } else {
         schema.remove("additionalProperties");
     }
-    let closed_world = ToolAnnotations::new().open_world(false);
     let annotations = match tool.effect {
-        Effect::Read => closed_world.read_only(true),
-        Effect::Session | Effect::Graph | Effect::State => closed_world.read_only(false).destructive(false),
-        Effect::Disk => closed_world.read_only(false),
+        Effect::Read => ToolAnnotations::new().read_only(true),
+        Effect::Session | Effect::Graph | Effect::State => ToolAnnotations::new().read_only(false).destructive(false),
+        Effect::Disk => ToolAnnotations::new().read_only(false),
     };
     let listed = Tool::new(tool.name, tool.summary, Arc::new(schema));
     let listed = listed.with_title(tool.title()).with_annotations(annotations);

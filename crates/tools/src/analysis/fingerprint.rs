@@ -93,8 +93,7 @@ pub(crate) struct Fingerprint;
 impl Tool for Fingerprint {
     const NAME: &'static str = "fingerprint";
     const TOOLSET: Toolset = Toolset::Analysis;
-    const SUMMARY: &'static str =
-        "Find functions that are copies of one, similar to it, or do the same with the same things";
+    const SUMMARY: &'static str = "Find copies of a function, similar ones, and ones that use the same things";
     const ANSWERS: &'static str = "which functions are copies of each other, similar, or use the same things";
     const HELP: &'static str = "\
 Compares the functions of the project. With `target_node`, lists those like it (`equivalents`); without, all pairs of

@@ -48,6 +48,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("help", json!({"stage": "find"})),
         ("counterfactual", json!({"node_ids": ["Store.find"]})),
         ("fingerprint", json!({"target_node": "file::auth.py::fn::validate_credentials", "similarity_threshold": 0.0})),
+        ("ghost_edges", json!({"node": "file::auth.py"})),
         ("hypothesize", json!({"claim": "validate_credentials depends on Store"})),
     ];
     calls.extend(ALL.iter().map(|tool| (tool.name, tool.example_arguments())));

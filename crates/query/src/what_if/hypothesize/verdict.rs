@@ -132,7 +132,7 @@ impl Tested {
         self.verdict = match self.confidence {
             confidence if confidence > SHOWN => Verdict::LikelyTrue,
             confidence if confidence < 1.0 - SHOWN => Verdict::LikelyFalse,
-            confidence if confidence > 0.5 && self.is_supported() => Verdict::Plausible,
+            _ if self.is_supported() && self.contradicting.is_empty() => Verdict::Plausible,
             _ => Verdict::Inconclusive,
         };
         self
