@@ -262,11 +262,19 @@ fn character(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns whether only spaces and a literal prefix precede it on its line.
+/// Returns whether only spaces and a literal prefix precede it on its line. Looks back no farther than to the first
+/// other character, because a line may be as long as the text.
 fn starts_line(bytes: &[u8], at: usize) -> bool {
-    let line = bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
-    let before = bytes[line..at].trim_ascii();
-    before.len() <= 2 && before.iter().all(u8::is_ascii_alphabetic)
+    let (mut letters, mut is_prefix_over) = (0, false);
+    for byte in bytes[..at].iter().rev() {
+        match byte {
+            b'\n' => return true,
+            byte if byte.is_ascii_whitespace() => is_prefix_over = letters > 0,
+            byte if byte.is_ascii_alphabetic() && letters < 2 && !is_prefix_over => letters += 1,
+            _ => return false,
+        }
+    }
+    true
 }
 
 fn memchr(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
@@ -325,6 +333,17 @@ mod tests {
                 let text = format!("{}{}'a'", open.repeat(count), "\n".repeat(MAX_LITERAL));
                 assert_eq!(string_literals(language, &text).len(), found, "{} {count}", language.name());
             }
+        }
+    }
+
+    #[test]
+    fn a_line_of_quotes_is_read_once() {
+        let text = "\"".repeat(1 << 20);
+        assert!(string_literals(Language::Python, &text).is_empty());
+        for (before, starts) in
+            [("", true), ("x\n  ", true), ("\trb ", true), ("a b", false), ("x = ", false), ("abc", false)]
+        {
+            assert_eq!(starts_line(before.as_bytes(), before.len()), starts, "{before:?}");
         }
     }
 

@@ -449,10 +449,12 @@ fn is_by_value(expr: Expr) -> bool {
     matches!(expr, Expr::Call { .. } | Expr::Index { .. } | Expr::Key { .. } | Expr::Implicit { .. } | Expr::Union(_))
 }
 
+/// Calls of results of calls that the name of a reference is looked for behind: `a()()()`.
+const MAX_VALUES: usize = 256;
+
 /// The last name in an expression that is called by its value.
 fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
-    // Sub-expressions precede their users, so this ends.
-    loop {
+    for _ in 0..MAX_VALUES {
         expr = match unit.facts.expr(expr) {
             Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Implicit { name, .. } => {
                 return unit.facts.name(name);
@@ -465,6 +467,7 @@ fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
             _ => return "",
         };
     }
+    ""
 }
 
 /// The node a reference belongs to: the innermost enclosing definition that is one, else the file. The trait of an
