@@ -152,6 +152,19 @@ fn stale_says_since_when_and_what_to_do() {
 }
 
 #[test]
+fn an_issue_of_an_old_commit_is_no_open_loop() {
+    let of_source = |kind: SourceKind, date: &str| {
+        let mut parsed = parsed(MEMORY);
+        let issue = parsed.records.iter_mut().find(|record| record.title.contains("Webhooks")).expect("the issue");
+        (issue.source.kind, issue.date) = (kind, Some(day(date)));
+        block_of(&parsed, |_| ()).contains("Webhooks arrive twice")
+    };
+    assert!(of_source(SourceKind::MemoryFile, "2026-10-01"));
+    assert!(of_source(SourceKind::Commit, "2026-11-10"));
+    assert!(!of_source(SourceKind::Commit, "2026-10-01"));
+}
+
+#[test]
 fn too_much_shrinks_in_order() {
     let mut text = MEMORY.to_owned();
     for number in 0..40 {
