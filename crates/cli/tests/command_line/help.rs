@@ -35,8 +35,7 @@ fn the_program_introduces_itself() {
               impact          Show what changing a node can break, with evidence
               counterfactual  Show what breaks and what falls out of use if nodes are deleted
               hypothesize     Test a claim about the structure of the code, with evidence for and against
-              fingerprint     Find functions that are copies of one, similar to it, or do the same with the same
-                              things
+              fingerprint     Find copies of a function, similar ones, and ones that use the same things
               callers         List every call of a node, and whether the list is complete
               refs            List every use of a node by role: call, read, write, type, import and others
               diff            Compare the graph of two commits, or of a commit and the work tree
