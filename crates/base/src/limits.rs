@@ -15,7 +15,8 @@ pub struct Limits {
     /// Parse time added for each MiB of the file.
     pub parse_time_per_mib: Duration,
     /// Entries of the parser's stack: two to five for each thing that is open at a place of the file. A file that
-    /// needs more is not parsed. Compilers have such bounds, too; code of people and programs needs less than 1,500.
+    /// needs more is not parsed. Compilers have such bounds, too: code needs less than 1,500, fragments for inclusion,
+    /// which are rows of errors to the parser, up to 10,000.
     pub parse_depth: u64,
     /// Memory that the parser of any file gets, in bytes. Code of people needs up to 100 bytes for each of its own,
     /// code of programs up to 250.
@@ -53,7 +54,7 @@ impl Default for Limits {
             read_bytes: 64 << 20,
             parse_time: Duration::from_millis(250),
             parse_time_per_mib: Duration::from_secs(2),
-            parse_depth: 8_192,
+            parse_depth: 12_288,
             parse_memory: 48 << 20,
             parse_memory_per_byte: 144,
             tree_depth: 100_000,
