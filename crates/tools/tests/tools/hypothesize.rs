@@ -112,6 +112,15 @@ fn a_bound_decides_nothing() {
 }
 
 #[test]
+fn what_could_not_be_resolved_or_parsed_isolates_nothing() {
+    let calls = Project::new("//- a.py\ndef run(thing):\n    thing.start()\n//- b.py\nimport a\na.run(1)\n//- c.py\ndef f(x):\n    x.go()\n");
+    assert_eq!(verdict(&calls, "c.py is isolated"), "isolated inconclusive");
+    assert_eq!(verdict(&calls, "some files in the repo with no connections"), "isolated inconclusive");
+    let broken = Project::new("//- a.py\ndef run(:\n  )) import ((\n");
+    assert_eq!(verdict(&broken, "a.py is isolated"), "isolated inconclusive");
+}
+
+#[test]
 fn a_claim_needs_no_sentence() {
     let project = Project::new(LAYERS);
     let claim = json!({"type": "circular", "subject": "c.py", "object": "d.py", "relation": "imports"});

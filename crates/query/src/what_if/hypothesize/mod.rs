@@ -12,7 +12,7 @@ mod verdict;
 use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{Language, Snapshot};
-use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx, support};
+use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx, UnresolvedRef, support};
 use rustc_hash::FxHashSet;
 
 pub use self::claim::{Claim, ClaimKind, Verb, parse};
@@ -167,13 +167,7 @@ impl Test<'_> {
         let mut unseen: FxHashSet<&str> = FxHashSet::default();
         for (node, _) in &connection.reached {
             let open = graph.unresolved_of(*node).filter(|reference| names.contains(reference.name));
-            hidden.extend(open.map(|reference| Hidden {
-                node: *node,
-                name: reference.name.to_owned(),
-                reason: reference.reason.to_owned(),
-                file: graph.path(*node).to_owned(),
-                line: reference.pos.line,
-            }));
+            hidden.extend(open.map(|reference| self::open(graph, &reference)));
             let file = self.snapshot.file_of(*node);
             let problem = file.and_then(|file| file.problems.iter().find(|problem| problem.kind.hides_references()));
             if let (Some(problem), true) = (problem, unseen.insert(graph.path(*node))) {
@@ -242,6 +236,9 @@ impl Test<'_> {
             max_nodes: MAX_REGION,
         };
         let users = m1nd_graph::reach::reach(graph, &ends, &bounds, self.cancel)?;
+        if users.incomplete {
+            return Ok(verdict::undecided("not everything that leads there was looked at; raise `max_hops`"));
+        }
         // Ways in start at tests or at what nothing else uses.
         let is_way_in = |node: &NodeIx| !inside.contains(node) && support::supporters(graph, *node).is_empty();
         let ways_in: Vec<NodeIx> = users.rows.iter().map(|row| row.node).filter(is_way_in).collect();
@@ -264,7 +261,8 @@ impl Test<'_> {
         let evidence = Evidence::about(EvidenceKind::CounterfactualImpact, text, nodes);
         Ok(match detached + orphans.nodes.len() {
             0 => verdict::excluded(evidence),
-            _ => verdict::shown(evidence, 0.95),
+            // A reference without a target may keep in use what seems to fall out of it.
+            _ => verdict::shown_unless(evidence, self.open_to(&orphans.nodes)),
         })
     }
 
@@ -295,24 +293,38 @@ impl Test<'_> {
     fn open_about(&self, own: &FxHashSet<NodeIx>) -> Vec<Hidden> {
         let graph = self.graph();
         let from = own.iter().flat_map(|&node| graph.unresolved_of(node));
-        let names: FxHashSet<&str> = own.iter().flat_map(|&node| names_of(graph, node)).collect();
-        let to = names.into_iter().flat_map(|name| graph.unresolved_named(name));
-        let hidden = from.chain(to).map(|reference| Hidden {
-            node: reference.from,
-            name: reference.name.to_owned(),
-            reason: reference.reason.to_owned(),
-            file: graph.path(reference.from).to_owned(),
-            line: reference.pos.line,
-        });
-        let mut hidden: Vec<Hidden> = hidden.collect();
+        let mut hidden: Vec<Hidden> = from.map(|reference| open(graph, &reference)).collect();
+        let nodes: Vec<NodeIx> = own.iter().copied().collect();
+        hidden.extend(self.open_to(&nodes));
+        // A file that was not parsed whole may have any edge.
+        for &node in own.iter().filter(|&&node| graph.kind(node) == NodeKind::File) {
+            let file = self.snapshot.file_of(node);
+            let problems = file.into_iter().flat_map(|file| &file.problems);
+            hidden.extend(problems.filter(|problem| problem.kind.hides_references()).map(|problem| Hidden {
+                node,
+                name: String::new(),
+                reason: problem.detail.clone(),
+                file: graph.path(node).to_owned(),
+                line: problem.line,
+            }));
+        }
         hidden.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+        hidden.dedup();
         hidden
+    }
+
+    /// References without a target that have the name of one of these nodes.
+    fn open_to(&self, nodes: &[NodeIx]) -> Vec<Hidden> {
+        let graph = self.graph();
+        let names: FxHashSet<&str> = nodes.iter().flat_map(|&node| names_of(graph, node)).collect();
+        let references = names.into_iter().flat_map(|name| graph.unresolved_named(name));
+        references.map(|reference| open(graph, &reference)).collect()
     }
 
     /// Some file of code has no edge from or to another.
     fn any_isolated(&self) -> Result<Tested, Cancelled> {
         let graph = self.graph();
-        let mut alone = Vec::new();
+        let (mut alone, mut hidden) = (Vec::new(), Vec::new());
         let files =
             self.snapshot.files().iter().filter(|file| file.language != Language::Text && !file.language.is_prose());
         for node in files.filter_map(|file| graph.find_file(file.path.as_str())) {
@@ -326,17 +338,33 @@ impl Test<'_> {
                 })
             });
             if !is_connected && !graph.flags(node).has(NodeFlags::TEST) && graph.kind(node) == NodeKind::File {
-                alone.push(node);
+                match self.open_about(&own) {
+                    open if open.is_empty() => alone.push(node),
+                    open => hidden.extend(open),
+                }
             }
         }
         let text = format!("{} files have no edge from or to another file of the project", alone.len());
-        Ok(match alone.is_empty() {
-            true => verdict::excluded(Evidence::about(EvidenceKind::NoPath, text, Vec::new())),
-            false => {
+        let is_decided = !alone.is_empty() || hidden.is_empty();
+        Ok(match (is_decided, alone.is_empty()) {
+            (true, true) => verdict::excluded(Evidence::about(EvidenceKind::NoPath, text, Vec::new())),
+            (true, false) => {
                 alone.truncate(MAX_EVIDENCE);
                 verdict::shown(Evidence::about(EvidenceKind::NoPath, text, alone), 0.9)
             }
+            // Files without an edge, but with references that may be one.
+            (false, _) => verdict::shown_unless(Evidence::about(EvidenceKind::NoPath, text, Vec::new()), hidden),
         })
+    }
+}
+
+fn open(graph: &Graph, reference: &UnresolvedRef<'_>) -> Hidden {
+    Hidden {
+        node: reference.from,
+        name: reference.name.to_owned(),
+        reason: reference.reason.to_owned(),
+        file: graph.path(reference.from).to_owned(),
+        line: reference.pos.line,
     }
 }
 
