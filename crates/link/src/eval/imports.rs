@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use m1nd_lang::facts::{DefId, Import, ImportId, ImportKind, NameId, Namespace, ScopeId};
 
-use super::lookup::{Asker, FILE};
+use super::lookup::{Asker, FILE, MOST_NESTED};
 use super::{Entity, Eval, Module, Outside, Search, Value};
 use crate::files::FileId;
 use crate::names::Name;
@@ -50,7 +50,13 @@ impl Eval<'_> {
         let unit = self.unit(file);
         let row = unit.facts.imports[import.index()];
         if let Some(path) = row.path {
+            if self.wildcards >= MOST_NESTED {
+                self.cut = 0;
+                return Search::default();
+            }
+            self.wildcards += 1;
             let bases = self.eval(file, path, Namespace::Type);
+            self.wildcards -= 1;
             let mut search = Search::default();
             for base in &bases.items {
                 let part = match base {

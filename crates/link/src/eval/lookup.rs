@@ -23,8 +23,9 @@ const MOST_BINDINGS: usize = 256;
 /// Maximum packages that a name may come from by wildcard imports.
 const MOST_PACKAGES: usize = 16;
 
-/// Wildcard imports followed in order to find the module of another one: each may be that of each.
-const MOST_NESTED: u32 = 2;
+/// Wildcard imports followed in order to find the module of another one: each may be that of each. Re-exports of
+/// re-exports do not count.
+pub(super) const MOST_NESTED: u32 = 2;
 
 /// Things looked at for a name in a scope from which on the result is remembered.
 const COSTLY: u64 = 16;
@@ -512,13 +513,7 @@ impl Eval<'_> {
             if self.rules(file).methods_apart && !self.may_import(file, import, want) {
                 continue;
             }
-            if self.wildcards >= MOST_NESTED {
-                self.cut = 0;
-                break;
-            }
-            self.wildcards += 1;
             let part = self.wildcard_member(file, import, name, want);
-            self.wildcards -= 1;
             for found in part.found {
                 match found.entity {
                     // Each of several packages may have the name.

@@ -52,3 +52,21 @@ fn pages_join() {
     let second = project.ok("callers", json!({"node_id": "target", "top_k": 5, "cursor": first["cursor"]}));
     assert_eq!((column(&second, "callers", "label"), &second["truncated"]), ("f5 f6".to_owned(), &json!(false)));
 }
+
+#[test]
+fn names_are_followed_through_long_chains_of_wildcard_re_exports() {
+    let mut files = String::from("//- use.py\nfrom m1 import *\ndef run():\n    deep()\n//- m6.py\ndef deep():\n    pass\n");
+    files.push_str("//- Cargo.toml\n[package]\nname = \"r\"\nversion = \"0.1.0\"\n//- src/e.rs\npub fn far() {}\n");
+    files.push_str("//- src/main.rs\nmod a; mod b; mod c; mod d; mod e;\nuse a::*;\nfn main() { far(); }\n");
+    for number in 1..6 {
+        files.push_str(&format!("//- m{number}.py\nfrom m{} import *\n", number + 1));
+    }
+    for (from, to) in [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")] {
+        files.push_str(&format!("//- src/{from}.rs\npub use crate::{to}::*;\n"));
+    }
+    let project = Project::new(&files);
+    for (name, caller) in [("m6.py::deep", "run"), ("src/e.rs::far", "main")] {
+        let answer = project.ok("callers", json!({"node_id": name}));
+        assert_eq!(column(&answer, "callers", "label"), caller, "{answer}");
+    }
+}
