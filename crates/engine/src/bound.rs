@@ -175,7 +175,8 @@ impl<'s> CodeTexts<'s> {
             };
         }
         let mut twins: Vec<NodeIx> = graph.labelled(node_id::last_name(&bound.node));
-        twins.retain(|&node| graph.path(node).starts_with(prefix));
+        // What is outside all files, like a name imported from nowhere, has no text.
+        twins.retain(|&node| !graph.path(node).is_empty() && graph.path(node).starts_with(prefix));
         twins.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
         twins.truncate(MAX_TWINS);
         let texts: Vec<Option<ContentHash>> = twins.iter().map(|&node| Some(self.content(node)?.0)).collect();

@@ -113,12 +113,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`SessionError::Store`].
-    pub fn locks_touched(
-        &self,
-        agent: &str,
-        paths: &[&str],
-        nodes: &[&str],
-    ) -> Result<Vec<TouchedLock>, SessionError> {
+    pub fn locks_touched(&self, agent: &str, paths: &[&str], nodes: &[&str]) -> Result<Vec<TouchedLock>, SessionError> {
         let agent = shortened(agent, MAX_NAME);
         let locks = self.list::<Lock>(None, MAX_CHECKED_LOCKS)?.handles;
         let others = locks.into_iter().filter(|lock| lock.owner != agent);

@@ -10,6 +10,8 @@ use crate::{Access, Held, Ids, Kind};
 
 /// Maximum trails of one agent.
 pub const MAX_TRAILS: usize = 200;
+/// Maximum trails of all agents that one search looks at, last changed first.
+pub const MAX_CHECKED_TRAILS: usize = 2_000;
 /// Maximum size of one trail, in bytes.
 pub const MAX_TRAIL_BYTES: u64 = 1 << 20;
 /// Time from the last save or resume by its owner to the end of a trail, in days.
