@@ -123,6 +123,7 @@ last change: `lock_watch` and `lock_rebase` start the time again. Only its owner
     const DETAILS: &'static [&'static str] = &["roots", "graph_generation", "created_at_ms"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"lock_id": {"type": "string"}, "baseline_nodes": {"type": "integer"}}}"#;
+    const TEXT_OMITS: &'static [&'static str] = &["created_at_ms", "expires_at_ms", "graph_generation"];
     type Input = Input;
     type Output = Output;
 }

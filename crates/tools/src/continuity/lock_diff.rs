@@ -94,6 +94,7 @@ since the baseline, whether or not the region did. `watcher_events_drained`: see
     const NEEDS_FRESH: bool = true;
     const DETAILS: &'static [&'static str] = &["diff.weight_changes", "diff.lock_id", "diff.baseline_stale"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"diff": {"type": "object"}, "watcher_events_drained": {"type": "integer"}}}"#;
+    const TEXT_OMITS: &'static [&'static str] = &["lock_id", "baseline_stale"];
     type Input = Input;
     type Output = Output;
 }

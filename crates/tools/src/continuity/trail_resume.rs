@@ -156,8 +156,17 @@ needed. `trail: <id>` in `seek` and `activate` favours its nodes.";
         "trail",
     ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("nodes": "node_id", "state");
-    const TEXT_OMITS: &'static [&'static str] =
-        &["trail", "missing_nodes", "nodes_reactivated", "generations_behind", "confidence_saved"];
+    const TEXT_OMITS: &'static [&'static str] = &[
+        "confidence_saved",
+        "evidence",
+        "generations_behind",
+        "hypotheses_downgraded",
+        "missing_nodes",
+        "next_open_question",
+        "nodes_reactivated",
+        "resume_hints",
+        "trail",
+    ];
     const ROW_TEXT: Option<crate::framework::RowText> = Some(row_text);
     type Input = Input;
     type Output = Output;

@@ -168,6 +168,8 @@ A trail is kept for 365 days after it was saved last. `trail_id` replaces one of
     const DETAILS: &'static [&'static str] = &["agent_id", "expires_in_days"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"trail_id": {"type": "string"}, "nodes_saved": {"type": "integer"}}}"#;
+    const TEXT_OMITS: &'static [&'static str] =
+        &["agent_id", "created_at_ms", "expires_in_days", "graph_generation_at_creation"];
     type Input = Input;
     type Output = Output;
 }

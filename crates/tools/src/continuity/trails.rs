@@ -191,6 +191,7 @@ impl Present<'_> {
         let state = hypothesis_state(&states, intact, all);
         let decisive = states.iter().position(|other| *other == state).and_then(|place| evidence.get(place));
         let why = match decisive {
+            Some(row) if row.evidence == saved.statement => row.why.clone(),
             Some(row) => format!("{}: {}", row.evidence, row.why),
             None if all == 0 => "it has no evidence that can be tested, and no supporting nodes".to_owned(),
             None => format!("{intact} of its {all} supporting nodes have the text that was saved"),
