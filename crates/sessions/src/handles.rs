@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::common::shortened;
-use crate::{MAX_NAME, SessionError, Sessions, id};
+use crate::id::{self, Ids};
+use crate::{MAX_NAME, SessionError, Sessions};
 
 /// Maximum bytes of all values of one agent, over all kinds.
 pub const OWNER_BYTES: u64 = 32 << 20;
@@ -47,15 +48,6 @@ pub struct Kind {
     pub max_per_owner: usize,
     /// Maximum size of a value, in bytes of JSON.
     pub max_bytes: u64,
-}
-
-/// The form of the random part of ids.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ids {
-    /// 128 random bits.
-    Random,
-    /// A ULID: the time of creation, so that ids sort by it, and 80 random bits.
-    Ulid,
 }
 
 /// Which agents may use a handle.

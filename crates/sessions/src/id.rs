@@ -1,6 +1,6 @@
 //! Unguessable ids with a readable part.
 
-use crate::{Ids, SessionError};
+use crate::SessionError;
 
 /// Maximum characters of an agent's name in an id.
 const MAX_SLUG: usize = 24;
@@ -8,6 +8,15 @@ const MAX_SLUG: usize = 24;
 const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// Number of digits that hold 128 bits.
 const RANDOM_DIGITS: usize = 26;
+
+/// The form of the random part of ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ids {
+    /// 128 random bits.
+    Random,
+    /// A ULID: the time of creation, so that ids sort by it, and 80 random bits.
+    Ulid,
+}
 
 /// Creates an id `<prefix>_<agent>_<random>`, with random bits from the operating system.
 ///

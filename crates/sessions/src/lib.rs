@@ -32,9 +32,10 @@ pub use agents::{AgentSession, MAX_AGENTS, MAX_NAME};
 pub use error::SessionError;
 pub use feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
 pub use handles::{
-    Access, EXPIRED_KEPT, EXPIRED_KEPT_MS, Handle, Held, Ids, Kind, Listed, OWNER_BYTES, PROJECT_BYTES, UPDATE_TRIES,
+    Access, EXPIRED_KEPT, EXPIRED_KEPT_MS, Handle, Held, Kind, Listed, OWNER_BYTES, PROJECT_BYTES, UPDATE_TRIES,
     Unreadable,
 };
+pub use id::Ids;
 pub use locks::{LOCK_MINUTES, Lock, LockBaseline, MAX_CHECKED_LOCKS, MAX_LOCK_BYTES, MAX_LOCKS, TouchedLock, Watch};
 pub use memory_store::MemoryStore;
 pub use primings::{HALF_LIFE_MS, MAX_PRIMINGS, MAX_TASK, Primed};

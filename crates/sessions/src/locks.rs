@@ -216,7 +216,7 @@ mod tests {
         let own = sessions.mint("ann", lock(&[], Some("p1"))).expect("is made").id;
         let other = sessions.mint("ann", lock(&[], Some("p2"))).expect("is made").id;
         let foreign = sessions.mint("bob", lock(&[], Some("p1"))).expect("is made").id;
-        assert_eq!(sessions.release_locks_of("ann", "p1").expect("is released"), [own.clone()]);
+        assert_eq!(sessions.release_locks_of("ann", "p1").expect("is released"), std::slice::from_ref(&own));
         assert_eq!(sessions.release_locks_of("ann", "p1").expect("is released"), Vec::<String>::new());
         assert!(sessions.get::<Lock>("ann", &own).is_err());
         assert!(sessions.get::<Lock>("ann", &other).is_ok());

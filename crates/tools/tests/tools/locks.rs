@@ -109,7 +109,7 @@ fn what_moved_out_of_the_region_is_named() {
     let project = Project::new(CODE);
     let lock = lock(&project, json!({"scope": "node", "root_nodes": ["shop/price.py"]}));
     project.tree.write("shop/price.py", NET);
-    project.tree.write("shop/money.py", &format!("from shop.price import net{GROSS}"));
+    project.tree.write("shop/money.py", format!("from shop.price import net{GROSS}"));
     let removed = &diff(&project, &lock)["removed_nodes"];
     assert_eq!(removed, &json!([{"node_id": "file::shop/price.py::fn::gross", "moved_to": "file::shop/money.py::fn::gross"}]));
 }

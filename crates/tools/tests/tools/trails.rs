@@ -66,7 +66,7 @@ struct Case {
 fn replace(project: &Project, path: &str, from: &str, to: &str) {
     let text = std::fs::read_to_string(project.tree.path().join(path)).expect("a file");
     assert!(text.contains(from), "{path} has no `{from}`");
-    project.tree.write(path, &text.replace(from, to));
+    project.tree.write(path, text.replace(from, to));
 }
 
 fn remove(project: &Project, path: &str) {
@@ -401,7 +401,7 @@ fn no_sequence_of_calls_breaks_what_agents_hold() {
                 8 => ("lock_release", json!({"lock_id": lock.1})),
                 _ => {
                     let body = if random.below(2) == 0 { "print(event)" } else { "net(event)" };
-                    project.tree.write("shop/audit.py", &format!("def record(event):\n    {body}\n"));
+                    project.tree.write("shop/audit.py", format!("def record(event):\n    {body}\n"));
                     ("ingest", json!({"path": "."}))
                 }
             };
@@ -409,10 +409,10 @@ fn no_sequence_of_calls_breaks_what_agents_hold() {
             let context = format!("seed {seed} step {step}: {} {tool} {arguments}: {answer:?}", agents[agent]);
             match &answer {
                 Ok(answer) => {
-                    if let Some(id) = answer.get("trail_id").or(answer.get("merged_trail_id")).filter(|_| tool != "trail_resume") {
-                        if !trails.iter().any(|known| known.1 == *id) {
-                            trails.push((agent, id.clone()));
-                        }
+                    let made = answer.get("trail_id").or(answer.get("merged_trail_id"));
+                    match made.filter(|_| tool != "trail_resume") {
+                        Some(id) if !trails.iter().any(|known| known.1 == *id) => trails.push((agent, id.clone())),
+                        _ => {}
                     }
                     match tool {
                         "lock_create" => locks.push((agent, answer["lock_id"].clone())),
