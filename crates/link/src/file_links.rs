@@ -585,7 +585,11 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     externals.dedup();
     let (targets, tier, reason) = match (targets.len(), externals.len()) {
         (0, 0) if local && unknown.is_none() => (Vec::new(), None, None),
-        (0, 0) => (Vec::new(), None, Some(unknown.unwrap_or(Reason::NameNotFound))),
+        (0, 0) => {
+            let reason = unknown.unwrap_or(Reason::NameNotFound);
+            let among_tokens = row.inexact && reason == Reason::NameNotFound;
+            (Vec::new(), None, Some(if among_tokens { Reason::AmongTokens } else { reason }))
+        }
         (0, _) => (externals.into_iter().map(Target::External).collect(), Some(EdgeTier::External), None),
         (MOST_TARGETS.., _) => (Vec::new(), None, Some(Reason::TooManyCandidates)),
         (1, 0) if unknown.is_none() && !row.inexact => (targets, Some(EdgeTier::Certain), None),
