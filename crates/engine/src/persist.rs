@@ -144,6 +144,12 @@ pub(crate) fn linker_state(container: &Container) -> Option<LinkerState> {
     postcard::from_bytes(container.section(&LINKER)).ok()
 }
 
+/// The linker's memory of a snapshot file as it is stored.
+pub(crate) fn encoded_linker(container: &Container) -> Option<Vec<u8>> {
+    let is_sound = !container.section(&LINKER).is_empty() && container.verify_section(&LINKER).is_ok();
+    is_sound.then(|| container.section(&LINKER).to_vec())
+}
+
 /// A linker's memory as [`write`] takes it.
 ///
 /// # Errors

@@ -197,8 +197,12 @@ impl Writer {
             // Changes without a linker do not happen: both come from the same run.
             (None, None) => return None,
         };
-        let state = self.linked.as_ref().map(|linked| persist::encode_linker(&linked.linker.state()));
+        let state = match (&self.linked, &self.stored) {
+            (Some(linked), _) => persist::encode_linker(&linked.linker.state()).ok(),
+            // Nothing was linked since.
+            (None, stored) => stored.as_ref().and_then(persist::encoded_linker),
+        };
         // Without it the next process links all files again.
-        Some(Packer { snapshot, files, linker: state.and_then(Result::ok) })
+        Some(Packer { snapshot, files, linker: state })
     }
 }
