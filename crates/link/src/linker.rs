@@ -373,8 +373,13 @@ impl Linker {
             if before != resolver.fingerprint() {
                 due.push(index);
             }
-            let (before, after) = (self.resolvers[index].test_files(), resolver.test_files());
-            for &file in differing(before, after).chain(differing(after, before)) {
+            let old = &self.resolvers[index];
+            let (before, after) = (old.test_files(), resolver.test_files());
+            let mut moved: Vec<FileId> = differing(before, after).chain(differing(after, before)).copied().collect();
+            let own = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
+            let is_moved = |file: FileId| old.file_fingerprint(file) != resolver.file_fingerprint(file);
+            moved.extend(own.map(|(file, _)| file).filter(|file| is_moved(*file)));
+            for file in moved {
                 self.dirty.insert(file);
                 // The keys of one that is gone are touched already.
                 if self.project.units[file.0 as usize].is_some() {

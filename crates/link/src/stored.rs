@@ -28,6 +28,8 @@ pub struct LinkerState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct FileState {
     path: String,
+    /// What its resolver took for it.
+    fingerprint: u64,
     /// Places in the list of keys.
     keys: Vec<u32>,
     words: Vec<Word>,
@@ -43,6 +45,7 @@ impl Linker {
             .iter()
             .map(|(file, asked)| FileState {
                 path: self.project.unit(*file).path.as_str().to_owned(),
+                fingerprint: self.file_fingerprint(*file),
                 keys: asked.keys.iter().filter_map(|key| Some(keys.binary_search(key).ok()? as u32)).collect(),
                 words: asked.words.to_vec(),
             })
@@ -71,7 +74,20 @@ impl Linker {
         for family in 0..FAMILIES.len() {
             self.compare_resolver(family, state);
         }
+        for row in &state.files {
+            if let Some(file) = self.project.find(&row.path)
+                && self.file_fingerprint(file) != row.fingerprint
+            {
+                self.dirty.insert(file);
+                self.changes.whole_file(self.project.tree.hash(file));
+            }
+        }
         true
+    }
+
+    fn file_fingerprint(&self, file: FileId) -> u64 {
+        let of = crate::languages::family(self.project.unit(file).facts.language);
+        self.resolvers[of].file_fingerprint(file)
     }
 
     /// What each file asked for; `None` if the state is of other files, or damaged.
