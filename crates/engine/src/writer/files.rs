@@ -305,5 +305,5 @@ pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, Link
         linker.set_manifest(&entry.path, "");
     }
     let is_test = entry.is_test;
-    (entry, LinkedFile { facts, terms, ids: Box::default(), is_test })
+    (entry, LinkedFile { facts, terms, ids: None, is_test })
 }

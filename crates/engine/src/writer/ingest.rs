@@ -133,7 +133,12 @@ impl Writer {
     ) -> Result<Done, EngineError> {
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == place.roots.as_slice();
-        let done = if same_roots && self.is_ready(request.incremental, cancel, progress)? {
+        let is_loaded = self.linked.is_some();
+        let is_ready = same_roots && self.is_ready(request.incremental, cancel, progress)?;
+        if is_ready && !is_loaded {
+            stages.done("restoring");
+        }
+        let done = if is_ready {
             let handles = self.open_roots(&place.roots);
             let target = target(&place.roots, &handles, place.root, place.scope.as_ref(), place.is_file)?;
             // Watchers of another folder at the same place know nothing of this one.
@@ -234,7 +239,7 @@ impl Writer {
         progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
         for links in &delta.changed {
             cancel.check()?;
-            build::note_ids(&mut linked, links);
+            build::set_ids(&mut linked, links);
         }
         let files = FileTable::new(entries);
         if care.trusts_time
@@ -255,7 +260,7 @@ impl Writer {
         cancel.check()?;
         stages.done("building");
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
-        let search = build::search(&linked, cancel)?;
+        let search = build::search(&linked, &graph, cancel)?;
         stages.done("indexing");
         let generation = self.next_generation();
         let content = Content {
@@ -401,7 +406,7 @@ impl Writer {
         let current = self.shared.current();
         for links in &delta.changed {
             cancel.check()?;
-            if build::note_ids(&mut linked, links) {
+            if build::note_ids(&mut linked, links, &current.graph) {
                 to_search.insert(links.path.clone());
             }
             let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
@@ -413,14 +418,15 @@ impl Writer {
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let mut changes: Vec<_> = removed.iter().map(|path| (path.clone(), None)).collect();
         for path in to_search {
-            let file = linked.files.get(&path).map(|file| build::indexed(&linked.linker, file));
+            let file = linked.files.get(&path);
+            let file = file.map(|file| build::indexed(&linked.linker, &path, file, &content.graph));
             changes.push((path, file));
         }
         content.search = content.search.with_changes(changes);
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
             content.graph = content.graph.compact(cancel)?;
-            content.search = build::search(&linked, cancel)?;
+            content.search = build::search(&linked, &content.graph, cancel)?;
         }
         cancel.check()?;
         let generation = self.next_generation();

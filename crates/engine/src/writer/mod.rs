@@ -106,12 +106,15 @@ impl Claim {
     }
 }
 
+/// Number in the facts and symbol of each node of a file, in order.
+type Ids = Box<[(u32, u32)]>;
+
 /// A file as the writer keeps it for linking and packing.
 pub(crate) struct LinkedFile {
     facts: Arc<FileFacts>,
     terms: Arc<FileTerms>,
-    /// Number in the facts and symbol of each definition that is a node.
-    ids: Box<[(u32, u32)]>,
+    /// Number in the facts and symbol of each definition that is a node; `None`: as the published graph has them.
+    ids: Option<Ids>,
     /// Test code by its path or content.
     is_test: bool,
 }

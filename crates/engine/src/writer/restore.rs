@@ -2,7 +2,7 @@
 
 use m1nd_base::{Cancel, ProblemKind, Progress};
 
-use super::{Writer, build, files};
+use super::{Writer, files};
 use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Outcome, Tools};
 use crate::extract_attempts::Attempts;
@@ -19,16 +19,9 @@ impl Writer {
         let Some(state) = persist::linker_state(&container) else { return Ok(false) };
         let Some(extracted) = self.facts_as_indexed(cancel, progress)? else { return Ok(false) };
         let current = self.shared.current();
-        let (mut linked, entries, cover) = self.with_facts(extracted, cancel)?;
-        if cover != current.compiler || !linked.linker.restore(&state) {
+        let (mut linked, _, cover) = self.with_facts(extracted, cancel)?;
+        if cover != current.compiler || !linked.linker.restore(state) {
             return Ok(false);
-        }
-        for entry in &entries {
-            cancel.check()?;
-            let nodes = linked.linker.nodes_if(&entry.path, &|id| current.graph.find(id).is_some());
-            if let Some(file) = linked.files.get_mut(&entry.path) {
-                file.ids = build::ids_of(&nodes);
-            }
         }
         self.linked = Some(linked);
         Ok(true)
