@@ -186,6 +186,7 @@ pub(super) fn indexed(
 /// Everything that packing a snapshot needs, apart from the writer.
 pub(super) struct Packer {
     snapshot: Arc<Snapshot>,
+    /// All files, if the search index cannot be made from what it was and what changed.
     files: Vec<(RepoPath, Arc<m1nd_search::IndexedFile>)>,
     /// What the linker remembers, encoded.
     linker: Option<Vec<u8>>,
@@ -203,6 +204,13 @@ impl Packer {
         let mut content = self.snapshot.content();
         content.graph = content.graph.compact(cancel).map_err(|error| error.to_string())?;
         if content.search.packed().is_none() {
+            let text = |cancelled: m1nd_base::Cancelled| cancelled.to_string();
+            if content.search.can_compact() {
+                let packed = content.search.compact(cancel).map_err(text)?;
+                content.search = packed.ok_or("the search index is damaged; ingest the code again")?;
+            }
+        }
+        if content.search.packed().is_none() {
             let files = self.files.iter().map(|(path, file)| (path, file));
             content.search = SearchIndex::build(files, cancel).map_err(|cancelled| cancelled.to_string())?;
         }
@@ -217,6 +225,7 @@ impl Writer {
         let snapshot = self.shared.current();
         let files = match (&self.linked, snapshot.search.packed()) {
             (_, Some(_)) => Vec::new(),
+            (Some(_), None) if snapshot.search.can_compact() => Vec::new(),
             (Some(linked), None) => {
                 let all = linked.files.iter();
                 all.map(|(path, file)| (path.clone(), indexed(&linked.linker, path, file, &snapshot.graph))).collect()

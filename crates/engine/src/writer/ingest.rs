@@ -426,7 +426,10 @@ impl Writer {
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
             content.graph = content.graph.compact(cancel)?;
-            content.search = build::search(&linked, &content.graph, cancel)?;
+            content.search = match content.search.compact(cancel)? {
+                Some(packed) => packed,
+                None => build::search(&linked, &content.graph, cancel)?,
+            };
         }
         cancel.check()?;
         let generation = self.next_generation();
