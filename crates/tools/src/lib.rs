@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod continuity;
 mod core;
 mod exploration;
 mod framework;

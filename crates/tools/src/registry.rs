@@ -1,6 +1,9 @@
 use crate::analysis::{
     Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, Why,
 };
+use crate::continuity::{
+    LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
+};
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::exploration::{Activate, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
@@ -41,6 +44,15 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<GhostEdges>(),
     ToolDef::read::<Differential>(),
     ToolDef::read::<Diverge>(),
+    ToolDef::write::<TrailSave>(),
+    ToolDef::read::<TrailResume>(),
+    ToolDef::read::<TrailList>(),
+    ToolDef::write::<TrailMerge>(),
+    ToolDef::write::<LockCreate>(),
+    ToolDef::write::<LockWatch>(),
+    ToolDef::read::<LockDiff>(),
+    ToolDef::write::<LockRebase>(),
+    ToolDef::write::<LockRelease>(),
 ];
 
 /// The catalog of [`ALL`].

@@ -5,8 +5,8 @@ use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{Engine, LocalModel, ProcessRole, Snapshot, Status, WatchState};
 use m1nd_mind::Keeper;
-use m1nd_query::retrieval::Prior;
-use m1nd_sessions::Sessions;
+use m1nd_query::retrieval::{PrimedTask, Prior};
+use m1nd_sessions::{Handle, Held, Listed, SessionError, Sessions};
 
 use super::answer::Page;
 use super::call::Call;
@@ -49,6 +49,29 @@ impl<'a> Context<'a> {
 /// Reports the beginning of work that is not counted.
 pub(super) fn stage(progress: &dyn Progress, stage: &'static str) {
     progress.report(ProgressEvent { stage, done: 0, total: None });
+}
+
+/// Values that agents hold, for reading.
+#[derive(Clone, Copy)]
+pub(crate) struct HeldValues<'a>(&'a Sessions);
+
+impl HeldValues<'_> {
+    /// See [`Sessions::get`].
+    pub(crate) fn get<T: Held>(self, agent: &str, id: &str) -> Result<Handle<T>, SessionError> {
+        self.0.get(agent, id)
+    }
+
+    /// See [`Sessions::list`].
+    pub(crate) fn list<T: Held>(self, owner: Option<&str>, limit: usize) -> Result<Listed<T>, SessionError> {
+        self.0.list(owner, limit)
+    }
+
+    /// Numbers and nodes of the feedback rows after one, oldest first.
+    pub(crate) fn feedback_after(self, row: i64) -> Vec<(i64, Vec<String>)> {
+        let (rows, _) = self.0.feedback();
+        let later = rows.rows().iter().filter(|stored| stored.id > row);
+        later.map(|stored| (stored.id, stored.told.nodes.clone())).collect()
+    }
 }
 
 /// Context of a read tool: a snapshot, without access to the writer.
@@ -119,6 +142,11 @@ impl<'a> ReadContext<'a> {
         self.call.stale.as_ref().map(Stale::why)
     }
 
+    /// What agents hold, for reading.
+    pub(crate) fn held(&self) -> HeldValues<'a> {
+        HeldValues(&self.services.sessions)
+    }
+
     /// Compares the index with the disk now and says what it does not have, unless it is being watched or changed.
     pub(crate) fn look_for_unseen(&self, status: &Status) -> Option<String> {
         let follows = status.role == ProcessRole::Writer && status.watch == WatchState::On;
@@ -148,6 +176,15 @@ impl<'a> ReadContext<'a> {
     pub fn prior(&self, text: &str) -> Result<Prior, ToolError> {
         self.cancel.check()?;
         let prior = self.services.prior(self.agent(), text, self.snapshot);
+        self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
+        Ok(prior)
+    }
+
+    /// Like [`ReadContext::prior`], with these nodes in place of the priming of the caller: ids with their nearness, 0
+    /// to 1.
+    pub(crate) fn prior_of(&self, text: &str, named: &PrimedTask<'_>) -> Result<Prior, ToolError> {
+        self.cancel.check()?;
+        let prior = self.services.prior_of(text, Some(*named), self.snapshot);
         self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
         Ok(prior)
     }
@@ -212,6 +249,22 @@ impl<'a> WriteContext<'a> {
     /// State of agents.
     pub fn sessions(&self) -> &'a Sessions {
         &self.services.sessions
+    }
+
+    /// What agents hold, for reading.
+    pub(crate) fn held(&self) -> HeldValues<'a> {
+        HeldValues(&self.services.sessions)
+    }
+
+    /// See [`ReadContext::unseen`].
+    pub(crate) fn unseen(&self) -> Option<String> {
+        self.call.stale.as_ref().map(Stale::why)
+    }
+
+    /// The current snapshot, or the error of every tool if nothing is indexed.
+    pub(crate) fn indexed(&self) -> Result<Arc<Snapshot>, ToolError> {
+        let snapshot = self.services.engine.snapshot();
+        if snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(snapshot) }
     }
 
     /// The writer of memories, on the current snapshot.

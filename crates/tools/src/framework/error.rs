@@ -56,6 +56,18 @@ codes! {
     Cancelled = "cancelled",
     /// The store could not be read or written; the message says which file and why.
     StoreFailed = "store_failed",
+    /// No perspective, trail or lock has this id: it never existed, was removed, or expired long ago.
+    HandleUnknown = "handle_unknown",
+    /// The perspective, trail or lock has expired: create a new one.
+    HandleExpired = "handle_expired",
+    /// The perspective, trail or lock belongs to another agent.
+    HandleNotYours = "handle_not_yours",
+    /// Another call changed the perspective, trail or lock meanwhile: repeat the call.
+    HandleChanged = "handle_changed",
+    /// A limit on the number or size of what an agent may hold is reached. The message names it.
+    LimitReached = "limit_reached",
+    /// More than half of the nodes of the trail are gone. Pass `force: true` to resume it nevertheless.
+    TrailStale = "trail_stale",
     /// The path could not be indexed; the message says why.
     IngestFailed = "ingest_failed",
     /// No project with a memory is here: run `mind init`. `details.cwd` is the folder that was searched.

@@ -24,6 +24,8 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
     "dotfile_patterns",
     "filename_pattern",
     "near",
+    "root_nodes",
+    "path_nodes",
 ];
 /// Arguments of single tools that do, while the same argument of others takes a text.
 pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
@@ -124,11 +126,17 @@ mod tests {
             "description",
             "dimensions",
             "error_text",
+            "filter_agent_id",
+            "filter_tags",
             "idempotency_key",
             "intent",
+            "label",
             "language",
+            "lock_id",
             "node_types",
+            "open_questions",
             "pattern",
+            "perspective_id",
             "query",
             "question",
             "recent_tools",
@@ -137,10 +145,15 @@ mod tests {
             "snapshot_b",
             "stack",
             "stack_tags",
+            "summary",
+            "tags",
             "task_description",
             "title",
             "tool",
             "tool_name",
+            "trail",
+            "trail_id",
+            "trail_ids",
             "workaround",
         ];
         let mut unclear = std::collections::BTreeSet::new();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::EngineConfig;
 use m1nd_testkit::{TempTree, parse_fixture};
-use m1nd_tools::{Context, Format, Reply, Services, TOOLS, ToolError, find};
+use m1nd_tools::{Context, ErrorCode, Format, Reply, Services, TOOLS, ToolDef, ToolError, find};
 use serde_json::{Value, json};
 
 use crate::repository::{Put, Repository};
@@ -22,8 +22,28 @@ const VARYING: &[&str] = &[
     "memory_usage_bytes",
     "stages_ms",
     "active_sessions",
+    "created_at_ms",
+    "expires_at_ms",
+    "last_modified_ms",
     "last_activity",
 ];
+
+/// Whether arguments are those of the example of a tool, apart from those that every tool takes.
+fn is_example(tool: &ToolDef, arguments: &Value) -> bool {
+    let example = tool.example_arguments();
+    let mut own = example.as_object().into_iter().flatten().filter(|(name, _)| *name != "agent_id");
+    !tool.example_after.is_empty() && own.all(|(name, value)| arguments.get(name) == Some(value))
+}
+
+/// A text with the random ends of the ids of handles taken out: `lock_ann_<26 digits>`.
+fn without_handles(text: &str) -> String {
+    let mut kept = String::new();
+    for part in text.split_inclusive('_') {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+        kept += if end == 26 { &part[end..] } else { part };
+    }
+    kept
+}
 
 /// Gives the members of an object that vary a value that does not.
 fn level(value: &mut Value) {
@@ -134,7 +154,25 @@ impl Project {
 
     pub(crate) fn call_as_is(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
-        tool.invoke(&Context::new(&self.services, TOOLS, &Cancel::new(), &NoProgress), arguments)
+        let cancel = Cancel::new();
+        let invoke = |arguments| tool.invoke(&Context::new(&self.services, TOOLS, &cancel, &NoProgress), arguments);
+        let answer = invoke(arguments.clone());
+        match answer {
+            // An example that needs something first.
+            Err(error) if error.code == ErrorCode::HandleUnknown && is_example(tool, &arguments) => {
+                self.prepare(tool, &arguments["agent_id"]);
+                invoke(arguments)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Makes the calls that the example of a tool needs before it, for an agent.
+    pub(crate) fn prepare(&self, tool: &ToolDef, agent: &Value) {
+        for (name, mut arguments) in tool.calls_before() {
+            arguments["agent_id"] = agent.clone();
+            self.call_as_is(name, arguments).unwrap_or_else(|error| panic!("{name}: {}", error.to_json()));
+        }
     }
 
     /// The answer to a call without what differs between two projects of the same content: places and times.
@@ -144,6 +182,7 @@ impl Project {
         let name = self.tree.path().file_name().expect("a folder").to_string_lossy();
         let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name];
         let text = places.iter().fold(answer.to_string(), |text, place| text.replace(&**place, "<place>"));
+        let text = without_handles(&text);
         let mut answer: Value = serde_json::from_str(&text).expect("JSON");
         level(&mut answer);
         answer.as_object_mut().expect("an object").values_mut().for_each(level);

@@ -41,6 +41,9 @@ fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
     let commits: [(&str, &[&str]); 3] =
         [("validate credentials", &["store.py", "auth.py"]), ("needle", &["app.py"]), ("find a user", &["store.py"])];
     let project = Project::in_git(PROGRAM, &commits).reopened(|_| {});
+    for tool in ALL {
+        project.prepare(tool, &json!("agent"));
+    }
     let state = || {
         let mut files = files_below(&[project.tree.path(), project.home()]);
         files.retain(|path, _| !is_derived(path));
