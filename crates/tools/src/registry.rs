@@ -2,7 +2,7 @@ use crate::analysis::{
     Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, Why,
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
-use crate::exploration::{Activate, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
+use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 
@@ -41,6 +41,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<GhostEdges>(),
     ToolDef::read::<Differential>(),
     ToolDef::read::<Diverge>(),
+    ToolDef::read::<Drift>(),
 ];
 
 /// The catalog of [`ALL`].
