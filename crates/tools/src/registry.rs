@@ -5,7 +5,7 @@ use crate::continuity::{
     LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
-use crate::exploration::{Activate, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
+use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 
@@ -53,6 +53,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<LockDiff>(),
     ToolDef::write::<LockRebase>(),
     ToolDef::write::<LockRelease>(),
+    ToolDef::read::<Drift>(),
 ];
 
 /// The catalog of [`ALL`].

@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::{Engine, LocalModel, ProcessRole, Snapshot, Status, WatchState};
+use m1nd_engine::{Engine, FileMark, LocalModel, ProcessRole, Snapshot, Status, WatchState};
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
-use m1nd_sessions::{Handle, Held, Listed, SessionError, Sessions};
+use m1nd_sessions::{Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
 use super::call::Call;
@@ -219,6 +219,21 @@ impl<'a> ReadContext<'a> {
     /// Memories, read-only.
     pub fn memory(&self) -> &'a m1nd_mind::Memories {
         &self.services.memories
+    }
+
+    /// What the caller saw at the end of its last visit, with the files of that time if they are known.
+    pub(crate) fn last_visit(&self) -> Option<(Mark, Option<Vec<FileMark>>)> {
+        let mark = self.services.visits.baseline(self.agent())?;
+        let files = self.services.files_of(self.agent(), &mark);
+        self.rests_on(&mark.generation.to_le_bytes());
+        Some((mark, files))
+    }
+
+    /// Rows of the feedback ledger after one of them, oldest first.
+    pub(crate) fn feedback_since(&self, row: i64) -> Vec<StoredFeedback> {
+        let (rows, _) = self.services.sessions.feedback();
+        self.rests_on(&rows.newest().to_le_bytes());
+        rows.rows().iter().filter(|stored| stored.id > row).cloned().collect()
     }
 
     /// Agents that have called, oldest first.

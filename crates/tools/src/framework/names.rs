@@ -141,6 +141,7 @@ mod tests {
             "question",
             "recent_tools",
             "roles",
+            "since",
             "snapshot_a",
             "snapshot_b",
             "stack",
