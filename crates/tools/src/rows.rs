@@ -245,11 +245,25 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
     }
 }
 
-/// Converts an error of a write to the sessions.
+/// Converts an error of the sessions.
 pub(crate) fn session_error(error: SessionError) -> ToolError {
-    match error {
-        SessionError::Store(StoreError::ReadOnly) => engine_error(EngineError::ReadOnly),
-        error => engine_error(EngineError::Store(error.to_string())),
+    let code = match &error {
+        SessionError::Store(StoreError::ReadOnly) => return engine_error(EngineError::ReadOnly),
+        SessionError::Unknown { .. } => ErrorCode::HandleUnknown,
+        SessionError::Expired { .. } => ErrorCode::HandleExpired,
+        SessionError::NotYours { .. } => ErrorCode::HandleNotYours,
+        SessionError::Changed { .. } => ErrorCode::HandleChanged,
+        SessionError::TooMany { .. } | SessionError::TooLarge { .. } | SessionError::Full { .. } => {
+            ErrorCode::LimitReached
+        }
+        _ => return engine_error(EngineError::Store(error.to_string())),
+    };
+    ToolError::new(code, error.to_string())
+}
+
+impl From<SessionError> for ToolError {
+    fn from(error: SessionError) -> Self {
+        session_error(error)
     }
 }
 

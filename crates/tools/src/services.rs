@@ -5,7 +5,7 @@ use std::sync::Arc;
 use m1nd_engine::{Engine, EngineConfig, EngineError, Snapshot};
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
-use m1nd_sessions::{ReadOnlyStore, SessionStore, Sessions, StoredFeedback};
+use m1nd_sessions::{ReadOnlyStore, SessionError, SessionStore, Sessions, StoredFeedback};
 
 /// The index of a project, its memories, and the state of agents. Clones share all of it.
 #[derive(Debug, Clone)]
@@ -42,6 +42,13 @@ impl Services {
         let store = if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         Self { engine, memories: Arc::new(Memories::new(mind)), sessions }
+    }
+
+    /// Releases the locks of a perspective and returns their ids. There are no locks yet, so there is none to release;
+    /// the place where they join.
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "a store of locks is part of the services")]
+    pub(crate) fn release_locks_of(&self, _agent: &str, _perspective: &str) -> Result<Vec<String>, SessionError> {
+        Ok(Vec::new())
     }
 
     /// Priming of this agent and feedback of all agents for a query.

@@ -24,6 +24,7 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
     "dotfile_patterns",
     "filename_pattern",
     "near",
+    "anchor_node",
 ];
 /// Arguments of single tools that do, while the same argument of others takes a text.
 pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
@@ -117,6 +118,7 @@ mod tests {
         const TEXTS: &[&str] = &[
             "agent_id",
             "baseline",
+            "branch_name",
             "claim",
             "code",
             "cursor",
@@ -129,10 +131,14 @@ mod tests {
             "language",
             "node_types",
             "pattern",
+            "perspective_id",
+            "perspective_id_a",
+            "perspective_id_b",
             "query",
             "question",
             "recent_tools",
             "roles",
+            "route_id",
             "snapshot_a",
             "snapshot_b",
             "stack",

@@ -1,10 +1,11 @@
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::EngineConfig;
 use m1nd_testkit::{TempTree, parse_fixture};
-use m1nd_tools::{Context, Format, Reply, Services, TOOLS, ToolError, find};
+use m1nd_tools::{Context, Format, Reply, Services, TOOLS, ToolDef, ToolError, find};
 use serde_json::{Value, json};
 
 use crate::repository::{Put, Repository};
@@ -23,6 +24,8 @@ const VARYING: &[&str] = &[
     "stages_ms",
     "active_sessions",
     "last_activity",
+    "created_at_ms",
+    "last_accessed_ms",
 ];
 
 /// Gives the members of an object that vary a value that does not.
@@ -43,6 +46,22 @@ pub(crate) struct Project {
     pub(crate) tree: TempTree,
     pub(crate) services: Services,
     home: tempfile::TempDir,
+    /// Id of the perspective in examples.
+    perspective: RefCell<String>,
+}
+
+/// Replaces the random parts of ids of what agents hold.
+fn without_random_ids(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("persp_") {
+        let id = rest[at..].split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').next().expect("an id");
+        let shown = if id.len() > 30 { "<perspective>" } else { id };
+        out.push_str(&rest[..at]);
+        out.push_str(shown);
+        rest = &rest[at + id.len()..];
+    }
+    out + rest
 }
 
 impl Project {
@@ -101,7 +120,7 @@ impl Project {
         };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a new folder");
-        Self { tree, services, home }
+        Self { tree, services, home, perspective: RefCell::default() }
     }
 
     /// Where m1nd stores what it knows.
@@ -111,13 +130,13 @@ impl Project {
 
     /// The same project after a restart.
     pub(crate) fn reopened(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
-        let Self { tree, services, home } = self;
+        let Self { tree, services, home, perspective } = self;
         drop(services);
         let roots = vec![tree.path().to_owned()];
         let mut config = EngineConfig { threads: Some(1), ..EngineConfig::new(home.path().to_owned(), roots) };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a known folder");
-        Self { tree, services, home }
+        Self { tree, services, home, perspective }
     }
 
     pub(crate) fn new(fixture: &str) -> Self {
@@ -137,6 +156,46 @@ impl Project {
         tool.invoke(&Context::new(&self.services, TOOLS, &Cancel::new(), &NoProgress), arguments)
     }
 
+    /// The example of a tool. Where it names a perspective, that of an agent who followed a route is put in.
+    pub(crate) fn example(&self, tool: &ToolDef) -> Value {
+        let mut arguments = tool.example_arguments();
+        let names: Vec<String> = arguments.as_object().expect("an object").keys().cloned().collect();
+        if !names.iter().any(|name| name.starts_with("perspective_id")) {
+            return arguments;
+        }
+        let agent = arguments["agent_id"].clone();
+        let routes = |id: &str| {
+            self.call_as_is("perspective_routes", json!({"agent_id": agent, "perspective_id": id})).ok()
+        };
+        if self.services.engine.snapshot().is_empty() {
+            return arguments;
+        }
+        let known = routes(&self.perspective.borrow()).filter(|shown| !shown["focus"].is_null());
+        let shown = known.unwrap_or_else(|| {
+            // Branches of earlier calls count towards the limit.
+            let open = self.call_as_is("perspective_list", json!({"agent_id": agent})).expect("are listed");
+            for one in open["perspectives"].as_array().into_iter().flatten() {
+                let close = json!({"agent_id": agent, "perspective_id": one["perspective_id"]});
+                self.call_as_is("perspective_close", close).expect("is closed");
+            }
+            let start = json!({"agent_id": agent, "query": "validate credentials"});
+            let started = self.call_as_is("perspective_start", start).expect("is started");
+            let (id, version) = (&started["perspective_id"], &started["route_set_version"]);
+            let first = json!({"agent_id": agent, "perspective_id": id, "route_index": 1, "route_set_version": version});
+            self.call_as_is("perspective_follow", first).expect("is followed")
+        });
+        let id = shown["perspective_id"].as_str().expect("an id");
+        for name in names {
+            match name.as_str() {
+                "route_set_version" => arguments[name] = shown["route_set_version"].clone(),
+                name if name.starts_with("perspective_id") => arguments[name] = json!(id),
+                _ => {}
+            }
+        }
+        *self.perspective.borrow_mut() = id.to_owned();
+        arguments
+    }
+
     /// The answer to a call without what differs between two projects of the same content: places and times.
     pub(crate) fn steady(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.call_as_is(tool, arguments.clone());
@@ -144,7 +203,7 @@ impl Project {
         let name = self.tree.path().file_name().expect("a folder").to_string_lossy();
         let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name];
         let text = places.iter().fold(answer.to_string(), |text, place| text.replace(&**place, "<place>"));
-        let mut answer: Value = serde_json::from_str(&text).expect("JSON");
+        let mut answer: Value = serde_json::from_str(&without_random_ids(&text)).expect("JSON");
         level(&mut answer);
         answer.as_object_mut().expect("an object").values_mut().for_each(level);
         answer
