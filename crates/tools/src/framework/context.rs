@@ -46,6 +46,11 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The history as far as it is loaded, or all of it.
+fn loaded(snapshot: &Snapshot, all: bool, cancel: &Cancel) -> Option<ProjectHistory> {
+    if all { Some(snapshot.history(cancel)) } else { snapshot.loaded_history() }
+}
+
 /// Reports the beginning of work that is not counted.
 pub(super) fn stage(progress: &dyn Progress, stage: &'static str) {
     progress.report(ProgressEvent { stage, done: 0, total: None });
@@ -200,8 +205,7 @@ impl<'a> ReadContext<'a> {
 
     /// The git history as far as it is loaded, or all of it with `reads_history`; `None` while nothing is loaded.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
-        let history =
-            if self.reads_history { Some(self.snapshot.history(self.cancel)) } else { self.snapshot.loaded_history() };
+        let history = loaded(self.snapshot, self.reads_history, self.cancel);
         self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());
         history
     }
@@ -246,6 +250,8 @@ impl<'a> ReadContext<'a> {
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     services: &'a Services,
+    snapshot: &'a Arc<Snapshot>,
+    reads_history: bool,
     call: &'a Call,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
@@ -253,7 +259,26 @@ pub struct WriteContext<'a> {
 
 impl<'a> WriteContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, call: &'a Call) -> Self {
-        Self { services: cx.services, call, cancel: cx.cancel, progress: cx.progress }
+        let Context { services, snapshot, reads_history, cancel, progress, .. } = cx;
+        Self { services, snapshot, reads_history: *reads_history, call, cancel, progress: *progress }
+    }
+
+    /// The snapshot that the call started with.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// Releases the locks that the caller created for a perspective. Returns their ids.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn release_locks_of(&self, perspective: &str) -> Result<Vec<String>, ToolError> {
+        Ok(self.services.sessions.release_locks_of(self.agent(), perspective)?)
+    }
+
+    /// Like [`ReadContext::loaded_history`].
+    pub fn loaded_history(&self) -> Option<ProjectHistory> {
+        loaded(self.snapshot, self.reads_history, self.cancel)
     }
 
     /// The index, for reading and writing.
