@@ -37,7 +37,7 @@ pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
-pub use files::{FileEntry, FileTable};
+pub use files::{FileEntry, FileMark, FileTable};
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;

@@ -144,6 +144,11 @@ impl Snapshot {
         }
     }
 
+    /// The list of files, to be kept longer than the snapshot.
+    pub fn file_table(&self) -> Arc<FileTable> {
+        self.files.clone()
+    }
+
     /// The search index.
     pub fn index(&self) -> &m1nd_search::Index {
         &self.search.index

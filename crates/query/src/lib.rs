@@ -13,6 +13,7 @@ pub mod changes;
 pub mod export;
 mod linear;
 pub mod locks;
+pub mod navigation;
 pub mod patterns;
 pub mod references;
 pub mod resolve;

@@ -1,5 +1,5 @@
-//! State of agents between calls: the agents seen, their primings, their feedback about answers, and the handles of
-//! their perspectives, investigations and locks.
+//! State of agents between calls: the agents seen, their primings, their feedback about answers, what they saw at their
+//! last visit, and the handles of their perspectives, investigations and locks.
 //!
 //! [`Sessions`] holds all of it. Agents seen and [primings](Sessions::prime) end with the process. Feedback and handles
 //! are kept in a [`SessionStore`]: the database of the project, [`MemoryStore`] if nothing may be written, or
@@ -27,6 +27,7 @@ mod read_only_store;
 mod sessions;
 mod store;
 mod trails;
+mod visits;
 
 pub use agents::{AgentSession, MAX_AGENTS, MAX_NAME};
 pub use error::SessionError;
@@ -46,6 +47,7 @@ pub use trails::{
     Conclusion, Evidence, Hypothesis, MAX_CHECKED_TRAILS, MAX_TRAIL_BYTES, MAX_TRAILS, TRAIL_DAYS, Trail, TrailNode,
     TrailStatus,
 };
+pub use visits::{MAX_VISIT_FILES, Mark, PAUSE_MS, Seen, SeenFile, Visits, WRITE_MS};
 
 // Types of the store, for crates that depend on this crate and not on the store.
 pub use m1nd_store::{

@@ -12,6 +12,7 @@ mod exploration;
 mod framework;
 mod memory;
 mod past;
+mod perspective;
 mod prior;
 mod prompts;
 mod registry;

@@ -269,6 +269,12 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
     ToolError::new(code, error.to_string())
 }
 
+impl From<SessionError> for ToolError {
+    fn from(error: SessionError) -> Self {
+        session_error(error)
+    }
+}
+
 /// Rounds to four decimals.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4

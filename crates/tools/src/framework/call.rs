@@ -135,7 +135,7 @@ impl ToolDef {
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
         let agent = take_text(&mut arguments, "agent_id").unwrap_or_default();
-        cx.services.sessions.touch(&agent);
+        cx.services.begin_call(&agent);
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
@@ -143,6 +143,7 @@ impl ToolDef {
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
+        cx.services.end_call(&call.agent, &cx.snapshot);
         let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
@@ -227,9 +228,11 @@ impl ToolDef {
         }
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         self.add_guidance(cx, &mut body, guidance, call);
-        // The answer of a write tool belongs to the generation after the write.
-        let generation =
-            if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
+        // An answer about a changed index belongs to the generation after the change.
+        let generation = match self.effect {
+            Effect::Graph | Effect::Disk => cx.services.engine.snapshot().generation(),
+            Effect::Read | Effect::Session | Effect::State => at.generation,
+        };
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
         let is_name = |text: &str| names::is_known(&cx.snapshot, text);

@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::{Engine, LocalModel, ProcessRole, Snapshot, Status, WatchState};
+use m1nd_engine::{Engine, FileMark, LocalModel, ProcessRole, Snapshot, Status, WatchState};
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
-use m1nd_sessions::{Handle, Held, Listed, SessionError, Sessions};
+use m1nd_sessions::{Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
 use super::call::Call;
@@ -44,6 +44,11 @@ impl<'a> Context<'a> {
         let snapshot = services.engine.snapshot();
         Self { services, tools, snapshot, cancel, progress, agent: ANONYMOUS, reads_history: false }
     }
+}
+
+/// The history as far as it is loaded, or all of it.
+fn loaded(snapshot: &Snapshot, all: bool, cancel: &Cancel) -> Option<ProjectHistory> {
+    if all { Some(snapshot.history(cancel)) } else { snapshot.loaded_history() }
 }
 
 /// Reports the beginning of work that is not counted.
@@ -200,8 +205,7 @@ impl<'a> ReadContext<'a> {
 
     /// The git history as far as it is loaded, or all of it with `reads_history`; `None` while nothing is loaded.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
-        let history =
-            if self.reads_history { Some(self.snapshot.history(self.cancel)) } else { self.snapshot.loaded_history() };
+        let history = loaded(self.snapshot, self.reads_history, self.cancel);
         self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());
         history
     }
@@ -221,6 +225,21 @@ impl<'a> ReadContext<'a> {
         &self.services.memories
     }
 
+    /// What the caller saw at the end of its last visit, with the files of that time if they are known.
+    pub(crate) fn last_visit(&self) -> Option<(Mark, Option<Vec<FileMark>>)> {
+        let mark = self.services.visits.baseline(self.agent())?;
+        let files = self.services.files_of(self.agent(), &mark);
+        self.rests_on(&mark.generation.to_le_bytes());
+        Some((mark, files))
+    }
+
+    /// Rows of the feedback ledger after one of them, oldest first.
+    pub(crate) fn feedback_since(&self, row: i64) -> Vec<StoredFeedback> {
+        let (rows, _) = self.services.sessions.feedback();
+        self.rests_on(&rows.newest().to_le_bytes());
+        rows.rows().iter().filter(|stored| stored.id > row).cloned().collect()
+    }
+
     /// Agents that have called, oldest first.
     pub fn agents(&self) -> Vec<m1nd_sessions::AgentSession> {
         self.services.sessions.agents()
@@ -231,6 +250,8 @@ impl<'a> ReadContext<'a> {
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     services: &'a Services,
+    snapshot: &'a Arc<Snapshot>,
+    reads_history: bool,
     call: &'a Call,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
@@ -238,7 +259,26 @@ pub struct WriteContext<'a> {
 
 impl<'a> WriteContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, call: &'a Call) -> Self {
-        Self { services: cx.services, call, cancel: cx.cancel, progress: cx.progress }
+        let Context { services, snapshot, reads_history, cancel, progress, .. } = cx;
+        Self { services, snapshot, reads_history: *reads_history, call, cancel, progress: *progress }
+    }
+
+    /// The snapshot that the call started with.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// Releases the locks that the caller created for a perspective. Returns their ids.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn release_locks_of(&self, perspective: &str) -> Result<Vec<String>, ToolError> {
+        Ok(self.services.sessions.release_locks_of(self.agent(), perspective)?)
+    }
+
+    /// Like [`ReadContext::loaded_history`].
+    pub fn loaded_history(&self) -> Option<ProjectHistory> {
+        loaded(self.snapshot, self.reads_history, self.cancel)
     }
 
     /// The index, for reading and writing.

@@ -26,6 +26,7 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
     "near",
     "root_nodes",
     "path_nodes",
+    "anchor_node",
 ];
 /// Arguments of single tools that do, while the same argument of others takes a text.
 pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
@@ -119,6 +120,7 @@ mod tests {
         const TEXTS: &[&str] = &[
             "agent_id",
             "baseline",
+            "branch_name",
             "claim",
             "code",
             "cursor",
@@ -137,10 +139,14 @@ mod tests {
             "open_questions",
             "pattern",
             "perspective_id",
+            "perspective_id_a",
+            "perspective_id_b",
             "query",
             "question",
             "recent_tools",
             "roles",
+            "route_id",
+            "since",
             "snapshot_a",
             "snapshot_b",
             "stack",

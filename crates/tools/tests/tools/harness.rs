@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,7 @@ const VARYING: &[&str] = &[
     "expires_at_ms",
     "last_modified_ms",
     "last_activity",
+    "last_accessed_ms",
 ];
 
 /// Whether arguments are those of the example of a tool, apart from those that every tool takes.
@@ -63,6 +65,8 @@ pub(crate) struct Project {
     pub(crate) tree: TempTree,
     pub(crate) services: Services,
     home: tempfile::TempDir,
+    /// Id of the perspective in examples.
+    perspective: RefCell<String>,
 }
 
 impl Project {
@@ -121,7 +125,7 @@ impl Project {
         };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a new folder");
-        Self { tree, services, home }
+        Self { tree, services, home, perspective: RefCell::default() }
     }
 
     /// Where m1nd stores what it knows.
@@ -131,13 +135,13 @@ impl Project {
 
     /// The same project after a restart.
     pub(crate) fn reopened(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
-        let Self { tree, services, home } = self;
+        let Self { tree, services, home, perspective } = self;
         drop(services);
         let roots = vec![tree.path().to_owned()];
         let mut config = EngineConfig { threads: Some(1), ..EngineConfig::new(home.path().to_owned(), roots) };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a known folder");
-        Self { tree, services, home }
+        Self { tree, services, home, perspective }
     }
 
     pub(crate) fn new(fixture: &str) -> Self {
@@ -175,6 +179,46 @@ impl Project {
         }
     }
 
+    /// The example of a tool. Where it names a perspective, that of an agent who followed a route is put in.
+    pub(crate) fn example(&self, tool: &ToolDef) -> Value {
+        let mut arguments = tool.example_arguments();
+        let names: Vec<String> = arguments.as_object().expect("an object").keys().cloned().collect();
+        if !names.iter().any(|name| name.starts_with("perspective_id")) {
+            return arguments;
+        }
+        let agent = arguments["agent_id"].clone();
+        let routes = |id: &str| {
+            self.call_as_is("perspective_routes", json!({"agent_id": agent, "perspective_id": id})).ok()
+        };
+        if self.services.engine.snapshot().is_empty() {
+            return arguments;
+        }
+        let known = routes(&self.perspective.borrow()).filter(|shown| !shown["focus"].is_null());
+        let shown = known.unwrap_or_else(|| {
+            // Branches of earlier calls count towards the limit.
+            let open = self.call_as_is("perspective_list", json!({"agent_id": agent})).expect("are listed");
+            for one in open["perspectives"].as_array().into_iter().flatten() {
+                let close = json!({"agent_id": agent, "perspective_id": one["perspective_id"]});
+                self.call_as_is("perspective_close", close).expect("is closed");
+            }
+            let start = json!({"agent_id": agent, "query": "validate credentials"});
+            let started = self.call_as_is("perspective_start", start).expect("is started");
+            let (id, version) = (&started["perspective_id"], &started["route_set_version"]);
+            let first = json!({"agent_id": agent, "perspective_id": id, "route_index": 1, "route_set_version": version});
+            self.call_as_is("perspective_follow", first).expect("is followed")
+        });
+        let id = shown["perspective_id"].as_str().expect("an id");
+        for name in names {
+            match name.as_str() {
+                "route_set_version" => arguments[name] = shown["route_set_version"].clone(),
+                name if name.starts_with("perspective_id") => arguments[name] = json!(id),
+                _ => {}
+            }
+        }
+        *self.perspective.borrow_mut() = id.to_owned();
+        arguments
+    }
+
     /// The answer to a call without what differs between two projects of the same content: places and times.
     pub(crate) fn steady(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.call_as_is(tool, arguments.clone());
@@ -182,8 +226,7 @@ impl Project {
         let name = self.tree.path().file_name().expect("a folder").to_string_lossy();
         let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name];
         let text = places.iter().fold(answer.to_string(), |text, place| text.replace(&**place, "<place>"));
-        let text = without_handles(&text);
-        let mut answer: Value = serde_json::from_str(&text).expect("JSON");
+        let mut answer: Value = serde_json::from_str(&without_handles(&text)).expect("JSON");
         level(&mut answer);
         answer.as_object_mut().expect("an object").values_mut().for_each(level);
         answer
