@@ -30,8 +30,8 @@ pub struct Affine {
     pub reason: String,
 }
 
-/// Nodes that are probably connected with one although no edge says so, strongest first: their connections go to the same
-/// places, or their files change together.
+/// Nodes that are probably connected with one although no edge says so, strongest first: their connections go to the
+/// same places, or their files change together.
 ///
 /// # Errors
 /// [`Cancelled`].

@@ -1,7 +1,7 @@
 //! Guided navigation: from a query or a node along routes to the next one, with the reasons.
 //!
-//! A [`Perspective`] is the way so far, in ids and words. [`routes`] gives the routes from where it is, as a function of
-//! it, a snapshot and the loaded history; nothing in here keeps or changes a perspective but its own methods.
+//! A [`Perspective`] is the way so far, in ids and words. [`routes`] gives the routes from where it is, as a function
+//! of it, a snapshot and the loaded history; nothing in here keeps or changes a perspective but its own methods.
 
 mod affinity;
 mod candidates;

@@ -74,7 +74,7 @@ Pass exactly one of `route_id` and `route_index` (1-based, on the page shown las
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "perspective_id": "persp_agent_0", "route_index": 1, "route_set_version": 16777216}"#;
     const ROW_TEXT: Option<RowText> = Some(row_text);
-    const DETAILS: &'static [&'static str] = &["candidates.strength"];
+    const DETAILS: &'static [&'static str] = &["candidates.strength", "target_node"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("candidates": "node_id", "label", "reason");
     type Input = Input;
     type Output = Output;

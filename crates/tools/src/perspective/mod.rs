@@ -1,5 +1,5 @@
-//! Guided navigation that remembers the way: perspectives. They are rows in `project.db` that belong to an agent; routes
-//! are a function of one of them, the snapshot and the history, see `m1nd_query::navigation`.
+//! Guided navigation that remembers the way: perspectives. They are rows in `project.db` that belong to an agent;
+//! routes are a function of one of them, the snapshot and the history, see `m1nd_query::navigation`.
 
 mod affinity;
 mod back;
