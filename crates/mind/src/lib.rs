@@ -84,7 +84,9 @@ pub use m1nd_memory::{
     GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, Status, secrets, without_hidden,
 };
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
-pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note};
+pub use memories::{
+    CallerPlaces, EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note,
+};
 pub use near::NearCode;
 pub use project::find_project;
 pub use registry::{Project, Registry};

@@ -16,6 +16,7 @@ pub mod patterns;
 pub mod references;
 pub mod resolve;
 pub mod retrieval;
+pub mod trust;
 pub mod what_if;
 
 pub use linear::Model;

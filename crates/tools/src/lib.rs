@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod checks;
 mod core;
 mod exploration;
 mod framework;
@@ -19,6 +20,7 @@ mod rows;
 mod services;
 mod sites;
 mod source;
+mod trust;
 
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,

@@ -5,6 +5,7 @@ use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Se
 use crate::exploration::{Activate, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
+use crate::trust::{Doctor, RecoveryPlaybook, SessionHandshake, TrustSelftest};
 
 /// Every tool, in the order of the list of tools.
 pub static ALL: &[ToolDef] = &[
@@ -41,6 +42,10 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<GhostEdges>(),
     ToolDef::read::<Differential>(),
     ToolDef::read::<Diverge>(),
+    ToolDef::read::<TrustSelftest>(),
+    ToolDef::read::<SessionHandshake>(),
+    ToolDef::read::<RecoveryPlaybook>(),
+    ToolDef::read::<Doctor>(),
 ];
 
 /// The catalog of [`ALL`].

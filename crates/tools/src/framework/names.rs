@@ -116,6 +116,11 @@ mod tests {
         // None of these is a path or an id: escapes in them are part of what the caller looks for.
         const TEXTS: &[&str] = &[
             "agent_id",
+            "available_tools",
+            "missing_tools",
+            "observed_proof_state",
+            "observed_tool",
+            "trust_mode",
             "baseline",
             "claim",
             "code",

@@ -23,6 +23,8 @@ const VARYING: &[&str] = &[
     "stages_ms",
     "active_sessions",
     "last_activity",
+    "cost_ms",
+    "process_id",
 ];
 
 /// Gives the members of an object that vary a value that does not.
