@@ -25,6 +25,7 @@ mod approval;
 mod archives;
 mod behind;
 mod block;
+mod boot;
 mod capture;
 mod checkup;
 mod code;
@@ -67,6 +68,10 @@ pub use anchor::CodeState;
 pub use approval::{Source, Trust};
 pub use block::{
     BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks, write_blocks_with,
+};
+pub use boot::{
+    BootDraft, BootNote, MAX_BOOT_KEY, MAX_BOOT_LISTED, MAX_BOOT_NOTES, MAX_BOOT_VALUE, boot_notes, delete_boot_note,
+    set_boot_note,
 };
 pub use checkup::{Finding, Level, check_up};
 pub use code::CodeRow;

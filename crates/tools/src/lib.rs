@@ -10,6 +10,7 @@ mod checks;
 mod core;
 mod exploration;
 mod framework;
+mod lifecycle;
 mod memory;
 mod past;
 mod prior;
@@ -20,6 +21,7 @@ mod rows;
 mod services;
 mod sites;
 mod source;
+mod task;
 mod trust;
 
 pub use framework::{

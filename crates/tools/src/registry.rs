@@ -4,11 +4,13 @@ use crate::analysis::{
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::exploration::{Activate, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
+use crate::lifecycle::{BootMemory, FocusTool, North, Orient};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 use crate::trust::{Doctor, RecoveryPlaybook, SessionHandshake, TrustSelftest};
 
 /// Every tool, in the order of the list of tools.
 pub static ALL: &[ToolDef] = &[
+    ToolDef::read::<North>(),
     ToolDef::write::<Ingest>(),
     ToolDef::read::<Health>(),
     ToolDef::read::<Help>(),
@@ -42,6 +44,9 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<GhostEdges>(),
     ToolDef::read::<Differential>(),
     ToolDef::read::<Diverge>(),
+    ToolDef::read::<Orient>(),
+    ToolDef::read::<FocusTool>(),
+    ToolDef::write::<BootMemory>(),
     ToolDef::read::<TrustSelftest>(),
     ToolDef::read::<SessionHandshake>(),
     ToolDef::read::<RecoveryPlaybook>(),

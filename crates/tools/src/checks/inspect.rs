@@ -241,6 +241,9 @@ fn disk(cx: &ReadContext<'_>, status: &Status) -> Check {
     if let Some(now) = &status.activity {
         return Check::unknown(NAME, format!("an ingest is at stage `{}`", now.stage));
     }
+    if cx.is_caught_up() {
+        return Check::pass(NAME, "the index was brought up to date with the disk for this answer");
+    }
     let found = cx.freshness();
     let named = found.changed.iter().take(SHOWN_FILES).map(ToString::to_string).collect::<Vec<_>>().join(", ");
     let least = if found.complete { "" } else { "at least " };

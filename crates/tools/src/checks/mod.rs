@@ -6,9 +6,9 @@ mod inspect;
 mod playbook;
 mod surface;
 
-pub(crate) use binding::{Fingerprint, GraphState, Mismatch, fingerprint, graph_state};
+pub(crate) use binding::{Fingerprint, GraphState, Mismatch, Reception, fingerprint, graph_state};
 pub(crate) use inspect::{Depth, Evidence, Inspection, inspect};
-pub(crate) use playbook::{Playbook, RepairStep, playbook, repair_of};
+pub(crate) use playbook::{Playbook, Repair, RepairStep, playbook, repair_of};
 pub(crate) use surface::Surface;
 
 use serde::Serialize;

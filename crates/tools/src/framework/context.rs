@@ -132,6 +132,11 @@ impl<'a> ReadContext<'a> {
         Stale::of(&found, status.role).map(|stale| stale.why())
     }
 
+    /// Returns whether the index was brought up to date with the disk for this call.
+    pub(crate) fn is_caught_up(&self) -> bool {
+        self.call.is_compared && self.call.stale.is_none()
+    }
+
     /// Compares the files on disk with the index by their times and sizes.
     pub(crate) fn freshness(&self) -> Freshness {
         self.services.engine.freshness(self.cancel).1
@@ -264,6 +269,11 @@ impl<'a> WriteContext<'a> {
     /// The writer of memories, on the current snapshot.
     pub fn keeper(&self) -> Keeper {
         self.services.memories.keeper(self.services.engine.snapshot())
+    }
+
+    /// Memories, read-only.
+    pub fn memory(&self) -> &'a m1nd_mind::Memories {
+        &self.services.memories
     }
 
     /// `agent_id` of the caller, or its name if it gives none.
