@@ -28,6 +28,7 @@ mod search_index;
 mod shared;
 mod snapshot;
 mod status;
+mod stored;
 mod terms;
 mod text_model;
 mod withheld;
@@ -41,12 +42,13 @@ pub use files::{FileEntry, FileMark, FileTable};
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
-pub use m1nd_vfs::GitHead;
+pub use m1nd_vfs::{GitHead, watch_limit};
 pub use places::Place;
 pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, Freshness, IngestReport, LanguageStatus, ProblemStatus,
     ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
+pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
 pub use withheld::Withheld;

@@ -26,6 +26,7 @@ const SKIPPED: Tag = *b"e.skip\0\0";
 const REASONS: Tag = *b"e.reason";
 const IMPORTED: Tag = *b"e.import";
 const COMPILER: Tag = *b"e.compil";
+const HEADS: Tag = *b"e.heads\0";
 const LINKER: Tag = *b"e.linker";
 /// Versions of the code that produces facts, search terms and edges. A snapshot of other versions still answers, and
 /// is reported as outdated until it is rebuilt.
@@ -59,6 +60,7 @@ pub(crate) struct Stored {
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) compiler: Arc<Cover>,
     pub(crate) search: SearchIndex,
+    pub(crate) heads: Vec<Option<String>>,
     /// `None`: the file was written before they were kept by language.
     pub(crate) reasons: Option<Reasons>,
     /// Its facts were made by another version of the extractors: correct at the time, to be rebuilt.
@@ -90,6 +92,7 @@ impl Stored {
             compiler: self.compiler,
             imported: self.imported,
             search: self.search,
+            heads: self.heads.into(),
             histories,
             derived,
         }
@@ -110,6 +113,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     let files: FileTable = decode(&container, &FILES)?;
     let skipped: Skipped = decode_new(&container, &SKIPPED)?;
     let compiler: Cover = decode_new(&container, &COMPILER)?;
+    let heads: Vec<Option<String>> = decode_new(&container, &HEADS)?;
     let by_language: Option<ReasonsByLanguage> = if container.section(&REASONS).is_empty() {
         None
     } else {
@@ -130,6 +134,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         imported: Arc::new(imported),
         compiler: Arc::new(compiler),
         search,
+        heads,
         outdated: meta.makers != MAKERS,
         container,
     })
@@ -189,6 +194,7 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     let reasons = encode(&snapshot.reasons().by_language)?;
     let imported = encode(&*snapshot.imported)?;
     let compiler = encode(&*snapshot.compiler)?;
+    let heads = encode(&*snapshot.heads)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
     let search = snapshot.search.packed().ok_or_else(unpacked)?;
     sections.extend(search);
@@ -198,10 +204,11 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     sections.push((REASONS, &reasons));
     sections.push((IMPORTED, &imported));
     sections.push((COMPILER, &compiler));
+    sections.push((HEADS, &heads));
     sections.extend(linker.map(|linker| (LINKER, linker)));
     write_container(out, &sections)
 }
 
-fn encode<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
+fn encode<T: Serialize + ?Sized>(value: &T) -> io::Result<Vec<u8>> {
     postcard::to_allocvec(value).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }

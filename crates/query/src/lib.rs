@@ -19,6 +19,7 @@ pub mod references;
 pub mod resolve;
 pub mod retrieval;
 pub mod trails;
+pub mod trust;
 pub mod what_if;
 
 pub use linear::Model;

@@ -7,14 +7,17 @@ use crate::continuity::{
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
+use crate::lifecycle::{BootMemory, FocusTool, North, Orient};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 use crate::perspective::{
     PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
     PerspectiveInspect, PerspectiveList, PerspectivePeek, PerspectiveRoutes, PerspectiveStart, PerspectiveSuggest,
 };
+use crate::trust::{Doctor, RecoveryPlaybook, SessionHandshake, TrustSelftest};
 
 /// Every tool, in the order of the list of tools.
 pub static ALL: &[ToolDef] = &[
+    ToolDef::read::<North>(),
     ToolDef::write::<Ingest>(),
     ToolDef::read::<Health>(),
     ToolDef::read::<Help>(),
@@ -70,6 +73,13 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<PerspectiveCompare>(),
     ToolDef::read::<PerspectiveList>(),
     ToolDef::write::<PerspectiveClose>(),
+    ToolDef::read::<Orient>(),
+    ToolDef::read::<FocusTool>(),
+    ToolDef::write::<BootMemory>(),
+    ToolDef::read::<TrustSelftest>(),
+    ToolDef::read::<SessionHandshake>(),
+    ToolDef::read::<RecoveryPlaybook>(),
+    ToolDef::read::<Doctor>(),
 ];
 
 /// The catalog of [`ALL`].

@@ -22,6 +22,7 @@ mod linear;
 mod localize;
 mod memory;
 mod navigate;
+mod north;
 mod ours;
 mod references;
 mod repositories;
@@ -43,6 +44,7 @@ const USAGE: &str = "expected:
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval economy --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval navigate --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval north --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval seek --repo PATH [--check | --write] [--explain N]
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
@@ -60,6 +62,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("localize", rest)) => localize::run(rest),
         Some(("economy", rest)) => economy::run(rest),
         Some(("navigate", rest)) => navigate::run(rest),
+        Some(("north", rest)) => north::run(rest),
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),

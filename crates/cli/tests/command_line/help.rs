@@ -40,6 +40,8 @@ fn the_program_introduces_itself() {
               refs            List every use of a node by role: call, read, write, type, import and others
               diff            Compare the graph of two commits, or of a commit and the work tree
               drift           Show what changed since your last visit, or since a time or commit
+              trust           Test the index: is it this repository, fresh, sound, and does it find what it
+                              holds
               risk            Name the files that usually change with what the work tree has changed, and did
                               not
               trail           Show saved investigations

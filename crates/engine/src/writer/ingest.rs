@@ -19,7 +19,7 @@ use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
 use crate::report::{CompilerReport, IngestReport, RootInfo, Tiers};
-use crate::snapshot::{Content, Snapshot};
+use crate::snapshot::{Content, Snapshot, heads_of};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
@@ -273,6 +273,7 @@ impl Writer {
             search,
             compiler: cover,
             outdated: false,
+            heads: current.heads.clone(),
         };
         self.publish(&current, generation, content)?;
         self.base = None;
@@ -450,6 +451,7 @@ impl Writer {
         if self.claim.as_ref().is_some_and(|claim| !claim.take()) {
             return Err(EngineError::Cancelled);
         }
+        let content = Content { heads: heads_of(&content.handles).into(), ..content };
         let next = before.next(generation, self.shared.config.clock.now_ms(), content);
         self.shared.publish(Arc::new(next));
         self.unsaved = true;

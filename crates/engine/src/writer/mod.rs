@@ -70,6 +70,8 @@ pub(crate) enum Event {
     Flush { asker: Asker },
     /// The watchers have passed on what happened before a [`Event::Flush`], or failed to.
     Flushed { is_whole: bool, asker: Asker },
+    /// A caller wants the newest snapshot written to disk. The reply says whether there was something to write.
+    Save { reply: Sender<Result<bool, EngineError>> },
     /// The thread that packs and writes the snapshot is done.
     Packed,
     /// The content of the mapped snapshot does not match its checksums.
@@ -245,7 +247,9 @@ impl Writer {
             let text = "the index was made by another version of the extractors; the next ingest rebuilds it";
             self.shared.notice(text.into());
         }
-        if self.shared.config.verify && !is_verified {
+        if is_verified {
+            self.shared.note_verified(path.clone());
+        } else if self.shared.config.verify {
             self.verify(&stored, &path);
         }
         self.base = Some(path);
@@ -258,6 +262,7 @@ impl Writer {
             }
             raise(&self.shared.high_water, snapshot.generation);
         }
+        self.shared.note_saved(snapshot.generation);
         self.shared.publish(Arc::new(snapshot));
     }
 
@@ -265,9 +270,11 @@ impl Writer {
     fn verify(&self, stored: &persist::Stored, path: &Path) {
         let container = stored.container.clone();
         let (stop, events) = (self.shared.stop.clone(), self.events.clone());
-        let path = path.to_owned();
-        let check = move || {
-            if let Err(error) = container.verify(&stop) {
+        let (shared, path) = (self.shared.clone(), path.to_owned());
+        let check = move || match container.verify(&stop) {
+            Ok(true) => shared.note_verified(path),
+            Ok(false) => {}
+            Err(error) => {
                 let _ = events.send(Event::Damaged { path, why: error.to_string() });
             }
         };
@@ -338,6 +345,9 @@ impl Writer {
             }
             Event::Flushed { is_whole, asker } => {
                 let _ = asker.reply.send(is_whole && !self.missed);
+            }
+            Event::Save { reply } => {
+                let _ = reply.send(self.save_for_caller());
             }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
@@ -550,6 +560,7 @@ impl Writer {
         match result {
             Ok(snapshot) if snapshot.generation == self.shared.current().generation => {
                 self.unsaved = false;
+                self.shared.note_saved(snapshot.generation);
                 self.shared.publish(snapshot);
             }
             // Something changed meanwhile: the file is a valid older state, and the next pause packs again.
@@ -568,8 +579,22 @@ impl Writer {
         // Also at shutdown: acknowledged edits must be there next time.
         let snapshot = packer.pack(&Cancel::new()).and_then(|packed| save(&self.shared, &packed))?;
         self.unsaved = false;
+        self.shared.note_saved(snapshot.generation);
         self.shared.publish(snapshot);
         Ok(())
+    }
+
+    /// Writes what is not on disk yet. Returns whether there was something.
+    fn save_for_caller(&mut self) -> Result<bool, EngineError> {
+        if self.lock.is_none() {
+            return Err(EngineError::WriterElsewhere);
+        }
+        self.packed();
+        let is_due = self.unsaved;
+        if is_due {
+            self.save_now().map_err(EngineError::Store)?;
+        }
+        Ok(is_due)
     }
 
     /// Starts watching the roots of the index, if that is wanted and not done yet.

@@ -29,6 +29,8 @@ pub(super) struct Call {
     pub(super) budget: usize,
     /// What changed on disk and is not in the snapshot.
     pub(super) stale: Option<Stale>,
+    /// The index was compared with the disk for this call.
+    pub(super) is_compared: bool,
 }
 
 /// An answer in the form that the caller takes, with what a program checks without reading it.
@@ -130,6 +132,7 @@ impl ToolDef {
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
+        let is_compared = caught_up.is_some();
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
@@ -139,7 +142,7 @@ impl ToolDef {
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent, offset, budget, stale };
+        let call = Call { agent, offset, budget, stale, is_compared };
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);

@@ -1,9 +1,12 @@
 use std::cell::Cell;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::{Engine, FileMark, LocalModel, ProcessRole, Snapshot, Status, WatchState};
+use m1nd_engine::{
+    Engine, FileMark, Freshness, LocalModel, ProcessRole, Snapshot, Status, StoredCheck, StoredSnapshot, WatchState,
+};
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
 use m1nd_sessions::{Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
@@ -162,6 +165,55 @@ impl<'a> ReadContext<'a> {
         Stale::of(&found, status.role).map(|stale| stale.why())
     }
 
+    /// Returns whether the index was brought up to date with the disk for this call.
+    pub(crate) fn is_caught_up(&self) -> bool {
+        self.call.is_compared && self.call.stale.is_none()
+    }
+
+    /// Compares the files on disk with the index by their times and sizes.
+    pub(crate) fn freshness(&self) -> Freshness {
+        self.services.engine.freshness(self.cancel).1
+    }
+
+    /// Compares the stored snapshot with its checksums, see [`m1nd_engine::Engine::check_stored`].
+    pub(crate) fn check_stored(&self, most: u64) -> StoredCheck {
+        self.services.engine.check_stored(most, self.cancel)
+    }
+
+    /// The snapshot file on disk.
+    pub(crate) fn stored(&self) -> Option<StoredSnapshot> {
+        self.services.engine.stored()
+    }
+
+    /// Number of file watches that the system allows a user, where it says so.
+    pub(crate) fn watch_limit(&self) -> Option<u64> {
+        m1nd_engine::watch_limit()
+    }
+
+    /// The folder in which the state of the project is stored.
+    pub(crate) fn store_path(&self) -> &'a Path {
+        self.services.engine.project().path()
+    }
+
+    /// What became of a database of the project that could not be used, and the damaged ones that are kept.
+    pub(crate) fn databases(&self) -> (Option<String>, Vec<PathBuf>) {
+        let project = self.services.engine.project();
+        (project.notice().map(str::to_owned), project.kept_databases())
+    }
+
+    /// Returns whether this process answers one call and ends: the command line, which can index what is missing.
+    pub(crate) fn answers_once(&self) -> bool {
+        self.reads_history
+    }
+
+    /// Runs `work` and says how many milliseconds it took.
+    #[allow(clippy::disallowed_methods, reason = "checks say how long they took, as answers do")]
+    pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, f64) {
+        let started = std::time::Instant::now();
+        let done = work();
+        (done, (started.elapsed().as_secs_f64() * 1e5).round() / 1e2)
+    }
+
     /// Cancellation, to poll in long loops.
     pub fn cancel(&self) -> &'a Cancel {
         self.cancel
@@ -310,6 +362,11 @@ impl<'a> WriteContext<'a> {
     /// The writer of memories, on the current snapshot.
     pub fn keeper(&self) -> Keeper {
         self.services.memories.keeper(self.services.engine.snapshot())
+    }
+
+    /// Memories, read-only.
+    pub fn memory(&self) -> &'a m1nd_mind::Memories {
+        &self.services.memories
     }
 
     /// `agent_id` of the caller, or its name if it gives none.

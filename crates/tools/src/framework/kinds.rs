@@ -299,6 +299,8 @@ pub type Route = (Stage, u8, &'static str);
 /// A sentence of the instructions that a server sends to an agent on connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
+    /// The tool to start a task with.
+    Start,
     /// Tools that find code.
     Find,
     /// Tools that read code.

@@ -50,6 +50,7 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("fingerprint", json!({"target_node": "file::auth.py::fn::validate_credentials", "similarity_threshold": 0.0})),
         ("ghost_edges", json!({"node": "file::auth.py"})),
         ("hypothesize", json!({"claim": "validate_credentials depends on Store"})),
+        ("boot_memory", json!({"action": "set", "key": "rule", "value": "never raise"})),
     ];
     // As in the example.
     calls.extend(ALL.iter().map(|tool| (tool.name, Value::Null)));

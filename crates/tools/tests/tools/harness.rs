@@ -28,6 +28,8 @@ const VARYING: &[&str] = &[
     "last_modified_ms",
     "last_activity",
     "last_accessed_ms",
+    "cost_ms",
+    "process_id",
 ];
 
 /// Whether arguments are those of the example of a tool, apart from those that every tool takes.

@@ -142,7 +142,7 @@ fn refusals_name_the_argument_and_show_a_call_that_works() {
 fn nothing_indexed_is_an_error_of_every_tool_that_needs_the_graph() {
     let project = Project::unindexed(PROGRAM);
     let needs_graph = |tool: &&m1nd_tools::ToolDef| {
-        tool.effect == Effect::Read && tool.toolset != Toolset::Memory && tool.waits
+        tool.effect == Effect::Read && tool.toolset != Toolset::Memory && tool.waits && tool.name != "north"
     };
     for tool in ALL.iter().filter(needs_graph) {
         let error = project.call_as_is(tool.name, tool.example_arguments()).expect_err("no graph").to_json();
