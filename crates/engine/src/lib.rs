@@ -3,6 +3,7 @@
 //!
 //! Questions over a snapshot are in the crate `query`; state of agents is in `sessions`, memory in `mind`.
 
+mod bound;
 mod compiler_index;
 mod config;
 mod cover;
@@ -32,6 +33,7 @@ mod text_model;
 mod withheld;
 mod writer;
 
+pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Derived, Limits};
 use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
-use m1nd_link::{LINKER_VERSION, LinkerState};
+use m1nd_link::{LINKER_VERSION, SharedBytes};
 use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
@@ -137,19 +137,18 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
 
 /// What the linker remembered when the snapshot was written; `None` if it was not stored, or is damaged: then all files
 /// are linked again.
-pub(crate) fn linker_state(container: &Container) -> Option<LinkerState> {
-    if container.section(&LINKER).is_empty() || container.verify_section(&LINKER).is_err() {
-        return None;
-    }
-    postcard::from_bytes(container.section(&LINKER)).ok()
+pub(crate) fn linker_state(container: &Container) -> Option<SharedBytes> {
+    let is_sound = !container.section(&LINKER).is_empty() && container.verify_section(&LINKER).is_ok();
+    is_sound.then(|| Arc::new(LinkerSection(container.clone())) as SharedBytes)
 }
 
-/// A linker's memory as [`write`] takes it.
-///
-/// # Errors
-/// [`io::ErrorKind::InvalidData`].
-pub(crate) fn encode_linker(state: &LinkerState) -> io::Result<Vec<u8>> {
-    encode(state)
+/// The linker's section of a mapped file, which stays mapped as long as it is used.
+struct LinkerSection(Container);
+
+impl AsRef<[u8]> for LinkerSection {
+    fn as_ref(&self) -> &[u8] {
+        self.0.section(&LINKER)
+    }
 }
 
 /// A section that earlier files do not have.

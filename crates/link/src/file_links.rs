@@ -264,7 +264,9 @@ fn resolve_reference<'a>(
     let mut rows = SmallVec::new();
     let (found, unknown) = (search.found.clone(), search.unknown);
     let mut resolution = outcome(eval, file, search, row);
-    if is_call && resolution.tier.is_some() {
+    // Where fields and methods share their names, reading a member runs or takes the method, too.
+    let may_be_method = is_call || reference.role == Role::Read && !rules.fields_apart;
+    if may_be_method && resolution.tier.is_some() {
         resolution.reason = open::may_reach_more(eval, file, reference, &found, unknown);
     }
     if resolution.tier == Some(EdgeTier::Certain) {
@@ -585,7 +587,11 @@ fn outcome<'a>(eval: &mut Eval<'a>, file: FileId, search: Search, row: Row<'a>) 
     externals.dedup();
     let (targets, tier, reason) = match (targets.len(), externals.len()) {
         (0, 0) if local && unknown.is_none() => (Vec::new(), None, None),
-        (0, 0) => (Vec::new(), None, Some(unknown.unwrap_or(Reason::NameNotFound))),
+        (0, 0) => {
+            let reason = unknown.unwrap_or(Reason::NameNotFound);
+            let among_tokens = row.inexact && reason == Reason::NameNotFound;
+            (Vec::new(), None, Some(if among_tokens { Reason::AmongTokens } else { reason }))
+        }
         (0, _) => (externals.into_iter().map(Target::External).collect(), Some(EdgeTier::External), None),
         (MOST_TARGETS.., _) => (Vec::new(), None, Some(Reason::TooManyCandidates)),
         (1, 0) if unknown.is_none() && !row.inexact => (targets, Some(EdgeTier::Certain), None),

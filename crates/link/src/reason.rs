@@ -33,6 +33,8 @@ macro_rules! reasons {
 
 reasons! {
     NameNotFound = "name_not_found": "No scope, import or built-in knows the name.",
+    AmongTokens = "among_tokens":
+        "The name is among the tokens of a macro, which decides what it becomes, and no scope around knows it.",
     ModuleNotFound = "module_not_found": "The import names a module that is neither in the project nor a known package.",
     NoSuchMember = "no_such_member": "The module, class or value is known and has no such member.",
     UnknownReceiver = "unknown_receiver": "Nothing is known of the value that the member is taken of.",

@@ -6,11 +6,13 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod continuity;
 mod core;
 mod exploration;
 mod framework;
 mod memory;
 mod past;
+mod perspective;
 mod prior;
 mod prompts;
 mod registry;

@@ -1,10 +1,17 @@
 use crate::analysis::{
     Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, Why,
 };
+use crate::continuity::{
+    LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
+};
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
+use crate::perspective::{
+    PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
+    PerspectiveInspect, PerspectiveList, PerspectivePeek, PerspectiveRoutes, PerspectiveStart, PerspectiveSuggest,
+};
 
 /// Every tool, in the order of the list of tools.
 pub static ALL: &[ToolDef] = &[
@@ -41,7 +48,28 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<GhostEdges>(),
     ToolDef::read::<Differential>(),
     ToolDef::read::<Diverge>(),
+    ToolDef::write::<TrailSave>(),
+    ToolDef::read::<TrailResume>(),
+    ToolDef::read::<TrailList>(),
+    ToolDef::write::<TrailMerge>(),
+    ToolDef::write::<LockCreate>(),
+    ToolDef::write::<LockWatch>(),
+    ToolDef::read::<LockDiff>(),
+    ToolDef::write::<LockRebase>(),
+    ToolDef::write::<LockRelease>(),
     ToolDef::read::<Drift>(),
+    ToolDef::write::<PerspectiveStart>(),
+    ToolDef::write::<PerspectiveRoutes>(),
+    ToolDef::read::<PerspectiveInspect>(),
+    ToolDef::read::<PerspectivePeek>(),
+    ToolDef::write::<PerspectiveFollow>(),
+    ToolDef::read::<PerspectiveSuggest>(),
+    ToolDef::read::<PerspectiveAffinity>(),
+    ToolDef::write::<PerspectiveBranch>(),
+    ToolDef::write::<PerspectiveBack>(),
+    ToolDef::read::<PerspectiveCompare>(),
+    ToolDef::read::<PerspectiveList>(),
+    ToolDef::write::<PerspectiveClose>(),
 ];
 
 /// The catalog of [`ALL`].

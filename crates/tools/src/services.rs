@@ -98,14 +98,19 @@ impl Services {
 
     /// Priming of this agent and feedback of all agents for a query.
     pub(crate) fn prior(&self, agent: &str, text: &str, snapshot: &Snapshot) -> Prior {
-        let (rows, unavailable) = self.sessions.feedback();
-        let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
         let primed = self.sessions.priming(agent);
         let task = primed.as_ref().map(|primed| PrimedTask {
             task: &primed.task,
             strength: primed.strength,
             nodes: &primed.nodes,
         });
+        self.prior_of(text, task, snapshot)
+    }
+
+    /// Like [`Services::prior`], with this priming.
+    pub(crate) fn prior_of(&self, text: &str, task: Option<PrimedTask<'_>>, snapshot: &Snapshot) -> Prior {
+        let (rows, unavailable) = self.sessions.feedback();
+        let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
         Prior::of(snapshot, text, self.engine.clock().now_ms(), task, &ledger, unavailable)
     }
 }

@@ -42,6 +42,7 @@ fn the_program_introduces_itself() {
               drift           Show what changed since your last visit, or since a time or commit
               risk            Name the files that usually change with what the work tree has changed, and did
                               not
+              trail           Show saved investigations
               call            Call a tool, as an agent would
               serve           Serve MCP to a client over standard input and output
               init            Connect the MCP clients of this project, after showing the change

@@ -10,7 +10,7 @@ mod restore;
 mod revision;
 mod scip;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -106,12 +106,15 @@ impl Claim {
     }
 }
 
+/// Number in the facts and symbol of each node of a file, in order.
+type Ids = Box<[(u32, u32)]>;
+
 /// A file as the writer keeps it for linking and packing.
 pub(crate) struct LinkedFile {
     facts: Arc<FileFacts>,
     terms: Arc<FileTerms>,
-    /// Number in the facts and symbol of each definition that is a node.
-    ids: Box<[(u32, u32)]>,
+    /// Number in the facts and symbol of each definition that is a node; `None`: as the published graph has them.
+    ids: Option<Ids>,
     /// Test code by its path or content.
     is_test: bool,
 }
@@ -148,6 +151,8 @@ pub(crate) struct Writer {
     lock: Option<WriterLock>,
     events: Sender<Event>,
     inbox: Receiver<Event>,
+    /// Events taken out of the inbox before their turn; they come before it.
+    later: VecDeque<Event>,
     cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
@@ -207,6 +212,7 @@ impl Writer {
             lock,
             events,
             inbox,
+            later: VecDeque::new(),
             cache: None,
             pool: None,
             linked: None,
@@ -280,9 +286,10 @@ impl Writer {
         self.watch();
         self.read_history();
         loop {
-            let event = match self.deadline() {
-                Some(at) => self.inbox.recv_deadline(at),
-                None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            let event = match (self.later.pop_front(), self.deadline()) {
+                (Some(event), _) => Ok(event),
+                (None, Some(at)) => self.inbox.recv_deadline(at),
+                (None, None) => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match event {
                 Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break,

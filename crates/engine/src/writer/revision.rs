@@ -47,7 +47,6 @@ fn linked_snapshot(
     }
     let delta = ingest::link(pool, &mut linked, cancel, &NoProgress)?;
     ingest::add_links(&mut entries, &delta);
-    delta.changed.iter().for_each(|links| _ = build::note_ids(&mut linked, links));
     let (graph, _) = build::graph(&linked, delta, &[], cancel)?;
     Ok(Snapshot { graph, files: Arc::new(FileTable::new(entries)), limits: limits.clone(), ..Snapshot::empty() })
 }

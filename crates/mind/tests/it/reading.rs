@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use m1nd_engine::Snapshot;
 use m1nd_mind::{
-    Depth, HookEvent, Keeper, Memories, MemoryError, MindConfig, ProjectMemory, SharedFolder, archive, block_text,
-    forget, hook, write_blocks,
+    Depth, HookEvent, Keeper, Memories, MemoryError, MemoryQuery, MindConfig, ProjectMemory, SharedFolder, archive,
+    block_text, forget, hook, write_blocks,
 };
 use m1nd_testkit::TempTree;
 use serde_json::{Value, json};
@@ -331,4 +332,19 @@ fn what_a_commit_said_is_remembered_however_many_follow() {
     repository.point(elsewhere);
     keeper.refresh(&project, Depth::Quick).expect("is noted");
     assert_eq!(titles(&read(&project, &keeper)), Vec::<&str>::new());
+}
+
+#[test]
+fn an_answer_from_the_memory_file_alone_says_so() {
+    let tree = TempTree::new(&format!("//- p/.mind/MEMORY.md\n{MEMORY}"));
+    let project = std::fs::canonicalize(tree.join("p")).expect("is there");
+    let query = MemoryQuery { text: "jam", all_projects: false, kinds: &[], limit: 5, near: &[] };
+    let notice = || {
+        let config = MindConfig { home: tree.join("home"), places: vec![project.clone()], named: 1 };
+        let found = Memories::new(config).search(&query, &Snapshot::empty()).expect("is searched");
+        found.notice.unwrap_or_default()
+    };
+    assert!(notice().contains("only its files of memories were searched"), "{}", notice());
+    Keeper::new(&tree.join("home"), None).refresh(&project, Depth::Full).expect("is read");
+    assert!(!notice().contains("only its files"), "{}", notice());
 }

@@ -18,6 +18,7 @@ mod traits;
 mod unlinked;
 
 pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, activate, activate_given};
+pub(crate) use alike::alike_to;
 pub use alike::{Alike, SympatheticPair};
 pub use feedback::{Feedback, Ledger, LedgerRow};
 pub use gaps::{Differences, GapsAnswer, Hole, gaps};
@@ -36,6 +37,7 @@ pub use seek::{
     seek_files_given, seek_given, summary,
 };
 pub use siblings::GroupKey;
+pub(crate) use siblings::groups_of;
 pub use traits::Trait;
 pub use unlinked::{GhostEdge, Strongest, StructuralHole, ghost_pairs};
 

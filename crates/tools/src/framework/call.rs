@@ -228,9 +228,11 @@ impl ToolDef {
         }
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         self.add_guidance(cx, &mut body, guidance, call);
-        // The answer of a write tool belongs to the generation after the write.
-        let generation =
-            if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
+        // An answer about a changed index belongs to the generation after the change.
+        let generation = match self.effect {
+            Effect::Graph | Effect::Disk => cx.services.engine.snapshot().generation(),
+            Effect::Read | Effect::Session | Effect::State => at.generation,
+        };
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
         let is_name = |text: &str| names::is_known(&cx.snapshot, text);

@@ -5,8 +5,8 @@ use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{Engine, FileMark, LocalModel, ProcessRole, Snapshot, Status, WatchState};
 use m1nd_mind::Keeper;
-use m1nd_query::retrieval::Prior;
-use m1nd_sessions::{Mark, Sessions, StoredFeedback};
+use m1nd_query::retrieval::{PrimedTask, Prior};
+use m1nd_sessions::{Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
 use super::call::Call;
@@ -46,9 +46,37 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The history as far as it is loaded, or all of it.
+fn loaded(snapshot: &Snapshot, all: bool, cancel: &Cancel) -> Option<ProjectHistory> {
+    if all { Some(snapshot.history(cancel)) } else { snapshot.loaded_history() }
+}
+
 /// Reports the beginning of work that is not counted.
 pub(super) fn stage(progress: &dyn Progress, stage: &'static str) {
     progress.report(ProgressEvent { stage, done: 0, total: None });
+}
+
+/// Values that agents hold, for reading.
+#[derive(Clone, Copy)]
+pub(crate) struct HeldValues<'a>(&'a Sessions);
+
+impl HeldValues<'_> {
+    /// See [`Sessions::get`].
+    pub(crate) fn get<T: Held>(self, agent: &str, id: &str) -> Result<Handle<T>, SessionError> {
+        self.0.get(agent, id)
+    }
+
+    /// See [`Sessions::list`].
+    pub(crate) fn list<T: Held>(self, owner: Option<&str>, limit: usize) -> Result<Listed<T>, SessionError> {
+        self.0.list(owner, limit)
+    }
+
+    /// Numbers and nodes of the feedback rows after one, oldest first.
+    pub(crate) fn feedback_after(self, row: i64) -> Vec<(i64, Vec<String>)> {
+        let (rows, _) = self.0.feedback();
+        let later = rows.rows().iter().filter(|stored| stored.id > row);
+        later.map(|stored| (stored.id, stored.told.nodes.clone())).collect()
+    }
 }
 
 /// Context of a read tool: a snapshot, without access to the writer.
@@ -119,6 +147,11 @@ impl<'a> ReadContext<'a> {
         self.call.stale.as_ref().map(Stale::why)
     }
 
+    /// What agents hold, for reading.
+    pub(crate) fn held(&self) -> HeldValues<'a> {
+        HeldValues(&self.services.sessions)
+    }
+
     /// Compares the index with the disk now and says what it does not have, unless it is being watched or changed.
     pub(crate) fn look_for_unseen(&self, status: &Status) -> Option<String> {
         let follows = status.role == ProcessRole::Writer && status.watch == WatchState::On;
@@ -152,6 +185,15 @@ impl<'a> ReadContext<'a> {
         Ok(prior)
     }
 
+    /// Like [`ReadContext::prior`], with these nodes in place of the priming of the caller: ids with their nearness, 0
+    /// to 1.
+    pub(crate) fn prior_of(&self, text: &str, named: &PrimedTask<'_>) -> Result<Prior, ToolError> {
+        self.cancel.check()?;
+        let prior = self.services.prior_of(text, Some(*named), self.snapshot);
+        self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
+        Ok(prior)
+    }
+
     /// The git history up to the current checkout. Take it once, so that an answer never mixes two states of it.
     pub fn history(&self) -> ProjectHistory {
         stage(self.progress, "reading history");
@@ -163,8 +205,7 @@ impl<'a> ReadContext<'a> {
 
     /// The git history as far as it is loaded, or all of it with `reads_history`; `None` while nothing is loaded.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
-        let history =
-            if self.reads_history { Some(self.snapshot.history(self.cancel)) } else { self.snapshot.loaded_history() };
+        let history = loaded(self.snapshot, self.reads_history, self.cancel);
         self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());
         history
     }
@@ -209,6 +250,8 @@ impl<'a> ReadContext<'a> {
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     services: &'a Services,
+    snapshot: &'a Arc<Snapshot>,
+    reads_history: bool,
     call: &'a Call,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
@@ -216,7 +259,26 @@ pub struct WriteContext<'a> {
 
 impl<'a> WriteContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, call: &'a Call) -> Self {
-        Self { services: cx.services, call, cancel: cx.cancel, progress: cx.progress }
+        let Context { services, snapshot, reads_history, cancel, progress, .. } = cx;
+        Self { services, snapshot, reads_history: *reads_history, call, cancel, progress: *progress }
+    }
+
+    /// The snapshot that the call started with.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// Releases the locks that the caller created for a perspective. Returns their ids.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn release_locks_of(&self, perspective: &str) -> Result<Vec<String>, ToolError> {
+        Ok(self.services.sessions.release_locks_of(self.agent(), perspective)?)
+    }
+
+    /// Like [`ReadContext::loaded_history`].
+    pub fn loaded_history(&self) -> Option<ProjectHistory> {
+        loaded(self.snapshot, self.reads_history, self.cancel)
     }
 
     /// The index, for reading and writing.
@@ -227,6 +289,22 @@ impl<'a> WriteContext<'a> {
     /// State of agents.
     pub fn sessions(&self) -> &'a Sessions {
         &self.services.sessions
+    }
+
+    /// What agents hold, for reading.
+    pub(crate) fn held(&self) -> HeldValues<'a> {
+        HeldValues(&self.services.sessions)
+    }
+
+    /// See [`ReadContext::unseen`].
+    pub(crate) fn unseen(&self) -> Option<String> {
+        self.call.stale.as_ref().map(Stale::why)
+    }
+
+    /// The current snapshot, or the error of every tool if nothing is indexed.
+    pub(crate) fn indexed(&self) -> Result<Arc<Snapshot>, ToolError> {
+        let snapshot = self.services.engine.snapshot();
+        if snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(snapshot) }
     }
 
     /// The writer of memories, on the current snapshot.

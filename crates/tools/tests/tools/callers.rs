@@ -70,3 +70,35 @@ fn names_are_followed_through_long_chains_of_wildcard_re_exports() {
         assert_eq!(column(&answer, "callers", "label"), caller, "{answer}");
     }
 }
+
+#[test]
+fn uses_in_the_tokens_of_macros_are_listed_or_keep_it_open() {
+    let project = Project::new(
+        "//- Cargo.toml\n[package]\nname = \"p\"\n//- src/lib.rs\n\
+         pub struct Header<T>(T);\nimpl<T> Header<T> {\n    pub fn tracing_id() {}\n    pub fn send_it(&self) {}\n    \
+     pub fn set_it(&self, on: bool) {}\n    pub fn quiet() {}\n}\npub fn remove_it() {}\n\
+         macro_rules! find { ($header:ident) => { $header::tracing_id() } }\n\
+         //- src/proof.rs\nown! { a b; crate::Header<u8>::send_it(_): Send, crate::remove_it }\n\
+         own!(broadcast, set_it(true));\n",
+    );
+    for (name, state) in [("tracing_id", "blocked"), ("send_it", "blocked"), ("remove_it", "blocked"), ("set_it", "blocked"), ("quiet", "closed")] {
+        let answer = project.ok("callers", json!({"node_id": name}));
+        let is_listed = answer["callers"].as_array().is_some_and(|rows| !rows.is_empty());
+        assert!(is_listed && state == "blocked" || answer["closure"]["state"] == state, "{name}: {answer}");
+    }
+}
+
+#[test]
+fn properties_read_of_what_outside_code_yields_keep_it_open() {
+    let project = Project::new(
+        "//- app.py\nimport typing as t\nclass Plan:\n    @property\n    def loader(self):\n        return 1\n    \
+         @property\n    def quiet(self):\n        return 1\n\
+         def plans() -> t.ValuesView[Plan]:\n    return {}.values()\n\
+         //- use.py\nfrom app import plans\ndef go():\n    for plan in plans():\n        print(plan.loader)\n",
+    );
+    for (name, state) in [("loader", "blocked"), ("quiet", "closed")] {
+        let answer = project.ok("references", json!({"node_id": name}));
+        let is_listed = answer["references"].as_array().is_some_and(|rows| !rows.is_empty());
+        assert!(is_listed || answer["closure"]["state"] == state, "{name}: {answer}");
+    }
+}

@@ -131,7 +131,9 @@ impl Extractor<'_> {
                 let modifiers = node.child(0).into_iter().chain(node.child(1));
                 let mut modifiers = modifiers.filter(|child| child.kind() == "function_modifiers");
                 flags.is_async = modifiers.any(|text| self.source.text(text).split_whitespace().any(|w| w == "async"));
-                flags.is_abstract = node.kind() == "function_signature_item" && in_type;
+                // A macro may give a body to what has none among its arguments.
+                let has_body = node.kind() == "function_item" || self.macros.in_arguments();
+                flags.is_abstract = in_type && !has_body;
                 flags.is_declaration = node.kind() == "function_signature_item" && !in_type;
                 flags.is_static = in_type && !self.has_receiver(node);
             }
@@ -446,7 +448,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// `macro_rules! name { … }`. Its rules are not code yet, and are not looked into.
+    /// `macro_rules! name { … }`. Its rules are not code yet: they are only searched for names.
     pub(super) fn macro_definition(&mut self, node: Node<'_>) {
         let pending = self.take_pending();
         let Some(name_node) = node.child_by_field_name("name") else { return };
@@ -474,6 +476,7 @@ impl Extractor<'_> {
         self.builder.parameters(def, &words);
         self.builder.bind_definition(def, Namespace::Macro);
         self.decorate(def, &pending);
+        self.transcribers(node, def);
     }
 
     fn leading_word(&mut self, word: &str) -> Parameter {

@@ -5,7 +5,7 @@ use tree_sitter::{Node, Parser, Point, Range, Tree};
 
 use super::environment::Space;
 use super::{Exactness, Extractor};
-use crate::facts::{Collection, Expr, ExprId, Literal, MacroArguments, Pos, Role};
+use crate::facts::{Collection, DefId, Expr, ExprId, Literal, MacroArguments, PathRoot, Pos, Role};
 use crate::parse::{self, ParseBudget};
 use crate::walk::{self, Step};
 
@@ -300,18 +300,26 @@ impl Extractor<'_> {
         self.macros.left.parse(parser, read, cancel).ok()
     }
 
-    /// Finds `name(`, `path::name(`, `.name(` and `name!` in tokens.
+    /// The transcribers of a macro definition: code only where the macro is invoked, but what they name is used there.
+    pub(super) fn transcribers(&mut self, definition: Node<'_>, def: DefId) {
+        let outer = (self.exactness, self.at.enclosing.replace(def));
+        let rules = super::children(definition).into_iter().filter(|child| child.kind() == "macro_rule");
+        for tokens in rules.filter_map(|rule| rule.child_by_field_name("right")) {
+            self.token_arguments(tokens);
+        }
+        (self.exactness, self.at.enclosing) = outer;
+    }
+
+    /// Finds `name(`, `path::name`, `.name`, `Name` and `name!` in tokens.
     fn search_tokens(&mut self, tokens: Node<'_>) {
         let mut cursor = tokens.walk();
         let mut depth = 0u32;
         let mut run = Run::default();
         loop {
             let node = cursor.node();
-            if node.kind() == "token_tree" {
-                if depth > 0 && self.source.text(node).starts_with('(') {
-                    self.end_run(&mut run, Role::Call);
-                }
-                run = Run::default();
+            if matches!(node.kind(), "token_tree" | "token_repetition") {
+                let is_call = depth > 0 && self.source.text(node).starts_with('(');
+                self.end_run(&mut run, if is_call { Some(Role::Call) } else { None });
                 if cursor.goto_first_child() {
                     depth += 1;
                     continue;
@@ -323,11 +331,11 @@ impl Extractor<'_> {
                 return;
             }
             while !cursor.goto_next_sibling() {
+                self.end_run(&mut run, None);
                 if depth <= 1 || !cursor.goto_parent() {
                     return;
                 }
                 depth -= 1;
-                run = Run::default();
             }
         }
     }
@@ -338,12 +346,16 @@ impl Extractor<'_> {
             "identifier" | "self" | "crate" | "super" => {
                 let text = self.ident(node);
                 let is_keyword = node.kind() != "identifier";
+                if run.join == Join::None {
+                    self.end_run(run, None);
+                }
                 run.name = None;
                 run.expr = Some(match (run.join, run.expr) {
-                    (Join::Path, base) if !is_keyword => match base {
-                        Some(base) => self.builder.path(base, text),
-                        None => self.builder.name_expr(text, self.at.scope),
-                    },
+                    (Join::Path, base) if !is_keyword => {
+                        // Before `::` stand type arguments, a variable of a macro or, in old code, nothing.
+                        let base = base.unwrap_or_else(|| self.builder.unknown());
+                        self.builder.path(base, text)
+                    }
                     (Join::Member, base) => {
                         let base = base.unwrap_or_else(|| self.builder.unknown());
                         self.builder.member(base, text)
@@ -355,22 +367,60 @@ impl Extractor<'_> {
                 let bare = run.join == Join::None;
                 let is_local = bare && self.environment.is_local(Space::Value, name);
                 if !is_keyword && !is_local {
-                    run.name = Some((node.start_byte(), self.pos(node)));
+                    run.name = Some(self.pos(node));
                 }
+                run.word = Some(Word::of(text, bare));
                 run.join = Join::None;
             }
-            "::" => run.join = Join::Path,
+            "metavariable" => {
+                self.end_run(run, None);
+                run.expr = (self.source.text(node) == "$crate").then(|| self.root(PathRoot::Crate));
+            }
+            "::" => {
+                if let (Some(expr), Some(pos), Some(Word::Type)) = (run.expr, run.name, run.word) {
+                    self.refer_from(expr, Role::Type, u8::MAX, pos, self.at.enclosing);
+                }
+                run.join = Join::Path;
+            }
             "." => run.join = Join::Member,
-            "!" => self.end_run(run, Role::Macro),
-            _ => *run = Run::default(),
+            "!" => self.end_run(run, Some(Role::Macro)),
+            _ => self.end_run(run, None),
         }
     }
 
-    fn end_run(&mut self, run: &mut Run, role: Role) {
+    /// Refers to the name that a run of tokens ends with, by the role that the next token gives it or, without one, as
+    /// it is written.
+    fn end_run(&mut self, run: &mut Run, role: Option<Role>) {
         let done = std::mem::take(run);
-        if let (Some(expr), Some((_, pos)), Join::None) = (done.expr, done.name, done.join) {
-            let enclosing = self.at.enclosing;
-            self.refer_from(expr, role, u8::MAX, pos, enclosing);
+        let role = role.or(match done.word {
+            Some(Word::Type) => Some(Role::Type),
+            Some(Word::Part) => Some(Role::Read),
+            Some(Word::Any) | None => None,
+        });
+        if let (Some(role), Some(expr), Some(pos), Join::None) = (role, done.expr, done.name, done.join) {
+            self.refer_from(expr, role, u8::MAX, pos, self.at.enclosing);
+        }
+    }
+}
+
+/// A name among tokens, as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// In lower case and alone: it may be anything.
+    Any,
+    /// As types, traits and type parameters are written: in mixed case, or one upper-case letter.
+    Type,
+    /// A constant, or the end of a path.
+    Part,
+}
+
+impl Word {
+    fn of(text: &str, is_alone: bool) -> Self {
+        let is_upper = text.starts_with(char::is_uppercase);
+        match is_upper {
+            true if text.len() == 1 || text.contains(char::is_lowercase) => Self::Type,
+            false if is_alone => Self::Any,
+            _ => Self::Part,
         }
     }
 }
@@ -389,7 +439,9 @@ enum Join {
 struct Run {
     expr: Option<ExprId>,
     /// Position of its last name, if that is worth a reference.
-    name: Option<(usize, Pos)>,
+    name: Option<Pos>,
+    /// What its last name is as it is written.
+    word: Option<Word>,
     join: Join,
 }
 

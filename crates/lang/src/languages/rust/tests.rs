@@ -187,6 +187,8 @@ macro_rules! shout { () => {} }
     assert_eq!(implementation.kind, DefKind::Impl);
     let pair: Vec<_> = facts.definitions.iter().filter(|d| facts.name(d.name) == "1").collect();
     assert_eq!(pair[0].declared.map(|of| show(&facts, of)).as_deref(), Some("Pool<u8>"));
+    let in_macro = self::facts("trait T { own! { fn draw(&self); } }");
+    assert!(!definition(&in_macro, "draw").flags.is_abstract);
     assert!(definition(&facts, "draw").flags.is_abstract && !definition(&facts, "twice").flags.is_abstract);
     assert!(definition(&facts, "new").flags.is_static && !definition(&facts, "twice").flags.is_static);
     assert!(definition(&facts, "nested").flags.is_local && !definition(&facts, "f").flags.is_local);
@@ -459,6 +461,30 @@ fn macros() {
         ]
     );
     check_references("fn f() { own!(a.b(1), c) }", &["1:10 macro own", "1:17 call ~a.b"]);
+    check_references(
+        "fn f() { own! { a b; A::<u8>::k(_): Send, C, d::e, self.g } }",
+        &[
+            "1:10 macro own",
+            "1:22 type ~A",
+            "1:31 call ~?::k",
+            "1:37 type ~Send",
+            "1:43 type ~C",
+            "1:49 read ~d::e",
+            "1:57 read ~this.g",
+        ],
+    );
+    check_references(
+        "macro_rules! m { ($x:expr, k) => { let y = A::b($x); $x.c(y); $crate::d::e; f(y, G) }; (z) => (h!(i)) }",
+        &[
+            "1:44 type ~A",
+            "1:47 call ~A::b",
+            "1:57 call ~?.c",
+            "1:74 read ~crate::d::e",
+            "1:77 call ~f",
+            "1:82 type ~G",
+            "1:96 macro ~h",
+        ],
+    );
     assert_eq!(definitions("cfg_x! { fn a() {} mod m { struct S; } }"), ["fn a", "mod m", "struct m/S"]);
     check_references("fn f() { write!(é, \"ü\", g()) }", &["1:10 macro write", "1:17 read é", "1:25 call g"]);
 }
