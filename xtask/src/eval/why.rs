@@ -1,10 +1,9 @@
-//! `cargo xtask eval why`: compares the paths of `why` and the direct dependents of `impact` with the calls in a compiler
-//! index.
+//! `cargo xtask eval why`: compares the paths of `why` and the rows of `impact` with the calls in a compiler index.
 //!
 //! The truth lists pairs of functions that its calls connect (*reachable*, over one to five calls) and pairs that they
 //! never connect. `why` is asked as the tool asks. A reachable pair is *found* if a path leads from source to target,
-//! and *denied* if the answer says that there provably is none. Of the best path, each certain call is judged: *wrong* if
-//! the truth has no call of that name at its place. An unreachable pair with a path of certain calls alone is
+//! and *denied* if the answer says that there provably is none. Of the best path, each certain call is judged: *wrong*
+//! if the truth has no call of that name at its place. An unreachable pair with a path of certain calls alone is
 //! *contradicted*. Relations other than calls are not in this truth, so paths with them are not judged. For functions
 //! with their callers in the truth, the callers among the rows of `impact` are counted.
 
