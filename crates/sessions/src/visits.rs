@@ -1,8 +1,8 @@
 //! Visits: what an agent last saw of a project, kept over restarts.
 //!
-//! A visit is a series of calls without a pause of more than [`PAUSE_MS`], in one serving process. The state at its last
-//! call is stored, so that the next visit can be told what changed since. Callers describe states; this module decides
-//! when a visit begins and when something is written.
+//! A visit is a series of calls without a pause of more than [`PAUSE_MS`], in one serving process. The state at its
+//! last call is stored, so that the next visit can be told what changed since. Callers describe states; this module
+//! decides when a visit begins and when something is written.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -35,11 +35,13 @@ mod tests;
 mod trace;
 mod trace_fit;
 mod truth;
+mod why;
 
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval edges --table
   cargo xtask eval closure --repo PATH --truth DIR [--check | --write] [--explain N]
+  cargo xtask eval why --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval economy --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
@@ -58,6 +60,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
         Some(("edges", rest)) => edges::run(rest),
         Some(("closure", rest)) => closure::run(rest),
+        Some(("why", rest)) => why::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
         Some(("economy", rest)) => economy::run(rest),

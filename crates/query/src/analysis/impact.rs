@@ -16,7 +16,7 @@ const MAX_MEMBERS: usize = 20_000;
 /// Nodes that are followed before the search ends.
 const MAX_FOLLOWED: usize = 200_000;
 /// Tests listed.
-const MAX_TESTS: usize = 50;
+const MAX_TESTS: usize = 20;
 /// Files listed.
 const MAX_FILES: usize = 100;
 

@@ -69,7 +69,7 @@ impl Baseline {
     }
 
     /// Its index, given the present one.
-    pub fn index<'s>(&'s self, present: &'s Snapshot) -> &'s Snapshot {
+    pub fn state<'s>(&'s self, present: &'s Snapshot) -> &'s Snapshot {
         self.snapshot.as_deref().unwrap_or(present)
     }
 }

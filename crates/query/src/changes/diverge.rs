@@ -119,7 +119,7 @@ pub fn diverge(
     wanted: &dyn Fn(&str) -> bool,
     cancel: &Cancel,
 ) -> Result<Divergence, NoSnapshot> {
-    let before = baseline.index(snapshot);
+    let before = baseline.state(snapshot);
     let graph =
         differences(before, snapshot, wanted, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
     let mut gaps = baseline.gaps.clone();

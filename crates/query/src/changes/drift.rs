@@ -91,7 +91,7 @@ pub fn drift(
     wanted: &dyn Fn(&str) -> bool,
     cancel: &Cancel,
 ) -> Result<Drift, Cancelled> {
-    let before = baseline.index(snapshot);
+    let before = baseline.state(snapshot);
     let graph = differences(before, snapshot, wanted, cancel)?;
     let mut gaps = baseline.gaps.clone();
     let since = place.and_then(|place| newer_commits(place, baseline));

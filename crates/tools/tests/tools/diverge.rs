@@ -69,13 +69,13 @@ fn the_last_visit_is_a_baseline_and_a_removed_coupling_is_told() {
         repository.commit("ann", "a", &[Put("a.py", &text("a", round))]);
     }
     repository.commit("ann", "b", &[Put("b.py", &text("b", 9))]);
-    repository.tree.write("a.py", &text("a", 7));
-    repository.tree.write("b.py", &text("b", 9));
+    repository.tree.write("a.py", text("a", 7));
+    repository.tree.write("b.py", text("b", 9));
     let project = Project::over_repository(repository);
     let apart = project.ok("diverge", json!({"baseline": "HEAD~5"}));
     assert_eq!(column(&apart, "coupling_changes", "direction"), "decoupled", "{apart}");
     let project = project.reopened(|_| {});
-    project.tree.write("a.py", &function("a", 120));
+    project.tree.write("a.py", function("a", 120));
     project.ok("ingest", json!({"path": "."}));
     let answer = project.ok("diverge", json!({"baseline": "last_session"}));
     assert_eq!((column(&answer, "modified_nodes", "file").as_str(), kinds(&answer).as_str()), ("a.py", "velocity_spike"));
