@@ -33,7 +33,7 @@ mod text_model;
 mod withheld;
 mod writer;
 
-pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
+pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use files::{FileEntry, FileTable};

@@ -12,6 +12,7 @@ mod chance;
 pub mod changes;
 pub mod export;
 mod linear;
+pub mod overview;
 pub mod patterns;
 pub mod references;
 pub mod resolve;

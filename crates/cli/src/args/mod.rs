@@ -225,6 +225,9 @@ pub(crate) struct ServeArgs {
     /// Form of the answers: `text` is compact, for models; `json` for programs
     #[arg(long, value_name = "FORM", default_value = "json", value_parser = ["json", "text"])]
     pub format: String,
+    /// Add `_m1nd` to answers as JSON: the next calls, and memories about their nodes
+    #[arg(long)]
+    pub envelope: bool,
     /// Toolsets to list, separated by commas, `agent` for those of daily work; the other tools can still be called
     /// [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]

@@ -25,6 +25,9 @@ const VARYING: &[&str] = &[
     "last_activity",
     "cost_ms",
     "process_id",
+    "last_persist_ms",
+    "last_persist_time",
+    "stored_bytes",
 ];
 
 /// Gives the members of an object that vary a value that does not.
