@@ -105,8 +105,7 @@ fn the_program_introduces_itself() {
             Environment:
               M1ND_HOME   folder of the index and all state (default ~/.m1nd)
               M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
-              M1ND_PAGER  pager for answers longer than the screen (default PAGER; none if
-                          empty or `cat`)
+              M1ND_PAGER  pager of long answers (default PAGER; none if empty or `cat`)
               NO_COLOR    disable colours
         "#]],
     );
