@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode};
+use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Setting};
 use m1nd_mind::MindConfig;
 use m1nd_tools::Services;
 
@@ -131,8 +131,26 @@ pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Serv
     config.check_budget = CHECK_BUDGET;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
     config.model = common.model.clone();
+    config.settings = settings(common, &config, false);
     let mind = memory_places(&config.roots, true)?;
     Ok(Services::open(config, mind)?)
+}
+
+/// The settings, each with the source that won. A flag wins over the environment, that over the default.
+pub(crate) fn settings(common: &Common, config: &EngineConfig, roots_named: bool) -> Vec<Setting> {
+    let source = |given: Option<&PathBuf>, variable: &str| match given {
+        Some(given) if std::env::var_os(variable).is_some_and(|value| value == *given) => "environment",
+        Some(_) => "flag",
+        None => "default",
+    };
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let roots: Vec<String> = config.roots.iter().map(|root| text(root)).collect();
+    let model = common.model.as_deref().map_or_else(|| "none".to_owned(), text);
+    vec![
+        Setting { name: "home", value: text(&config.home), source: source(common.home.as_ref(), "M1ND_HOME") },
+        Setting { name: "root", value: roots.join(", "), source: if roots_named { "flag" } else { "default" } },
+        Setting { name: "model", value: model, source: source(common.model.as_ref(), "M1ND_MODEL") },
+    ]
 }
 
 /// The folder that all projects with a memory share.

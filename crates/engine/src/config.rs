@@ -33,6 +33,19 @@ pub struct EngineConfig {
     pub check_budget: Duration,
     /// Folder of an embedding model that re-ranks the best matches.
     pub model: Option<PathBuf>,
+    /// Where the settings came from, for the user.
+    pub settings: Vec<Setting>,
+}
+
+/// A setting and its source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name, as on the command line.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// The source that won: `flag`, `environment` or `default`.
+    pub source: &'static str,
 }
 
 impl EngineConfig {
@@ -51,6 +64,7 @@ impl EngineConfig {
             home,
             roots,
             model: None,
+            settings: Vec::new(),
             check_budget: Self::CHECK_BUDGET,
             limits: Limits::default(),
             watch: false,

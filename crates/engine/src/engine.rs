@@ -10,7 +10,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Clock, Deadline, Progress};
 use m1nd_store::{Home, ProjectDir};
 
-use crate::config::{Adapter, EngineConfig, IngestRequest};
+use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
 use crate::freshness::Checks;
 use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
@@ -309,6 +309,11 @@ impl Engine {
     /// Returns whether it was opened for reading only.
     pub fn is_read_only(&self) -> bool {
         self.handle.shared.config.read_only
+    }
+
+    /// The settings that it was opened with, as their reader reported them.
+    pub fn settings(&self) -> &[Setting] {
+        &self.handle.shared.config.settings
     }
 
     /// The clock that it was opened with.

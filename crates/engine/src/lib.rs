@@ -35,7 +35,7 @@ mod withheld;
 mod writer;
 
 pub use bound::{Bound, BoundState, CodeTexts};
-pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
+pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use files::{FileEntry, FileMark, FileTable};

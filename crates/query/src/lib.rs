@@ -14,6 +14,7 @@ pub mod export;
 mod linear;
 pub mod locks;
 pub mod navigation;
+pub mod overview;
 pub mod patterns;
 pub mod references;
 pub mod resolve;

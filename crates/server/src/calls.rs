@@ -7,7 +7,7 @@ use std::time::Duration;
 use m1nd_engine::Engine;
 use m1nd_tools::{
     ANONYMOUS, Catalog, Context, Effect, ErrorCode, Format, Reply, ResourceDef, Services, ToolDef, ToolError, Toolset,
-    canonical_name, find_resource,
+    add_envelope, canonical_name, find_resource,
 };
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -40,6 +40,7 @@ pub(crate) struct Calls {
     services: Services,
     tools: Catalog,
     format: Format,
+    envelope: bool,
     only: Option<Toolset>,
     read_only: bool,
     running: Arc<Running>,
@@ -52,7 +53,17 @@ impl Calls {
         let reads = Arc::new(Semaphore::new(READS_AT_ONCE));
         let writes = Arc::new(Semaphore::new(WRITES_AT_ONCE));
         let (tools, only, read_only) = (Catalog::new(options.tools), options.only, options.read_only);
-        Self { services, tools, format: options.format, only, read_only, running, reads, writes }
+        Self {
+            services,
+            tools,
+            format: options.format,
+            envelope: options.envelope,
+            only,
+            read_only,
+            running,
+            reads,
+            writes,
+        }
     }
 
     /// Runs a call until it finishes or the client cancels it.
@@ -72,8 +83,19 @@ impl Calls {
             (Effect::Read | Effect::Session, _) => Some(&self.reads),
             _ => Some(&self.writes),
         };
-        let format = self.format;
-        self.work(queue, request, tool.name, move |cx| tool.reply(cx, arguments, format)).await
+        let (format, envelope) = (self.format, self.envelope);
+        let call = move |cx: &Context<'_>| {
+            let mut reply = tool.reply(cx, arguments, format)?;
+            // The published answers of the memory tools are exact.
+            if envelope
+                && tool.toolset != Toolset::Memory
+                && let Reply::Json(Value::Object(body)) = &mut reply
+            {
+                add_envelope(cx, body);
+            }
+            Ok(reply)
+        };
+        self.work(queue, request, tool.name, call).await
     }
 
     /// Reads the resource at an address until it is done or the client cancels it; `None` if there is no such resource.

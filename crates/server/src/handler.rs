@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use m1nd_mind::Memories;
-use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, Toolset, canonical_name};
+use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, canonical_name};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
     GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
@@ -197,7 +197,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        if m1nd_tools::find(&request.name).is_some_and(|tool| tool.toolset == Toolset::Memory) {
+        if m1nd_tools::find(&request.name).is_some_and(|tool| tool.asks_client) {
             self.roots.settled().await;
         }
         match self.calls.run(&request.name, arguments, &context).await {

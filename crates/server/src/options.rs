@@ -17,6 +17,8 @@ pub struct ServeOptions {
     pub listed: Option<Vec<ToolChoice>>,
     /// The form of answers to calls that do not name one.
     pub format: Format,
+    /// Adds `_m1nd` to every answer that is an object: the next calls, memories about its nodes.
+    pub envelope: bool,
     /// Refuses every tool that could change what is stored.
     pub read_only: bool,
     /// Builds the index of every allowed root that has none, in the background.
@@ -33,6 +35,7 @@ impl Default for ServeOptions {
             only: None,
             format: Format::Json,
             listed: None,
+            envelope: false,
             read_only: false,
             index_when_empty: false,
             refresh: false,

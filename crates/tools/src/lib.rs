@@ -9,6 +9,7 @@ mod analysis;
 mod checks;
 mod continuity;
 mod core;
+mod envelope;
 mod exploration;
 mod framework;
 mod lifecycle;
@@ -26,6 +27,7 @@ mod source;
 mod task;
 mod trust;
 
+pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,
     ProofState, Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef,

@@ -7,7 +7,7 @@ use crate::continuity::{
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
-use crate::lifecycle::{BootMemory, FocusTool, North, Orient};
+use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 use crate::perspective::{
     PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
@@ -76,6 +76,8 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Orient>(),
     ToolDef::read::<FocusTool>(),
     ToolDef::write::<BootMemory>(),
+    ToolDef::read::<Audit>(),
+    ToolDef::write::<Persist>(),
     ToolDef::read::<TrustSelftest>(),
     ToolDef::read::<SessionHandshake>(),
     ToolDef::read::<RecoveryPlaybook>(),

@@ -28,8 +28,7 @@ const ENVIRONMENT: &str = "\
 Environment:
   M1ND_HOME   folder of the index and all state (default ~/.m1nd)
   M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
-  M1ND_PAGER  pager for answers longer than the screen (default PAGER; none if
-              empty or `cat`)
+  M1ND_PAGER  pager of long answers (default PAGER; none if empty or `cat`)
   NO_COLOR    disable colours";
 
 /// The command line, with everything in its help.
@@ -228,6 +227,9 @@ pub(crate) struct ServeArgs {
     /// Form of the answers: `text` is compact, for models; `json` for programs
     #[arg(long, value_name = "FORM", default_value = "json", value_parser = ["json", "text"])]
     pub format: String,
+    /// Add `_m1nd` to answers as JSON: the next calls, and memories about their nodes
+    #[arg(long)]
+    pub envelope: bool,
     /// Toolsets to list, separated by commas, `agent` for those of daily work; the other tools can still be called
     /// [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]

@@ -28,6 +28,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     config.watch = by_itself && !args.no_watch && !args.read_only;
     config.read_only = args.read_only;
     config.model = common.model.clone();
+    config.settings = project::settings(common, &config, !args.roots.is_empty());
     let mind = project::memory_places(&config.roots, !args.roots.is_empty())?;
     let services = Services::open(config, mind).map_err(|error| match error {
         EngineError::Store(why) => {
@@ -39,6 +40,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let options = ServeOptions {
         listed,
         format: Format::parse(&args.format).unwrap_or_default(),
+        envelope: args.envelope,
         read_only: args.read_only,
         index_when_empty: by_itself,
         refresh: by_itself && !args.no_watch,

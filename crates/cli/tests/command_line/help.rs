@@ -25,6 +25,7 @@ fn the_program_introduces_itself() {
             Commands:
               ingest          Index a repository and show a summary
               status          Show what is indexed and how fresh it is
+              north           Start a task: is the index right, where to look, what is remembered, what next
               search          Search file contents; each hit names its symbol
               glob            Find indexed files by path pattern
               view            Show lines of a file with the symbols in them
@@ -40,6 +41,9 @@ fn the_program_introduces_itself() {
               refs            List every use of a node by role: call, read, write, type, import and others
               diff            Compare the graph of two commits, or of a commit and the work tree
               drift           Show what changed since your last visit, or since a time or commit
+              orient          Show where a task lies: nodes to look at, central code around them, memories
+              focus           Choose the least code that covers a task, and say whether it is enough
+              audit           Show a repository at first sight: languages, ways in, central code, tests, risks
               trust           Test the index: is it this repository, fresh, sound, and does it find what it
                               holds
               risk            Name the files that usually change with what the work tree has changed, and did
@@ -103,8 +107,7 @@ fn the_program_introduces_itself() {
             Environment:
               M1ND_HOME   folder of the index and all state (default ~/.m1nd)
               M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
-              M1ND_PAGER  pager for answers longer than the screen (default PAGER; none if
-                          empty or `cat`)
+              M1ND_PAGER  pager of long answers (default PAGER; none if empty or `cat`)
               NO_COLOR    disable colours
         "#]],
     );
@@ -162,6 +165,8 @@ fn each_command_explains_itself() {
                   --format <FORM>    Form of the answers: `text` is compact, for models; `json` for programs
                                      [default: json] [possible values: json, text]
                   --no-pager         Do not show long answers of tools through a pager
+                  --envelope         Add `_m1nd` to answers as JSON: the next calls, and memories about their
+                                     nodes
                   --toolset <SET,…>  Toolsets to list, separated by commas, `agent` for those of daily work; the
                                      other tools can still be called [default: all]
               -h, --help             Print help

@@ -8,6 +8,7 @@ mod help;
 mod init;
 mod manners;
 mod memory;
+mod north;
 mod stale;
 mod store;
 mod tools;

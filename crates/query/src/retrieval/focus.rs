@@ -11,8 +11,8 @@ use super::seek::{SeekAnswer, SeekRow};
 
 const CALIBRATION: &str = include_str!("focus_calibration.txt");
 
-/// Share of the room that one node may take as a whole; of a larger one, its outline is counted.
-const LARGEST: f64 = 0.5;
+/// Share of the room that one node takes at most: more places are worth more than the end of a long one.
+const LARGEST: f64 = 0.125;
 /// Bytes that a row of an outline takes.
 const OUTLINE_ROW: usize = 60;
 /// Most rows of an outline that are counted.
@@ -26,15 +26,26 @@ const MOST_EDGES: usize = 100;
 /// Bytes of a line where the size of its file is not known.
 const LINE: usize = 40;
 
+/// How much of a node is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Its beginning, since it is long.
+    Head,
+    /// The list of its members, since its text is long.
+    Outline,
+}
+
 /// A node of the set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FocusNode {
     /// The row of the search.
     pub row: SeekRow,
-    /// Bytes of its text, or of its outline; estimated from its lines and the size of its file.
+    /// Bytes of its text, or of the part that is meant; estimated from its lines and the size of its file.
     pub bytes: usize,
-    /// Its outline is meant, since its text is too long.
-    pub is_outline: bool,
+    /// How much of it is meant.
+    pub extent: Extent,
 }
 
 /// Whether the set is likely to be enough.
@@ -143,14 +154,14 @@ pub fn focus(snapshot: &Snapshot, found: &SeekAnswer, most: usize, room: usize, 
         if set.holds(row.node) || !set.is_worth(row, top) {
             continue;
         }
-        let (bytes, is_outline) = sizes.of(row.node);
+        let (bytes, extent) = sizes.of(row.node);
         if focus.bytes + bytes > room {
             focus.dropped += 1;
             continue;
         }
         set.add(row);
         focus.bytes += bytes;
-        focus.nodes.push(FocusNode { row: row.clone(), bytes, is_outline });
+        focus.nodes.push(FocusNode { row: row.clone(), bytes, extent });
     }
     let words = &found.words[..found.words.len().min(SeekAnswer::TOLD_WORDS)];
     focus.uncovered =
@@ -221,8 +232,8 @@ struct Sizes<'s> {
 }
 
 impl Sizes<'_> {
-    /// Bytes of the text of a node, or of its outline.
-    fn of(&self, node: NodeIx) -> (usize, bool) {
+    /// Bytes of the text of a node, or of the part of it that is meant.
+    fn of(&self, node: NodeIx) -> (usize, Extent) {
         let graph = self.snapshot.graph();
         let (first, last) = graph.lines(node);
         let lines = (last.saturating_sub(first) + 1) as usize;
@@ -232,12 +243,14 @@ impl Sizes<'_> {
             (NodeKind::File, Some(file)) => file.size as usize,
             _ => lines.saturating_mul(line.max(1)),
         };
-        let is_container = matches!(graph.kind(node), NodeKind::File | NodeKind::Class | NodeKind::Module);
-        if bytes <= self.largest && !(is_container && bytes > OUTLINE_ROW * OUTLINE_ROWS) {
-            return (bytes, false);
+        if bytes <= self.largest {
+            return (bytes, Extent::Whole);
         }
         let members = graph.with_members(node, OUTLINE_ROWS).len().min(OUTLINE_ROWS);
-        ((members * OUTLINE_ROW).min(bytes), true)
+        match members > 1 {
+            true => ((members * OUTLINE_ROW).min(self.largest), Extent::Outline),
+            false => (self.largest, Extent::Head),
+        }
     }
 }
 

@@ -22,7 +22,7 @@ pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, activa
 pub(crate) use alike::alike_to;
 pub use alike::{Alike, SympatheticPair};
 pub use feedback::{Feedback, Ledger, LedgerRow};
-pub use focus::{Focus, FocusCalibration, FocusNode, FocusState, anchors, focus, spread_over_files};
+pub use focus::{Extent, Focus, FocusCalibration, FocusNode, FocusState, anchors, focus, spread_over_files};
 pub use gaps::{Differences, GapsAnswer, Hole, gaps};
 pub(crate) use glob::compile as compile_glob;
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};

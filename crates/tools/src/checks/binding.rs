@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use m1nd_engine::{Snapshot, Status};
+use m1nd_mind::Memories;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -130,11 +131,11 @@ pub(crate) struct Reception {
 }
 
 /// The repository of the caller, if it is known and no indexed or allowed root covers it.
-pub(crate) fn reception(cx: &ReadContext<'_>, status: &Status) -> Option<Reception> {
+pub(crate) fn reception(memory: &Memories, status: &Status, answers_once: bool) -> Option<Reception> {
     let roots: Vec<&PathBuf> = status.roots.iter().chain(&status.allowed_roots).collect();
-    let caller = cx.memory().caller_places();
+    let caller = memory.caller_places();
     // On the command line, the root is named or found around the current folder.
-    let places = if cx.answers_once() { Vec::new() } else { caller.folders };
+    let places = if answers_once { Vec::new() } else { caller.folders };
     if places.is_empty() || places.iter().any(|place| roots.iter().any(|root| place.starts_with(root))) {
         return None;
     }

@@ -112,7 +112,7 @@ pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -
     let (snapshot, status) = (cx.snapshot(), cx.status());
     let surface = surface(cx.tools(), evidence);
     let mismatch = evidence.scope.as_deref().and_then(|scope| mismatch(snapshot, &status, scope));
-    let reception = reception(cx, &status);
+    let reception = reception(cx.memory(), &status, cx.answers_once());
     let mut run = Run { cx, checks: Vec::new(), cost_ms: BTreeMap::new() };
     run.add(|_| Ok(surface.check()))?;
     run.add(|_| Ok(workspace(cx, mismatch.as_ref(), reception.as_ref())))?;

@@ -6,10 +6,10 @@ mod inspect;
 mod playbook;
 mod surface;
 
-pub(crate) use binding::{Fingerprint, GraphState, Mismatch, Reception, fingerprint, graph_state};
+pub(crate) use binding::{Fingerprint, GraphState, Mismatch, Reception, fingerprint, graph_state, reception};
 pub(crate) use inspect::{Depth, Evidence, Inspection, inspect};
 pub(crate) use playbook::{Playbook, Repair, RepairStep, playbook, repair_of};
-pub(crate) use surface::Surface;
+pub(crate) use surface::{REQUIRED, Surface};
 
 use serde::Serialize;
 

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use m1nd_base::ProblemKind;
 use m1nd_engine::{GitHead, LanguageStatus, ProblemStatus, ProcessRole, Status, WatchState};
+use m1nd_query::changes::work_tree_changes;
 use m1nd_sessions::AgentSession;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ingest::{TierRow, word};
+use crate::checks::{Fingerprint, REQUIRED, fingerprint};
 use crate::framework::{
     Answer, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
     Toolset,
@@ -17,6 +19,10 @@ use crate::rows::count;
 
 /// Maximum agents listed, the most recent ones.
 const MAX_AGENTS: usize = 50;
+/// Commits and changed files listed.
+const RECENT: usize = 20;
+/// Files of the largest index that is compared with the commit: answers must come at once.
+const COMPARED: usize = 2_000;
 /// Maximum examples of each kind of problem.
 const MAX_EXAMPLES: usize = 5;
 
@@ -35,7 +41,7 @@ pub(crate) struct LanguageRow {
     unresolved_reasons: Vec<Reason>,
 }
 
-/// The checkout. Members that only git could fill (`clean`) are `null`, since m1nd starts no program.
+/// The checkout, as far as files of git show it: m1nd starts no program.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct GitBlock {
     available: bool,
@@ -43,6 +49,12 @@ pub(crate) struct GitBlock {
     branch: Option<String>,
     head: Option<String>,
     clean: Option<bool>,
+    /// Subjects of the newest commits, as far as the history is loaded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    recent_commits: Vec<String>,
+    /// Files that differ from the commit, the first of them; empty if unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    uncommitted_files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<&'static str>,
 }
@@ -118,6 +130,27 @@ pub(crate) struct Output {
     plasticity_state: &'static str,
     active_sessions: Vec<AgentRow>,
     stages_ms: BTreeMap<String, f64>,
+    /// When the stored index was written, in milliseconds since 1970; null if it never was.
+    last_persist_time: Option<u64>,
+    binding_fingerprint: Fingerprint,
+    tool_surface_contract: SurfaceContract,
+    settings: Vec<Setting>,
+}
+
+/// What a host must show of the tools.
+#[derive(Debug, Serialize)]
+struct SurfaceContract {
+    full_registry_tool_count: usize,
+    required_agent_trust_tools: &'static [&'static str],
+    minimum_safe_tool_count: usize,
+}
+
+/// A setting, and which source won: a flag, the environment, or the default.
+#[derive(Debug, Serialize)]
+struct Setting {
+    name: &'static str,
+    value: String,
+    source: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -137,7 +170,9 @@ impl Tool for Health {
     const HELP: &'static str = "\
 Answers immediately, even during an ingest. `status` is `ok`, `empty` (nothing indexed) or `degraded`; `issues` gives
 the reasons: a failed watcher, a missing root, a quarantined damaged snapshot. `git` describes the checkout as far as
-the files of git show it, without running git: `clean` is always null.
+the files of git show it, without running git: `clean`, `recent_commits` and `uncommitted_files` need the history to be
+loaded, the first and the last also at most 2,000 files; `clean` is null otherwise. `settings` says for each whether a
+`flag`, the `environment` or the `default` won, in this order.
 
 `references` and `languages` count references by tier, overall and by language: `certain`, `possible`, `external`,
 `unresolved`. `unresolved_reasons` (overall and by language) lists why references have no target. `problems` counts by
@@ -163,6 +198,10 @@ incomplete (`partial`). `compiler_index` counts the files that an imported index
         "plasticity_state",
         "active_sessions",
         "stages_ms",
+        "last_persist_time",
+        "binding_fingerprint",
+        "tool_surface_contract",
+        "settings",
     ];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"status": {"type": "string"}, "node_count": {"type": "integer"}}}"#;
@@ -177,7 +216,14 @@ impl ReadTool for Health {
         let mut issues = issues(&status);
         issues.extend(cx.look_for_unseen(&status).map(|unseen| format!("{unseen}; run `ingest`")));
         let guidance = guidance(&status, &issues);
-        Ok(Answer::new(output(status, agents, issues)).guidance(guidance))
+        let mut output = output(status, agents, issues, fingerprint(cx, &cx.status()));
+        add_work_tree(cx, &mut output.git);
+        output.last_persist_time = cx.stored().map(|stored| stored.written_ms);
+        output.tool_surface_contract.full_registry_tool_count = cx.tools().all().len();
+        let setting =
+            |row: &m1nd_engine::Setting| Setting { name: row.name, value: row.value.clone(), source: row.source };
+        output.settings = cx.settings().iter().map(setting).collect();
+        Ok(Answer::new(output).guidance(guidance))
     }
 }
 
@@ -189,7 +235,12 @@ fn issues(status: &Status) -> Vec<String> {
     issues
 }
 
-fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) -> Output {
+fn output(
+    status: Status,
+    mut agents: Vec<AgentSession>,
+    issues: Vec<String>,
+    binding_fingerprint: Fingerprint,
+) -> Output {
     let text = |paths: &[std::path::PathBuf]| paths.iter().map(|path| path.to_string_lossy().into_owned()).collect();
     let queries_processed = agents.iter().map(|agent| agent.queries).sum();
     agents.sort_by(|a, b| b.last_seen_ms.cmp(&a.last_seen_ms).then_with(|| a.agent_id.cmp(&b.agent_id)));
@@ -234,6 +285,28 @@ fn output(status: Status, mut agents: Vec<AgentSession>, issues: Vec<String>) ->
             .last_ingest
             .map(|ingest| ingest.stages.into_iter().map(|(stage, ms)| (stage.to_owned(), ms)).collect())
             .unwrap_or_default(),
+        last_persist_time: None,
+        binding_fingerprint,
+        tool_surface_contract: SurfaceContract {
+            full_registry_tool_count: 0,
+            required_agent_trust_tools: REQUIRED,
+            minimum_safe_tool_count: REQUIRED.len(),
+        },
+        settings: Vec::new(),
+    }
+}
+
+/// Adds what the loaded history says of the work tree, if comparing that takes a moment only.
+fn add_work_tree(cx: &ReadContext<'_>, git: &mut GitBlock) {
+    let Some(history) = cx.loaded_history().filter(|_| git.available) else { return };
+    let newest = history.first().map(|history| history.commits()).unwrap_or_default();
+    git.recent_commits = newest.iter().take(RECENT).map(|commit| commit.subject.to_string()).collect();
+    if cx.snapshot().files().len() > COMPARED {
+        return;
+    }
+    if let Ok(found) = work_tree_changes(cx.snapshot(), &history, cx.cancel()) {
+        git.clean = found.gaps.is_empty().then_some(found.changed.is_empty());
+        git.uncommitted_files = found.changed.into_iter().take(RECENT).collect();
     }
 }
 
@@ -264,6 +337,8 @@ fn git(head: Option<GitHead>, root: Option<&std::path::PathBuf>) -> GitBlock {
         branch: head.branch,
         head: head.head,
         clean: None,
+        recent_commits: Vec::new(),
+        uncommitted_files: Vec::new(),
         note: head.is_elsewhere.then_some("the git folder is outside the root (a linked worktree) and is not read"),
     }
 }

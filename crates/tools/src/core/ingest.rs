@@ -217,7 +217,7 @@ fn output(report: IngestReport) -> Output {
 }
 
 /// The JSON string that a value serializes to.
-pub(super) fn word(value: &impl Serialize) -> String {
+pub(crate) fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 

@@ -17,7 +17,7 @@ pub(crate) use definition::Definition;
 pub(crate) use glob::Glob;
 pub(crate) use health::Health;
 pub(crate) use help::Help;
-pub(crate) use ingest::Ingest;
+pub(crate) use ingest::{Ingest, word};
 pub(crate) use outline::Outline;
 pub(crate) use search::Search;
 pub(crate) use seek::Seek;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{
-    Engine, FileMark, Freshness, LocalModel, ProcessRole, Snapshot, Status, StoredCheck, StoredSnapshot, WatchState,
+    Engine, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status, StoredCheck, StoredSnapshot,
+    WatchState,
 };
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
@@ -178,6 +179,11 @@ impl<'a> ReadContext<'a> {
     /// Compares the stored snapshot with its checksums, see [`m1nd_engine::Engine::check_stored`].
     pub(crate) fn check_stored(&self, most: u64) -> StoredCheck {
         self.services.engine.check_stored(most, self.cancel)
+    }
+
+    /// The settings of this process, with where each came from.
+    pub(crate) fn settings(&self) -> &'a [Setting] {
+        self.services.engine.settings()
     }
 
     /// The snapshot file on disk.

@@ -66,8 +66,9 @@ impl Tool for FocusTool {
     const ANSWERS: &'static str = "the smallest set of code that covers a task, and when to stop searching";
     const HELP: &'static str = "\
 One search, from which the best `top_k` matches are taken as long as they add something: words of the task that no node
-of the set meets yet, files until there are eight, matches that score as high as the first. Their `bytes` (estimated
-from lines; of a file or class that is too long, those of its outline) stay within `token_budget` (four bytes a token).
+of the set meets yet, files until there are eight, matches that score as high as the first. Their `bytes`, estimated
+from lines, stay within `token_budget` (four bytes a token). A node takes an eighth of it at most: of a longer one,
+`read` says that only its `head` or its `outline` is meant.
 
 `sufficiency.state` is `sufficient` if the task is the name of the first node, or if the place in question was in such
 a set often enough: `likelihood` is the confidence in the best file times the share of its matches in the set, and

@@ -11,7 +11,8 @@ use m1nd_base::{NodeKind, count};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::retrieval::{
-    Focus, FocusCalibration, FocusNode, FocusState, Prior, SeekAnswer, SeekQuery, anchors, focus, importance, seek_with,
+    Extent, Focus, FocusCalibration, FocusNode, FocusState, Prior, SeekAnswer, SeekQuery, anchors, focus, importance,
+    seek_with,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -80,7 +81,7 @@ pub(crate) struct FocusRow {
     score: f64,
     /// Bytes to read, about.
     bytes: usize,
-    /// `outline` if the text is too long to be meant as a whole.
+    /// `head` or `outline` if the text is too long to be meant as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<&'static str>,
 }
@@ -91,7 +92,11 @@ impl FocusRow {
             node: NodeRow::new(snapshot, node.row.node),
             score: rounded(node.row.score),
             bytes: node.bytes,
-            read: node.is_outline.then_some("outline"),
+            read: match node.extent {
+                Extent::Whole => None,
+                Extent::Head => Some("head"),
+                Extent::Outline => Some("outline"),
+            },
         }
     }
 }
@@ -182,7 +187,7 @@ pub(crate) fn read_call(cx: &ReadContext<'_>, nodes: &[&FocusNode]) -> Option<Re
     let graph = cx.snapshot().graph();
     let first = nodes.first()?;
     let id = |node: &&FocusNode| graph.id(node.row.node).to_owned();
-    if first.is_outline || graph.kind(first.row.node) == NodeKind::File {
+    if first.extent == Extent::Outline || graph.kind(first.row.node) == NodeKind::File {
         let arguments = json!({"agent_id": cx.agent(), "file_path": graph.path(first.row.node)});
         return Some(Repair::new("outline", arguments));
     }

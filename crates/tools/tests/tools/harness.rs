@@ -30,6 +30,9 @@ const VARYING: &[&str] = &[
     "last_accessed_ms",
     "cost_ms",
     "process_id",
+    "last_persist_ms",
+    "last_persist_time",
+    "stored_bytes",
 ];
 
 /// Whether arguments are those of the example of a tool, apart from those that every tool takes.
