@@ -1,116 +1,21 @@
-use expect_test::{Expect, expect};
+use expect_test::{Expect, expect, expect_file};
 
 use crate::{Place, SHOP};
 
-fn check(arguments: &[&str], expected: Expect) {
+fn help(arguments: &[&str]) -> String {
     let run = Place::new(SHOP).run(arguments);
     assert_eq!(run.code, 0, "{}", run.err);
     let lines: Vec<&str> = run.out.lines().map(str::trim_end).collect();
-    expected.assert_eq(&format!("{}\n", lines.join("\n")));
+    format!("{}\n", lines.join("\n"))
+}
+
+fn check(arguments: &[&str], expected: Expect) {
+    expected.assert_eq(&help(arguments));
 }
 
 #[test]
 fn the_program_introduces_itself() {
-    check(
-        &["--help"],
-        expect![[r#"
-            A graph of your code for coding agents.
-
-            m1nd indexes a repository on this machine and answers over MCP: where something is, how two things
-            are connected, what depends on it. Without a command, it serves MCP if started by a client, and
-            shows this help in a terminal.
-
-            Usage: m1nd [OPTIONS] [COMMAND]
-
-            Commands:
-              ingest          Index a repository and show a summary
-              status          Show what is indexed and how fresh it is
-              north           Start a task: is the index right, where to look, what is remembered, what next
-              search          Search file contents; each hit names its symbol
-              glob            Find indexed files by path pattern
-              view            Show lines of a file with the symbols in them
-              outline         List the symbols of a file as a tree, with signatures and lines
-              def             Show where a name or the reference at path:line[:col] is defined
-              seek            Find code by what it does; use names or plain words
-              why             Explain how two nodes connect: paths with evidence
-              impact          Show what changing a node can break, with evidence
-              counterfactual  Show what breaks and what falls out of use if nodes are deleted
-              hypothesize     Test a claim about the structure of the code, with evidence for and against
-              fingerprint     Find copies of a function, similar ones, and ones that use the same things
-              callers         List every call of a node, and whether the list is complete
-              refs            List every use of a node by role: call, read, write, type, import and others
-              diff            Compare the graph of two commits, or of a commit and the work tree
-              drift           Show what changed since your last visit, or since a time or commit
-              orient          Show where a task lies: nodes to look at, central code around them, memories
-              focus           Choose the least code that covers a task, and say whether it is enough
-              audit           Show a repository at first sight: languages, ways in, central code, tests, risks
-              trust           Test the index: is it this repository, fresh, sound, and does it find what it
-                              holds
-              risk            Name the files that usually change with what the work tree has changed, and did
-                              not
-              trail           Show saved investigations
-              call            Call a tool, as an agent would
-              serve           Serve MCP to a client over standard input and output
-              init            Connect the MCP clients of this project, after showing the change
-              doctor          Diagnose problems of m1nd and suggest fixes
-              export          Write the graph as rows, for other programs
-              memory          Decisions, issues, learnings and gotchas of this project, kept in
-                              `.mind/MEMORY.md` [alias: mind]
-              completions     Print the completions of a shell
-              man             Print the manual page, for `man -l`
-
-            Options:
-                  --home <FOLDER>
-                      Folder of the index and all state [default: ~/.m1nd]
-
-                  --model <FOLDER>
-                      Folder of an embedding model (model2vec or BERT) that reorders the best matches
-
-                  --json
-                      Write JSON for programs
-
-                  --color <WHEN>
-                      Colours: `auto` is on a terminal and without NO_COLOR
-
-                      [possible values: auto, always, never]
-
-                  --no-pager
-                      Do not show long answers of tools through a pager
-
-              -h, --help
-                      Print help (see a summary with '-h')
-
-              -V, --version
-                      Print version
-
-            Examples:
-              m1nd ingest                       index this repository and show a summary
-              m1nd seek retry a failed request  find code by meaning and words
-              m1nd callers Pool.acquire         who calls it
-              m1nd impact src/pool.py --json    what depends on a file
-              m1nd export --what edges --relation calls > calls.jsonl
-              m1nd init                         connect Claude Code, Cursor or VS Code
-              m1nd doctor                       diagnose problems
-
-            Exit codes:
-                0  done
-                1  nothing found
-                2  invalid arguments, or the command failed
-                3  nothing is indexed yet: run `m1nd ingest`
-                4  a name does not exist or is ambiguous
-                5  denied: outside the roots, read-only, or another process writes
-                6  `m1nd doctor` found problems
-                7  `m1nd risk` names files that were probably forgotten
-               70  a bug in m1nd; please report it
-              130  stopped by the user
-
-            Environment:
-              M1ND_HOME   folder of the index and all state (default ~/.m1nd)
-              M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
-              M1ND_PAGER  pager of long answers (default PAGER; none if empty or `cat`)
-              NO_COLOR    disable colours
-        "#]],
-    );
+    expect_file!["help.txt"].assert_eq(&help(&["--help"]));
 }
 
 #[test]

@@ -92,7 +92,8 @@ fn protect(place: &Place, is_protected: bool) {
     }
 }
 
-/// Does `work` where modes of files bind the superuser, too: in a thread whose children have no capability to ignore them.
+/// Does `work` where modes of files bind the superuser, too: in a thread whose children have no capability to ignore
+/// them.
 ///
 /// Another user would not do: the folders above the binary and the test's own may be closed to everyone else.
 #[cfg(target_os = "linux")]
