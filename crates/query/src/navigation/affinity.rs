@@ -18,6 +18,8 @@ const EDGES: usize = 4_000;
 const PARTNERS: usize = 20;
 /// Fewer common commits are no pattern.
 const LEAST_SUPPORT: u32 = 2;
+/// Larger probabilities that the commits are common by chance are no pattern.
+const MOST_CHANCE: f64 = 0.05;
 
 /// A probable connection that the graph does not have.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,11 +77,13 @@ fn with_partners(
     let connected: FxHashSet<NodeIx> = connected.iter().map(|link| link.to).collect();
     for partner in history.partners(graph.path(node), PARTNERS) {
         let (path, of) = (&partner.path, &partner.partner);
-        let Some(other) = graph.find_file(path).filter(|_| of.support >= LEAST_SUPPORT) else { continue };
+        let is_pattern = of.support >= LEAST_SUPPORT && of.p_value <= MOST_CHANCE;
+        let Some(other) = graph.find_file(path).filter(|_| is_pattern) else { continue };
         if connected.contains(&other) || !is_open(other) || found.iter().any(|known| known.node == other) {
             continue;
         }
-        let reason = format!("changed together in {} of its {} commits, without an edge", of.support, of.of);
+        let (common, own) = (of.support, graph.path(node));
+        let reason = format!("changed together in {common} of the {} commits of `{own}`, without an edge", of.of);
         found.push(Affine { node: other, strength: of.score, reason });
     }
 }

@@ -266,7 +266,12 @@ impl<'s> Place<'s> {
                 strength: of.score,
                 path: vec![target],
                 coherence: 0.0,
-                reason: format!("changed together in {} of its {} commits{newest}", of.support, of.of),
+                reason: format!(
+                    "changed together in {} of the {} commits of `{}`{newest}",
+                    of.support,
+                    of.of,
+                    graph.path(self.focus)
+                ),
             });
         }
     }

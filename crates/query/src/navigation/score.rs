@@ -41,9 +41,13 @@ pub struct Breakdown {
     pub continuity: f64,
 }
 
-/// Weights of the parts.
-const WEIGHTS: Breakdown =
-    Breakdown { local_activation: 0.35, path_coherence: 0.1, novelty: 0.2, anchor_relevance: 0.3, continuity: 0.05 };
+/// Weights of the parts that are summed, by name.
+const WEIGHTS: [(&str, f64); 4] =
+    [("local_activation", 0.25), ("path_coherence", 0.05), ("anchor_relevance", 0.65), ("continuity", 0.05)];
+/// Share of the sum that something without any novelty keeps: what the way has seen is behind nearly all else.
+const SEEN: f64 = 0.3;
+/// Share of its strength that evidence from test code keeps: most of what tests connect is no part of a topic.
+const TEST: f64 = 0.5;
 
 impl Breakdown {
     /// Its parts with their names, in the order of answers.
@@ -113,12 +117,12 @@ impl<'p> Judge<'p> {
         path_coherence: f64,
         family: Family,
     ) -> Breakdown {
-        let none = Dimension::ALL
-            .into_iter()
-            .map(|dimension| 1.0 - dimensions[dimension as usize] * self.lens.weight(dimension))
-            .product::<f64>();
+        let none = Dimension::ALL.into_iter().map(|one| 1.0 - dimensions[one as usize] * self.lens.weight(one));
+        let none = none.product::<f64>();
+        // At the start of a query its best matches stay what they are.
+        let share = if family == Family::Test && self.focus.is_some() { TEST } else { 1.0 };
         Breakdown {
-            local_activation: 1.0 - none,
+            local_activation: (1.0 - none) * share,
             path_coherence,
             novelty: self.novelty(target),
             anchor_relevance: self.anchor_relevance(target),
@@ -126,17 +130,17 @@ impl<'p> Judge<'p> {
         }
     }
 
-    /// The sum of the parts. Without a focus there is no path and no way: the other parts share their weights.
+    /// The weighted sum of the parts, scaled by novelty. Without a focus there is no path and no way: the other parts
+    /// share their weights.
     pub(super) fn score(&self, parts: &Breakdown) -> f64 {
         let applies = |name: &str| self.focus.is_some() || !matches!(name, "path_coherence" | "continuity");
         let (mut sum, mut all) = (0.0, 0.0);
-        for ((name, value), (_, weight)) in parts.parts().into_iter().zip(WEIGHTS.parts()) {
-            if applies(name) {
-                sum += value * weight;
-                all += weight;
-            }
+        for (name, weight) in WEIGHTS.into_iter().filter(|(name, _)| applies(name)) {
+            let value = parts.parts().into_iter().find(|(part, _)| *part == name).map_or(0.0, |(_, value)| value);
+            sum += value * weight;
+            all += weight;
         }
-        sum / all
+        sum / all * (SEEN + (1.0 - SEEN) * parts.novelty)
     }
 
     fn novelty(&self, target: NodeIx) -> f64 {

@@ -33,6 +33,9 @@ pub struct Perspective {
     pub page_size: usize,
     /// Generation of the graph at the last call that changed it.
     pub generation: u64,
+    /// Number of its routes at that call.
+    #[serde(default)]
+    pub route_count: usize,
     /// Where it was branched from.
     pub branch: Option<Branch>,
 }
@@ -82,7 +85,18 @@ impl Perspective {
     /// A perspective at its start.
     pub fn new(query: String, anchor: Option<String>, lens: Lens, generation: u64) -> Self {
         let (page, page_size) = (1, PAGE_SIZE);
-        Self { query, anchor, lens, steps: Vec::new(), moves: 0, page, page_size, generation, branch: None }
+        Self {
+            query,
+            anchor,
+            lens,
+            steps: Vec::new(),
+            moves: 0,
+            page,
+            page_size,
+            generation,
+            route_count: 0,
+            branch: None,
+        }
     }
 
     /// Id of the node at its centre: the last stop, at the start the anchor; `None` at the start of a query alone.

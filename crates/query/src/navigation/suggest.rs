@@ -52,7 +52,12 @@ pub fn suggest(graph: &Graph, perspective: &Perspective, set: &RouteSet, before:
         open
     };
     let here = open(set);
-    let earlier = before.and_then(|before| Some((before, *open(before).first()?)));
+    // What can be reached from here as well is no reason to go back.
+    let is_here = |route: &Route| set.routes.iter().any(|one| one.target == route.target);
+    let earlier = before.and_then(|before| {
+        let best = open(before).into_iter().find(|(place, _)| !is_here(&before.routes[*place]))?;
+        Some((before, best))
+    });
     match (here.first(), earlier) {
         (Some((_, best)), Some((before, (place, worth)))) if worth > best + WORTH_GOING_BACK => {
             let route = &before.routes[place];

@@ -253,6 +253,11 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
                 let _ = writeln!(out, "  {}", line.replace('\n', "\n    "));
             }
         }
+        // Parts of a figure.
+        Value::Object(members) if depth == 0 && !members.is_empty() && members.values().all(Value::is_f64) => {
+            let parts = members.iter().map(|(name, value)| format!("{name} {:.2}", value.as_f64().unwrap_or_default()));
+            let _ = writeln!(out, "{name}: {}", parts.collect::<Vec<_>>().join(", "));
+        }
         Value::Object(members) if depth < MAX_DEPTH => {
             let line = line_of(members, style, depth + 1);
             if !line.is_empty() {

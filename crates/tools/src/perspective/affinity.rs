@@ -109,7 +109,7 @@ impl ReadTool for PerspectiveAffinity {
     }
 }
 
-fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
+pub(super) fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let strength = row.get("strength").and_then(Value::as_f64).unwrap_or_default();
     format!("{}  {strength:.2} — {}", text("node_id"), text("reason"))

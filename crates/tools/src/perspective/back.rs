@@ -53,7 +53,8 @@ impl WriteTool for PerspectiveBack {
         let here = Here::writing(cx)?;
         let back = |kept: &mut Kept| {
             kept.0.back(here.snapshot.generation()).ok_or_else(|| at_the_start(&input.perspective_id))?;
-            here.routes(&kept.0).map(|_| ())
+            kept.0.route_count = here.routes(&kept.0)?.routes.len();
+            Ok::<_, ToolError>(())
         };
         let (handle, ()) = cx.sessions().update(cx.agent(), &input.perspective_id, back)?;
         let (id, perspective) = opened(&handle);

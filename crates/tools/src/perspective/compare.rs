@@ -4,10 +4,13 @@ use m1nd_query::navigation::{Comparison, Held, by_dimension, compare};
 use m1nd_query::retrieval::Dimension;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::held::Kept;
 use super::here::Here;
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
+};
 use crate::rows::rounded;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -63,6 +66,7 @@ the targets of their first ten routes (`via: route`); a shared node is a `stop` 
 `delta` is that of the first minus that of the second. Nothing changes.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "perspective_id_a": "persp_agent_0", "perspective_id_b": "persp_agent_1"}"#;
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const DETAILS: &'static [&'static str] = &["response_chars"];
     const TEXT_OMITS: &'static [&'static str] = &["response_chars"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"shared_nodes": {"type": "array"}, "unique_to_a": {"type": "array"}, "unique_to_b": {"type": "array"}, "dimension_deltas": {"type": "array"}}}"#;
@@ -105,6 +109,18 @@ fn node(here: &Here<'_>, one: &Held) -> Node {
 
 fn delta(dimension: Dimension, a: f64, b: f64) -> Delta {
     Delta { dimension: dimension.word(), score_a: rounded(a), score_b: rounded(b), delta: rounded(a - b) }
+}
+
+/// A node, `acquire  src/a.py (stop)`, or a dimension, `causal  0.71 - 0.45 = 0.26`.
+fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
+    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+    let figure = |name: &str| row.get(name).and_then(Value::as_f64).unwrap_or_default();
+    if row.contains_key("dimension") {
+        let (a, b, delta) = (figure("score_a"), figure("score_b"), figure("delta"));
+        return format!("{}  {a:.2} - {b:.2} = {delta:.2}", text("dimension"));
+    }
+    let path = m1nd_base::node_id::path_of(text("node_id")).unwrap_or_default();
+    format!("{}  {path} ({})", text("label"), text("via"))
 }
 
 /// The dimensions that words name; all for none.

@@ -82,7 +82,7 @@ impl WriteTool for PerspectiveFollow {
             let previous = perspective.focus().map(str::to_owned);
             perspective.follow(step, here.snapshot.generation());
             // Before it is stored, so that a cancelled call moves nothing.
-            here.routes(perspective)?;
+            perspective.route_count = here.routes(perspective)?.routes.len();
             Ok(previous)
         };
         let (handle, previous_focus) = cx.sessions().update(cx.agent(), id, follow)?;

@@ -7,11 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::affinity::AffineRow;
+use super::affinity::{AffineRow, row_text};
 use super::held::Kept;
 use super::here::{Here, Named, opened};
 use super::rows::pages;
-use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
+};
 use crate::rows::rounded;
 
 /// Probable connections shown; `perspective_affinity` shows more.
@@ -94,16 +96,18 @@ impl Tool for PerspectiveInspect {
 Shows a route without following it; nothing changes. Pass exactly one of `route_id` and `route_index` (1-based, on the page
 shown last) and the current `route_set_version`.
 
-`score` is the weighted sum of `score_breakdown`, each part 0 to 1: `local_activation` (.35: strength of all evidence that
-connects it with the focus and the query), `anchor_relevance` (.3: how well it matches the query, in anchored mode half
-of that and half its nearness to the anchor), `novelty` (.2: lower in files that the way has seen, 0 for its stops),
-`path_coherence` (.1: how certain the edges of its path are, less for each further hop) and `continuity` (.05: earlier
-stops connect with it, too). Without a focus the first three share all weight. `dimensions` is the evidence by kind.
+`score` is a weighted sum of parts of `score_breakdown`, each 0 to 1: `anchor_relevance` (.65: how well it matches the
+query, in anchored mode half of that and half its nearness to the anchor), `local_activation` (.25: strength of all
+evidence that connects it with the focus and the query; half of it for test code), `path_coherence` (.05: how certain
+the edges of its path are, less for each further hop) and `continuity` (.05: earlier stops connect with it, too). The
+sum is multiplied by .3 + .7 `novelty`, which is low in files that the way has seen, and 0 for its stops. Without a
+focus the first two share all weight. `dimensions` is the evidence by kind.
 
 `provenance_stale` means that the file changed since it was indexed. `affinity_candidates` are probable connections of
 the target that no edge shows.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "perspective_id": "persp_agent_0", "route_index": 1, "route_set_version": 16777216}"#;
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const DETAILS: &'static [&'static str] =
         &["family_explanation", "score_breakdown", "dimensions", "path_nodes", "affinity_candidates", "response_chars"];
     const TEXT_OMITS: &'static [&'static str] = &["path_nodes", "target_node", "response_chars", "peek_available"];

@@ -9,6 +9,7 @@ use super::here::Here;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
+use crate::rows::count;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +23,7 @@ pub(crate) struct Row {
     focus_node: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     branch_name: Option<String>,
+    /// At the last move.
     route_count: usize,
     /// Stops behind the start.
     nav_event_count: usize,
@@ -51,7 +53,7 @@ impl Tool for PerspectiveList {
     const ANSWERS: &'static str = "the open perspectives of an agent: where they are, and what they take";
     const HELP: &'static str = "\
 Lists the perspectives of this `agent_id`, the last changed first. `mode` is the one in effect, `nav_event_count` the number
-of stops behind the start, `stale` that the graph changed since the last move (the routes follow the graph), and
+of stops behind the start, `route_count` that of the last move, `stale` that the graph changed since (the routes follow the graph), and
 `last_accessed_ms` the last move, page or branch: calls that only read do not count, and do not extend the lifetime of
 7 days (`expires_at_ms`). `memory_bytes` is what a perspective takes in the store; nothing of it stays in memory
 between calls but a bounded cache of routes.";
@@ -77,7 +79,7 @@ impl ReadTool for PerspectiveList {
                 mode: perspective.mode_effective().word(),
                 focus_node: perspective.focus().map(str::to_owned),
                 branch_name: perspective.branch.as_ref().map(|branch| branch.name.clone()),
-                route_count: here.routes(perspective)?.routes.len(),
+                route_count: perspective.route_count,
                 nav_event_count: perspective.steps.len(),
                 stale: perspective.generation != here.snapshot.generation(),
                 created_at_ms: handle.created_ms,
@@ -96,27 +98,30 @@ impl ReadTool for PerspectiveList {
                 Guidance::next(ProofState::Triaging, ToolRef("perspective_start"), None, hint)
             }
         };
-        let count = perspectives.len();
+        let found = perspectives.len();
         let output = Output {
             perspectives,
             total_memory_bytes: listed.handles.iter().map(|handle| handle.bytes).sum(),
             unreadable: listed.unreadable.iter().map(|one| one.id.clone()).collect(),
         };
-        Ok(Answer::new(output).found(count).guidance(guidance))
+        Ok(Answer::new(output).found(found).guidance(guidance))
     }
 }
 
 fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-    let number = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let number = |name: &str, noun: &str| {
+        let number = row.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+        count(number.unwrap_or_default(), noun)
+    };
     let focus = if text("focus_node").is_empty() { "at its start" } else { text("focus_node") };
     let branch = if text("branch_name").is_empty() { String::new() } else { format!(" ({})", text("branch_name")) };
     let stale = if row.get("stale") == Some(&Value::Bool(true)) { "  stale" } else { "" };
     format!(
-        "{}{branch}  {focus}  {} routes, {} stops{stale} — {}",
+        "{}{branch}  {focus}  {}, {}{stale} — {}",
         text("perspective_id"),
-        number("route_count"),
-        number("nav_event_count"),
+        number("route_count", "route"),
+        number("nav_event_count", "stop"),
         super::rows::cut(text("query"), 80)
     )
 }

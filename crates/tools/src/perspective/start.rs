@@ -85,9 +85,9 @@ impl WriteTool for PerspectiveStart {
         let anchor = anchor.transpose()?.map(|node| here.id(node));
         let (lens, query) = (input.lens.read()?, secrets::redact(&input.query).into_owned());
         let is_plain = lens == Default::default();
-        let perspective = Perspective::new(query, anchor.clone(), lens, here.snapshot.generation());
+        let mut perspective = Perspective::new(query, anchor.clone(), lens, here.snapshot.generation());
         // Before anything is stored, so that a cancelled call leaves nothing behind.
-        here.routes(&perspective)?;
+        perspective.route_count = here.routes(&perspective)?.routes.len();
         let handle = cx.sessions().mint(cx.agent(), Kept(perspective))?;
         let perspective = &handle.value.0;
         let (page, total, guidance) = PageOfRoutes::of(&here, &handle.id, perspective)?;

@@ -394,7 +394,7 @@ fn no_sequence_of_calls_of_several_agents_breaks_leaks_or_mixes() {
         let mut versions: BTreeMap<String, Value> = BTreeMap::new();
         for number in 0..60 {
             if random.below(20) == 0 {
-                project.tree.write("app.py", &format!("from auth import validate_credentials\n\n\ndef login_{seed}_{number}():\n    validate_credentials(1, 2)\n"));
+                project.tree.write("app.py", format!("from auth import validate_credentials\n\n\ndef login_{seed}_{number}():\n    validate_credentials(1, 2)\n"));
                 project.ok("ingest", json!({"path": "."}));
             }
             let agent = AGENTS[random.below(AGENTS.len())];
@@ -452,12 +452,14 @@ fn no_sequence_of_calls_of_several_agents_breaks_leaks_or_mixes() {
     }
 }
 
-/// Steps of the example in `docs/navigation.md`: a name, a tool and its arguments, with members that its answer has.
-fn documented_steps() -> Vec<(String, String, String, Vec<(String, Value)>)> {
+/// A step of the example in `docs/navigation.md`: a name, a tool and its arguments, with members that its answer has.
+type DocumentedStep = (String, String, String, Vec<(String, Value)>);
+
+fn documented_steps() -> Vec<DocumentedStep> {
     let page = include_str!("../../../../docs/navigation.md");
     let (_, block) = page.split_once("```perspective\n").expect("an example");
     let (block, _) = block.split_once("```").expect("its end");
-    let mut steps: Vec<(String, String, String, Vec<(String, Value)>)> = Vec::new();
+    let mut steps: Vec<DocumentedStep> = Vec::new();
     for line in block.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
         let (name, rest) = line.trim().split_once(" = ").unwrap_or_else(|| panic!("no step: {line}"));
         if line.starts_with(' ') {
