@@ -23,9 +23,12 @@ fn calls(answer: &Value) -> Vec<Value> {
     calls
 }
 
+/// A name, and how the project is made.
+type Case = (&'static str, fn() -> Project);
+
 #[test]
 fn every_call_that_north_proposes_can_be_made() {
-    let cases: [(&str, fn() -> Project); 6] = [
+    let cases: [Case; 6] = [
         ("indexed", || Project::new(PROGRAM)),
         ("empty", || Project::unindexed(PROGRAM)),
         ("read only", || Project::open(PROGRAM, true)),
