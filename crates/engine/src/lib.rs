@@ -6,6 +6,7 @@
 mod compiler_index;
 mod config;
 mod cover;
+mod documents;
 mod engine;
 mod error;
 mod extract;
@@ -33,6 +34,7 @@ mod withheld;
 mod writer;
 
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
+pub use documents::{Binding, BindingMatch};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use files::{FileEntry, FileTable};
@@ -42,8 +44,8 @@ pub use m1nd_lang::Language;
 pub use m1nd_vfs::GitHead;
 pub use places::Place;
 pub use report::{
-    Activity, CompilerReport, CompilerStatus, ContradictionRow, Freshness, IngestReport, LanguageStatus, ProblemStatus,
-    ProcessRole, RootInfo, Status, Tiers, WatchState,
+    Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
+    LanguageStatus, ProblemStatus, ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
 pub use text_model::{LocalModel, ModelUse};

@@ -146,6 +146,16 @@ impl Format {
         ROWS.iter().map(|row| row.format)
     }
 
+    /// Whether a file of this name can be a document, as far as its ending says.
+    pub fn may_be(name: &str) -> bool {
+        let ending = name
+            .rsplit('/')
+            .next()
+            .and_then(|file| file.rsplit_once('.'))
+            .map(|(_, ending)| ending.to_ascii_lowercase());
+        ending.is_some_and(|ending| ROWS.iter().any(|row| row.endings.contains(&&*ending)))
+    }
+
     /// The word on the wire.
     pub fn word(self) -> &'static str {
         self.row().word
