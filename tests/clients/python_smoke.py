@@ -199,14 +199,21 @@ async def minimal_calls(binary, folder):
             for tool in (await session.list_tools()).tools:
                 manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name}))
                 call = manual["minimal_calls"][0]
-                result = await session.call_tool(call["tool"], call["arguments"])
+                before = manual.get("calls_before", [])
+
+                async def prepared(arguments):
+                    for earlier in before:
+                        await session.call_tool(earlier["tool"], earlier["arguments"])
+                    return await session.call_tool(call["tool"], arguments)
+
+                result = await prepared(call["arguments"])
                 if form == "json" or tool.name in ONE_FORM:
                     answer, is_error = body(result)
                     expect(not is_error, f"{call} answers: {answer}")
                 else:
                     lines(tool.name, result)
                     # A call may ask for the other form.
-                    answer, is_error = body(await session.call_tool(call["tool"], {**call["arguments"], "format": "json"}))
+                    answer, is_error = body(await prepared({**call["arguments"], "format": "json"}))
                     expect(not is_error, f"{call} answers as JSON: {answer}")
             print("ok minimal call of every tool as", form)
 

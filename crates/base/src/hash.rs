@@ -17,6 +17,14 @@ impl ContentHash {
         Self(bytes)
     }
 
+    /// Parses the hexadecimal form.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
+        let bytes: Vec<u8> = digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+        let bytes: [u8; 32] = bytes.try_into().ok()?;
+        (digits.len() == 64).then_some(Self(bytes))
+    }
+
     /// The raw bytes.
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0

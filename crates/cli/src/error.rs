@@ -178,10 +178,15 @@ impl CliError {
 pub(crate) fn exit_of(code: ErrorCode) -> Exit {
     match code {
         ErrorCode::EmptyGraph => Exit::NoIndex,
-        ErrorCode::NodeNotFound | ErrorCode::AmbiguousNode | ErrorCode::FileNotFound | ErrorCode::RevisionNotFound => {
-            Exit::NotFound
+        ErrorCode::NodeNotFound
+        | ErrorCode::AmbiguousNode
+        | ErrorCode::FileNotFound
+        | ErrorCode::RevisionNotFound
+        | ErrorCode::HandleUnknown
+        | ErrorCode::RouteNotFound => Exit::NotFound,
+        ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy | ErrorCode::HandleNotYours => {
+            Exit::Refused
         }
-        ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy => Exit::Refused,
         ErrorCode::Cancelled => Exit::Cancelled,
         ErrorCode::Internal => Exit::Internal,
         _ => Exit::Failed,

@@ -54,7 +54,7 @@ pub(crate) fn is_too_wide(root: &Path) -> bool {
 }
 
 /// Longest comparison of the index with the disk: a person waits longer for a true answer than a server's client.
-const CHECK_BUDGET: Duration = Duration::from_secs(30);
+pub(crate) const CHECK_BUDGET: Duration = Duration::from_secs(30);
 /// Nodes of the largest index that is brought up to date before a question: preparing a larger one takes longer than
 /// people expect of a question.
 const REFRESH_NODES: usize = 1_000_000;

@@ -17,6 +17,7 @@ use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
+use crate::stored::{self, StoredCheck, StoredSnapshot};
 use crate::text_model::LocalModel;
 use crate::writer::{Asker, Claim, Event, Reply, Writer};
 
@@ -255,6 +256,39 @@ impl Engine {
             notices,
             uptime_secs: shared.uptime_secs(),
         })
+    }
+
+    /// Compares the stored snapshot with its checksums. Reads all of it if it has at most `most` bytes; a larger one
+    /// counts as sound if this process has compared it before.
+    pub fn check_stored(&self, most: u64, cancel: &Cancel) -> StoredCheck {
+        stored::check(&self.handle.shared, most, cancel)
+    }
+
+    /// The snapshot file on disk; `None` if there is none.
+    pub fn stored(&self) -> Option<StoredSnapshot> {
+        stored::stored(&self.handle.shared)
+    }
+
+    /// Writes the newest snapshot to disk and waits for it. Returns whether there was something to write.
+    ///
+    /// # Errors
+    /// [`EngineError::ReadOnly`] or [`EngineError::WriterElsewhere`] if this process does not write the index,
+    /// [`EngineError::Store`], [`EngineError::Cancelled`] if the caller gave up; it is then written in the background.
+    pub fn save(&self, cancel: &Cancel) -> Result<bool, EngineError> {
+        match self.role() {
+            ProcessRole::Writer => {}
+            ProcessRole::Reader => return Err(EngineError::WriterElsewhere),
+            ProcessRole::ReadOnly => return Err(EngineError::ReadOnly),
+        }
+        let (reply, replies) = unbounded();
+        self.handle.events.send(Event::Save { reply }).map_err(|_| EngineError::WriterStopped)?;
+        loop {
+            match replies.recv_timeout(CANCEL_PERIOD) {
+                Ok(saved) => return saved,
+                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::WriterStopped),
+                Err(RecvTimeoutError::Timeout) => cancel.check().map_err(|_| EngineError::Cancelled)?,
+            }
+        }
     }
 
     /// Damage found in stored files, and what became of them, for the user.

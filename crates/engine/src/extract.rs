@@ -169,14 +169,7 @@ pub(crate) fn of_contents(
         .into_iter()
         .map(|(path, bytes)| {
             let (hash, language) = (ContentHash::of(&bytes), Language::detect(&path, &bytes[..bytes.len().min(HEAD)]));
-            let meta = FileMeta { size: bytes.len() as u64, mtime_ns: 0, ino: 0 };
-            let inner = path.clone();
-            (
-                Job { path, inner, root: 0, meta, before: None, language: None, unchanged: false, always: true },
-                hash,
-                language,
-                bytes,
-            )
+            (memory_job(path.clone(), path, bytes.len()), hash, language, bytes)
         })
         .collect();
     let keys: Vec<ContentHash> =
@@ -206,6 +199,68 @@ pub(crate) fn of_contents(
         Outcome::Same | Outcome::Gone | Outcome::Unreadable(_) => None,
     });
     Ok(facts.collect())
+}
+
+/// A file that is not on disk in this state.
+fn memory_job(path: RepoPath, inner: RepoPath, size: usize) -> Job {
+    let meta = FileMeta { size: size as u64, mtime_ns: 0, ino: 0 };
+    Job { path, inner, root: 0, meta, before: None, language: None, unchanged: false, always: true }
+}
+
+/// A file by the hash of its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KnownFile {
+    pub(crate) path: RepoPath,
+    /// Path in its root.
+    pub(crate) inner: RepoPath,
+    pub(crate) hash: ContentHash,
+    pub(crate) language: Language,
+}
+
+/// Facts of files that are given by hash: from the cache, else from `content`, which returns the text of a file if it
+/// has one of that hash. Files that neither has are blank; their paths are returned beside.
+///
+/// # Errors
+/// [`EngineError::Cancelled`].
+pub(crate) fn of_hashes(
+    files: Vec<KnownFile>,
+    content: &(dyn Fn(&KnownFile) -> Option<Vec<u8>> + Sync),
+    limits: &Limits,
+    (cache, pool): (Option<&FactsCache>, &rayon::ThreadPool),
+    cancel: &Cancel,
+) -> Result<(Vec<Extracted>, Vec<RepoPath>), EngineError> {
+    let tools = Tools { roots: &[], cache, attempts: None, limits, pool, cancel, progress: &m1nd_base::NoProgress };
+    let counters = Counters::default();
+    let keys: Vec<ContentHash> = files.iter().map(|file| cache_key(file.hash, file.language, &file.inner)).collect();
+    let rows = cache.and_then(|cache| cache.get_many(&keys, CACHE_VERSION).ok());
+    let rows = rows.unwrap_or_else(|| vec![None; keys.len()]);
+    let work: Vec<_> = files.into_iter().zip(rows).collect();
+    let extract_one = |(file, row): (KnownFile, Option<Vec<u8>>)| {
+        cancel.check()?;
+        // The text of a manifest is not cached.
+        let needs_text = row.is_none() || Linker::is_manifest(&file.path);
+        let bytes = if needs_text { content(&file) } else { None };
+        let is_missing = needs_text && bytes.is_none();
+        let job = memory_job(file.path.clone(), file.inner, bytes.as_ref().map_or(0, Vec::len));
+        let outcome = if is_missing && row.is_none() {
+            extracted(&job, file.hash, blank(file.language, None), terms::none(), None, false)
+        } else {
+            let loaded = Loaded::Wanted { hash: file.hash, language: file.language, bytes };
+            finish(&job, loaded, row, tools, &counters).0
+        };
+        Ok((outcome, is_missing.then_some(file.path)))
+    };
+    let finished: Vec<(Outcome, Option<RepoPath>)> =
+        pool.install(|| work.into_par_iter().map(extract_one).collect::<Result<_, EngineError>>())?;
+    cancel.check()?;
+    let (mut facts, mut missing) = (Vec::with_capacity(finished.len()), Vec::new());
+    for (outcome, path) in finished {
+        missing.extend(path);
+        if let Outcome::Facts(extracted) = outcome {
+            facts.push(*extracted);
+        }
+    }
+    Ok((facts, missing))
 }
 
 fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
@@ -431,7 +486,8 @@ fn encode(facts: &FileFacts, terms: &FileTerms) -> Option<Vec<u8>> {
 
 fn decode(row: &[u8]) -> Option<(FileFacts, FileTerms)> {
     let (facts, terms): (FileFacts, &[u8]) = postcard::from_bytes(row).ok()?;
-    Some((facts, FileTerms::from_bytes(terms).ok()?))
+    // The cache has compared the row with its checksum.
+    Some((facts, FileTerms::from_sound_bytes(terms)))
 }
 
 fn extracted(

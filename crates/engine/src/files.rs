@@ -30,6 +30,17 @@ pub struct FileEntry {
     pub problems: Vec<Problem>,
 }
 
+/// A file and its content, without the content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileMark {
+    /// Its path in the index.
+    pub path: String,
+    /// Hash of its content.
+    pub hash: ContentHash,
+    /// Its language.
+    pub language: Language,
+}
+
 /// The files of an index, by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTable {

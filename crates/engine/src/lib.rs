@@ -3,6 +3,7 @@
 //!
 //! Questions over a snapshot are in the crate `query`; state of agents is in `sessions`, memory in `mind`.
 
+mod bound;
 mod compiler_index;
 mod config;
 mod cover;
@@ -28,25 +29,28 @@ mod search_index;
 mod shared;
 mod snapshot;
 mod status;
+mod stored;
 mod terms;
 mod text_model;
 mod withheld;
 mod writer;
 
+pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, UnknownWord};
 pub use documents::{Binding, BindingMatch};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
-pub use files::{FileEntry, FileTable};
+pub use files::{FileEntry, FileMark, FileTable};
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
-pub use m1nd_vfs::GitHead;
+pub use m1nd_vfs::{GitHead, watch_limit};
 pub use places::Place;
 pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
+pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
 pub use withheld::Withheld;

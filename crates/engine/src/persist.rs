@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use m1nd_base::{Derived, Limits, Relation};
 use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
-use m1nd_link::{LINKER_VERSION, LinkerState};
+use m1nd_link::{LINKER_VERSION, SharedBytes};
 use m1nd_vfs::Root;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,7 @@ const IMPORTED: Tag = *b"e.imprt2";
 /// Where older snapshots keep imported data: edges there are all certain.
 const IMPORTED_BEFORE: Tag = *b"e.import";
 const COMPILER: Tag = *b"e.compil";
+const HEADS: Tag = *b"e.heads\0";
 const LINKER: Tag = *b"e.linker";
 /// Versions of the code that produces facts, search terms and edges. A snapshot of other versions still answers, and
 /// is reported as outdated until it is rebuilt.
@@ -61,6 +62,7 @@ pub(crate) struct Stored {
     pub(crate) imported: Arc<Vec<Imported>>,
     pub(crate) compiler: Arc<Cover>,
     pub(crate) search: SearchIndex,
+    pub(crate) heads: Vec<Option<String>>,
     /// `None`: the file was written before they were kept by language.
     pub(crate) reasons: Option<Reasons>,
     /// Its facts were made by another version of the extractors: correct at the time, to be rebuilt.
@@ -92,6 +94,7 @@ impl Stored {
             compiler: self.compiler,
             imported: self.imported,
             search: self.search,
+            heads: self.heads.into(),
             histories,
             derived,
         }
@@ -129,6 +132,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     let files: FileTable = decode(&container, &FILES)?;
     let skipped: Skipped = decode_new(&container, &SKIPPED)?;
     let compiler: Cover = decode_new(&container, &COMPILER)?;
+    let heads: Vec<Option<String>> = decode_new(&container, &HEADS)?;
     let by_language: Option<ReasonsByLanguage> = if container.section(&REASONS).is_empty() {
         None
     } else {
@@ -149,6 +153,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         imported: Arc::new(imported),
         compiler: Arc::new(compiler),
         search,
+        heads,
         outdated: meta.makers != MAKERS,
         container,
     })
@@ -156,19 +161,18 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
 
 /// What the linker remembered when the snapshot was written; `None` if it was not stored, or is damaged: then all files
 /// are linked again.
-pub(crate) fn linker_state(container: &Container) -> Option<LinkerState> {
-    if container.section(&LINKER).is_empty() || container.verify_section(&LINKER).is_err() {
-        return None;
-    }
-    postcard::from_bytes(container.section(&LINKER)).ok()
+pub(crate) fn linker_state(container: &Container) -> Option<SharedBytes> {
+    let is_sound = !container.section(&LINKER).is_empty() && container.verify_section(&LINKER).is_ok();
+    is_sound.then(|| Arc::new(LinkerSection(container.clone())) as SharedBytes)
 }
 
-/// A linker's memory as [`write`] takes it.
-///
-/// # Errors
-/// [`io::ErrorKind::InvalidData`].
-pub(crate) fn encode_linker(state: &LinkerState) -> io::Result<Vec<u8>> {
-    encode(state)
+/// The linker's section of a mapped file, which stays mapped as long as it is used.
+struct LinkerSection(Container);
+
+impl AsRef<[u8]> for LinkerSection {
+    fn as_ref(&self) -> &[u8] {
+        self.0.section(&LINKER)
+    }
 }
 
 /// A section that earlier files do not have.
@@ -209,6 +213,7 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     let reasons = encode(&snapshot.reasons().by_language)?;
     let imported = encode(&*snapshot.imported)?;
     let compiler = encode(&*snapshot.compiler)?;
+    let heads = encode(&*snapshot.heads)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
     let search = snapshot.search.packed().ok_or_else(unpacked)?;
     sections.extend(search);
@@ -218,10 +223,11 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     sections.push((REASONS, &reasons));
     sections.push((IMPORTED, &imported));
     sections.push((COMPILER, &compiler));
+    sections.push((HEADS, &heads));
     sections.extend(linker.map(|linker| (LINKER, linker)));
     write_container(out, &sections)
 }
 
-fn encode<T: Serialize>(value: &T) -> io::Result<Vec<u8>> {
+fn encode<T: Serialize + ?Sized>(value: &T) -> io::Result<Vec<u8>> {
     postcard::to_allocvec(value).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }

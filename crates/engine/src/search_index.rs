@@ -69,6 +69,21 @@ impl SearchIndex {
         Ok(Self::open(&container).expect("an index that was just built can be opened"))
     }
 
+    /// Returns whether [`SearchIndex::compact`] needs nothing else.
+    pub(crate) fn can_compact(&self) -> bool {
+        self.index.can_compact(Embedding::built_in())
+    }
+
+    /// The same index without changes over its base, made from the base and the changes. `None` if that is not possible
+    /// and the index has to be built of all files.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub(crate) fn compact(&self, cancel: &Cancel) -> Result<Option<Self>, Cancelled> {
+        let Some((words, vectors)) = self.index.compact(Embedding::built_in(), cancel)? else { return Ok(None) };
+        Ok(Self::open(&Container::in_memory(vec![(SECTION, words), (VECTORS, vectors)])).ok())
+    }
+
     /// The index after files changed or went away.
     pub(crate) fn with_changes(&self, changes: Vec<(RepoPath, Option<Arc<IndexedFile>>)>) -> Self {
         let changes = changes.into_iter().map(|(path, file)| (Box::from(path.as_str()), file));

@@ -37,6 +37,10 @@ pub(crate) struct Shared {
     /// Snapshot files that cannot be used and keep their name, since this process does not write.
     unusable: Mutex<BTreeSet<PathBuf>>,
     opened: Instant,
+    /// The snapshot file that was last compared with its checksums as a whole.
+    verified: Mutex<PathBuf>,
+    /// Generation of the newest state that is on disk.
+    saved: AtomicU64,
     pub(crate) high_water: AtomicU64,
     pub(crate) histories: Arc<Histories>,
     pub(crate) model: Option<Arc<LocalModel>>,
@@ -105,6 +109,8 @@ impl Shared {
             followed: Mutex::new(Followed { path: PathBuf::new(), looked: now }),
             unusable: Mutex::default(),
             opened: now,
+            verified: Mutex::default(),
+            saved: AtomicU64::new(0),
             high_water: AtomicU64::new(0),
             histories,
             model,
@@ -126,6 +132,26 @@ impl Shared {
         drop(current);
         drop(old);
         newer
+    }
+
+    /// Notes that all of a snapshot file matches its checksums.
+    pub(crate) fn note_verified(&self, path: PathBuf) {
+        *lock(&self.verified) = path;
+    }
+
+    /// Returns whether this file was compared with its checksums by this process. Snapshot files never change.
+    pub(crate) fn is_verified(&self, path: &Path) -> bool {
+        *lock(&self.verified) == path
+    }
+
+    /// Notes that a state of this generation is on disk.
+    pub(crate) fn note_saved(&self, generation: u64) {
+        self.saved.store(generation, Ordering::Release);
+    }
+
+    /// Generation of the newest state that this process read from disk or wrote to it.
+    pub(crate) fn saved(&self) -> u64 {
+        self.saved.load(Ordering::Acquire)
     }
 
     /// Seconds since the engine was opened.

@@ -30,6 +30,8 @@ pub struct Snapshot {
     pub(crate) compiler: Arc<Cover>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
+    /// Commits that were checked out in the roots when it was made; see [`Snapshot::heads`].
+    pub(crate) heads: Arc<[Option<String>]>,
     /// Git histories of the roots. Shared by all snapshots, because they follow `HEAD` and not the index.
     pub(crate) histories: Arc<Histories>,
     /// Caches of its readers, see [`Snapshot::derived`].
@@ -54,6 +56,13 @@ pub(crate) struct Content {
     pub(crate) compiler: Arc<Cover>,
     /// Some of it was made by another version of the extractors.
     pub(crate) outdated: bool,
+    /// Commits that are checked out in the roots, see [`Snapshot::heads`].
+    pub(crate) heads: Arc<[Option<String>]>,
+}
+
+/// The checked-out commits of these roots.
+pub(crate) fn heads_of(handles: &[Option<Root>]) -> Vec<Option<String>> {
+    handles.iter().map(|root| root.as_ref()?.git_head()?.head).collect()
 }
 
 /// Message for a root that cannot be opened.
@@ -99,6 +108,7 @@ impl Snapshot {
             compiler: Arc::default(),
             imported: Arc::default(),
             search: SearchIndex::default(),
+            heads: Arc::new([]),
             histories: Arc::default(),
             derived: Derived::new(),
         }
@@ -124,6 +134,7 @@ impl Snapshot {
             compiler: content.compiler,
             imported: content.imported,
             search: content.search,
+            heads: content.heads,
             histories: self.histories.clone(),
             derived: Derived::new(),
         }
@@ -141,7 +152,13 @@ impl Snapshot {
             search: self.search.clone(),
             outdated: self.outdated,
             compiler: self.compiler.clone(),
+            heads: self.heads.clone(),
         }
+    }
+
+    /// The list of files, to be kept longer than the snapshot.
+    pub fn file_table(&self) -> Arc<FileTable> {
+        self.files.clone()
     }
 
     /// The search index.
@@ -190,6 +207,17 @@ impl Snapshot {
     /// Current checked-out state of the first root; `None` if it is not the top of a git repository.
     pub fn git_head(&self) -> Option<GitHead> {
         self.handles.first()?.as_ref()?.git_head()
+    }
+
+    /// Commits that were checked out in the roots when it was made, in the order of the roots: `None` for a root
+    /// without a readable one. Empty if it was made by a version that did not record them.
+    pub fn heads(&self) -> &[Option<String>] {
+        &self.heads
+    }
+
+    /// Commits that are checked out in the roots now, like [`Snapshot::heads`].
+    pub fn heads_now(&self) -> Vec<Option<String>> {
+        heads_of(&self.handles)
     }
 
     /// Goes up with every change of the index, also over restarts; 0 if nothing was ever indexed.

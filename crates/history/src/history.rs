@@ -336,6 +336,11 @@ impl<'h> FileHistory<'h> {
         self.row().commits.iter().map(move |&number| &history.record.commits[number as usize])
     }
 
+    /// Indices of these commits in [`History::commits`].
+    pub fn commit_indices(&self) -> impl ExactSizeIterator<Item = usize> + use<'h> {
+        self.row().commits.iter().map(|&number| number as usize)
+    }
+
     /// Index of the newest commit that touched it, in [`History::commits`].
     pub fn newest(&self) -> Option<usize> {
         self.row().commits.first().map(|&commit| commit as usize)

@@ -20,7 +20,7 @@ pub mod walk;
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use language::{Language, Tier};
-pub use languages::{extract, is_binary};
+pub use languages::{extract, is_binary, parse_alone};
 pub use strings::string_literals;
 pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};

@@ -8,7 +8,6 @@ use m1nd_base::RepoPath;
 use m1nd_lang::facts::DefId;
 use m1nd_lang::{FileFacts, Language};
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::{Deserialize, Serialize};
 
 /// A file's place in the linker's table; stable while the linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +23,7 @@ pub(crate) struct DefRef {
 /// Something that linking a file looked at: its kind in the top bits, a hash below. If it changes, the file is linked
 /// again. (Two things of one hash would only cause a needless run.) Made of texts alone, so it means the same in every
 /// process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Key(u64);
 
 impl Key {
@@ -32,6 +31,14 @@ impl Key {
 
     fn new(kind: u64, hash: u64) -> Self {
         Self(hash >> (64 - Self::KIND) | kind << Self::KIND)
+    }
+
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) const fn of_number(number: u64) -> Self {
+        Self(number)
     }
 
     /// All that can be seen of the file at the path with this hash.
@@ -82,10 +89,18 @@ impl Key {
 }
 
 /// Hash of a name that linking a file asked for, found or not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Word(u32);
 
 impl Word {
+    pub(crate) const fn number(self) -> u32 {
+        self.0
+    }
+
+    pub(crate) const fn of_number(number: u32) -> Self {
+        Self(number)
+    }
+
     /// Things of this name.
     pub(crate) fn of(name: &str) -> Self {
         Self::new(name, 0)

@@ -10,9 +10,10 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 /// Version of the rules of linking: goes up when the same facts give other edges, or when files ask for other keys and
-/// words ([`LinkerState`]). Snapshots made by another version are linked again, without parsing.
-pub const LINKER_VERSION: u32 = 14;
+/// words ([`Linker::state`]). Snapshots made by another version are linked again, without parsing.
+pub const LINKER_VERSION: u32 = 15;
 
+mod askers;
 mod assemble;
 mod changes;
 mod compiler;
@@ -43,7 +44,7 @@ pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
 pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use names::Name;
 
+pub use askers::SharedBytes;
 pub use reason::Reason;
-pub use stored::LinkerState;
 
 pub use rules::{BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};

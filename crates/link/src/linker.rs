@@ -7,13 +7,13 @@ use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{Pos, Role};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
+use crate::askers::Askers;
 use crate::changes::Changes;
 use crate::compiler::{self, CompilerFile};
 use crate::eval::Eval;
 use crate::file_links::{self, Resolution};
-use crate::files::{Asked, FileId, Files, Key};
+use crate::files::{Asked, FileId, Files};
 use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::links::{Compared, FileLinks};
@@ -96,8 +96,7 @@ pub struct Linker {
     manifests: Manifests,
     pub(crate) resolvers: Vec<Box<dyn Resolver>>,
     pub(crate) slots: FxHashMap<RepoPath, FileId>,
-    pub(crate) asked: FxHashMap<FileId, Asked>,
-    pub(crate) askers: FxHashMap<Key, SmallVec<[FileId; 2]>>,
+    pub(crate) askers: Askers,
     pub(crate) dirty: FxHashSet<FileId>,
     pub(crate) changes: Changes,
     pub(crate) removed: FxHashSet<RepoPath>,
@@ -122,8 +121,7 @@ impl Linker {
             manifests: Manifests::new(),
             resolvers: Vec::new(),
             slots: FxHashMap::default(),
-            asked: FxHashMap::default(),
-            askers: FxHashMap::default(),
+            askers: Askers::default(),
             dirty: FxHashSet::default(),
             changes: Changes::default(),
             removed: FxHashSet::default(),
@@ -171,7 +169,7 @@ impl Linker {
         self.stale.fill(true);
         self.changes.of_whole(&unit, &self.project.names);
         self.dirty.remove(&file);
-        self.forget(file);
+        self.askers.forget(file);
         self.removed.insert(path.clone());
         self.manifests.remove(path.as_str());
         self.compiler.remove(path);
@@ -238,11 +236,10 @@ impl Linker {
         self.renew_resolvers();
         let mut work = self.dirty.clone();
         for key in self.changes.keys() {
-            work.extend(self.askers.get(key).into_iter().flatten());
+            work.extend(self.askers.of(*key));
         }
         for (key, words) in self.changes.words() {
-            let askers = self.askers.get(key).into_iter().flatten();
-            work.extend(askers.filter(|asker| self.asked.get(asker).is_some_and(|asked| asked.has_one_of(words))));
+            work.extend(self.askers.of(*key).filter(|asker| self.askers.has_asked(*asker, words)));
         }
         let mut work: Vec<FileId> =
             work.into_iter().filter(|file| self.project.units[file.0 as usize].is_some()).collect();
@@ -258,9 +255,7 @@ impl Linker {
                 delta.changed.push(Arc::new(links));
             }
         }
-        for (file, keys) in asked {
-            self.remember(file, keys);
-        }
+        self.askers.remember(asked);
         delta.removed = self.removed.drain().collect();
         delta.removed.sort();
         self.dirty.clear();
@@ -373,8 +368,13 @@ impl Linker {
             if before != resolver.fingerprint() {
                 due.push(index);
             }
-            let (before, after) = (self.resolvers[index].test_files(), resolver.test_files());
-            for &file in differing(before, after).chain(differing(after, before)) {
+            let old = &self.resolvers[index];
+            let (before, after) = (old.test_files(), resolver.test_files());
+            let mut moved: Vec<FileId> = differing(before, after).chain(differing(after, before)).copied().collect();
+            let own = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
+            let is_moved = |file: FileId| old.file_fingerprint(file) != resolver.file_fingerprint(file);
+            moved.extend(own.map(|(file, _)| file).filter(|file| is_moved(*file)));
+            for file in moved {
                 self.dirty.insert(file);
                 // The keys of one that is gone are touched already.
                 if self.project.units[file.0 as usize].is_some() {
@@ -390,27 +390,6 @@ impl Linker {
     pub(crate) fn make_family_due(&mut self, index: usize) {
         let due = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
         self.dirty.extend(due.map(|(file, _)| file));
-    }
-
-    pub(crate) fn remember(&mut self, file: FileId, asked: Asked) {
-        self.forget(file);
-        for key in &*asked.keys {
-            self.askers.entry(*key).or_default().push(file);
-        }
-        self.asked.insert(file, asked);
-    }
-
-    fn forget(&mut self, file: FileId) {
-        for key in self.asked.remove(&file).into_iter().flat_map(|asked| asked.keys) {
-            if let Some(askers) = self.askers.get_mut(&key) {
-                if let Some(place) = askers.iter().position(|asker| *asker == file) {
-                    askers.swap_remove(place);
-                }
-                if askers.is_empty() {
-                    self.askers.remove(&key);
-                }
-            }
-        }
     }
 }
 

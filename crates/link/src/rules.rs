@@ -377,9 +377,19 @@ impl Rules {
 /// Queries for existing files go through [`Files`], which records them: if a file that would have been a result appears
 /// later, the querying file is linked again.
 pub trait Resolver: Send + Sync {
-    /// A hash of everything the resolver took from manifests and from the files as a whole (source roots, packages,
-    /// module tree). If it changes, every file of the language is linked again.
-    fn fingerprint(&self) -> u64;
+    /// A hash of everything the resolver took from manifests and from the files as a whole (source roots, packages) and
+    /// that is not in the hash of a single file. If it changes, every file of the family is linked again.
+    fn fingerprint(&self) -> u64 {
+        0
+    }
+
+    /// A hash of what the resolver took for one file (its crate, its place in the module tree, the targets of its
+    /// includes). If it changes, that file is linked again with those that looked into it: whoever answers from this
+    /// notes by [`Files::see`] that it did.
+    fn file_fingerprint(&self, file: FileId) -> u64 {
+        let _ = file;
+        0
+    }
 
     /// Files that the project declares as test code, in order. Test code recognised by its path is not included. Not
     /// part of the fingerprint: a file that is added or removed here is linked again, with the files that depend on it.
@@ -456,8 +466,8 @@ pub trait Resolver: Send + Sync {
     }
 
     /// The program or library that a file is built into, if the build files define it.
-    fn target(&self, file: FileId) -> Option<&str> {
-        let _ = file;
+    fn target(&self, files: &Files<'_>, file: FileId) -> Option<&str> {
+        let _ = (files, file);
         None
     }
 }

@@ -5,92 +5,91 @@ use m1nd_base::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
+use crate::askers::SharedBytes;
 use crate::assemble;
-use crate::files::{Asked, FileId, Key, Word};
+use crate::files::FileId;
 use crate::ids::Generated;
 use crate::languages::FAMILIES;
 use crate::linker::Linker;
 use crate::links::LinkNode;
 
-/// What a linker looked at while it linked each file.
+/// The part of a stored state that is decoded: its length (4 bytes), itself, and zeros up to a multiple of [`ALIGN`]
+/// come before the tables of what was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LinkerState {
+struct Head {
     /// Fingerprints of the resolvers of all families, in their order.
     fingerprints: Vec<u64>,
     /// Paths of the files that the project declares as tests, by family.
     test_files: Vec<Vec<String>>,
-    /// All keys, each once, in order.
-    keys: Vec<Key>,
-    /// Files in order of their paths.
-    files: Vec<FileState>,
+    /// Files in order of their paths, each with what its resolver took for it.
+    files: Vec<(String, u64)>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct FileState {
-    path: String,
-    /// Places in the list of keys.
-    keys: Vec<u32>,
-    words: Vec<Word>,
-}
+const ALIGN: usize = 8;
 
 impl Linker {
     /// What is to be stored. There must be no changes that were not linked yet.
-    pub fn state(&self) -> LinkerState {
-        let mut keys: Vec<Key> = self.askers.keys().copied().collect();
-        keys.sort_unstable();
-        let mut files: Vec<FileState> = self
-            .asked
-            .iter()
-            .map(|(file, asked)| FileState {
-                path: self.project.unit(*file).path.as_str().to_owned(),
-                keys: asked.keys.iter().filter_map(|key| Some(keys.binary_search(key).ok()? as u32)).collect(),
-                words: asked.words.to_vec(),
-            })
-            .collect();
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        LinkerState {
+    pub fn state(&self) -> Vec<u8> {
+        let mut files: Vec<FileId> = self.project.files().map(|(file, _)| file).collect();
+        files.sort_by(|a, b| self.project.unit(*a).path.cmp(&self.project.unit(*b).path));
+        let path = |file: &FileId| self.project.unit(*file).path.as_str().to_owned();
+        let head = Head {
             fingerprints: self.resolvers.iter().map(|resolver| resolver.fingerprint()).collect(),
             test_files: (0..self.resolvers.len()).map(|family| self.declared_tests(family)).collect(),
-            keys,
-            files,
-        }
+            files: files.iter().map(|file| (path(file), self.file_fingerprint(*file))).collect(),
+        };
+        let head = postcard::to_allocvec(&head).expect("it is made of numbers and texts");
+        let mut out = (head.len() as u32).to_le_bytes().to_vec();
+        out.extend(head);
+        out.resize(out.len().next_multiple_of(ALIGN), 0);
+        out.extend(self.askers.encode(&files));
+        out
     }
 
     /// Takes over what another linker with the same files remembered, instead of linking them. All files, manifests and
     /// compiler indexes must be set, as they were then; a manifest may have changed. Returns whether it is usable; if
-    /// not, everything is due as before.
-    pub fn restore(&mut self, state: &LinkerState) -> bool {
-        let Some(rows) = self.rows(state) else { return false };
+    /// not, everything is due as before. The bytes are used where they are, and read as far as edits ask for.
+    pub fn restore(&mut self, state: SharedBytes) -> bool {
+        let Some((head, tables)) = head((*state).as_ref()) else { return false };
+        let Some(files) = self.files_of(&head) else { return false };
+        if !self.askers.restore(state, tables, files) {
+            return false;
+        }
         self.renew_resolvers();
         self.dirty.clear();
         self.changes.clear();
         self.removed.clear();
-        for (file, asked) in rows {
-            self.remember(file, asked);
-        }
         for family in 0..FAMILIES.len() {
-            self.compare_resolver(family, state);
+            self.compare_resolver(family, &head);
+        }
+        for (path, fingerprint) in &head.files {
+            if let Some(file) = self.project.find(path)
+                && self.file_fingerprint(file) != *fingerprint
+            {
+                self.dirty.insert(file);
+                self.changes.whole_file(self.project.tree.hash(file));
+            }
         }
         true
     }
 
-    /// What each file asked for; `None` if the state is of other files, or damaged.
-    fn rows(&self, state: &LinkerState) -> Option<Vec<(FileId, Asked)>> {
-        let is_complete = state.files.len() == self.slots.len()
-            && state.fingerprints.len() == FAMILIES.len()
-            && state.test_files.len() == FAMILIES.len();
-        let rows = state.files.iter().filter(|_| is_complete).map(|row| {
-            let file = *self.slots.get(&RepoPath::new(&row.path).ok()?)?;
-            let keys = row.keys.iter().map(|place| state.keys.get(*place as usize).copied());
-            let keys = keys.collect::<Option<Vec<Key>>>()?;
-            Some((file, Asked { keys: keys.into(), words: row.words.as_slice().into() }))
-        });
-        let rows = rows.collect::<Option<Vec<_>>>()?;
-        (is_complete && !rows.is_empty()).then_some(rows)
+    /// The files of a state in its order; `None` if they are not those of this linker.
+    fn files_of(&self, head: &Head) -> Option<Vec<FileId>> {
+        let is_complete = head.files.len() == self.slots.len()
+            && head.fingerprints.len() == FAMILIES.len()
+            && head.test_files.len() == FAMILIES.len();
+        let rows = head.files.iter().filter(|_| is_complete);
+        let files = rows.map(|(path, _)| self.project.find(path)).collect::<Option<Vec<FileId>>>()?;
+        (is_complete && !files.is_empty()).then_some(files)
+    }
+
+    fn file_fingerprint(&self, file: FileId) -> u64 {
+        let of = crate::languages::family(self.project.unit(file).facts.language);
+        self.resolvers[of].file_fingerprint(file)
     }
 
     /// Makes due what depends on a resolver that is not as it was.
-    fn compare_resolver(&mut self, family: usize, state: &LinkerState) {
+    fn compare_resolver(&mut self, family: usize, state: &Head) {
         if self.resolvers[family].fingerprint() != state.fingerprints[family] {
             self.make_family_due(family);
         }
@@ -119,4 +118,11 @@ impl Linker {
             rows.map(|&(def, symbol)| (def, Generated { symbol, is_test: false })).collect();
         assemble::nodes(&self.project, file, &generated)
     }
+}
+
+/// The head of a stored state, and where its tables begin.
+fn head(bytes: &[u8]) -> Option<(Head, usize)> {
+    let length = u32::from_le_bytes(bytes.first_chunk().copied()?) as usize;
+    let end = length.checked_add(4)?;
+    Some((postcard::from_bytes(bytes.get(4..end)?).ok()?, end.checked_next_multiple_of(ALIGN)?))
 }

@@ -159,6 +159,37 @@ const RUST_MACROS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Crates that know each other, with files that change places in their trees of modules.
+const RUST_CRATES: &[(&str, &str)] = &[
+    ("Cargo.toml", "[workspace]\nmembers = [\"shapes\", \"load\"]\n"),
+    ("shapes/Cargo.toml", "[package]\nname = \"shapes\"\nversion = \"0.1.0\"\n"),
+    (
+        "shapes/src/lib.rs",
+        "#[macro_use]\nmod all;\npub mod unit;\npub struct Circle;\nimpl Circle { pub fn area(&self) { all!() } }\npub fn load() -> Circle { unit::unit() }\n",
+    ),
+    (
+        "shapes/src/all.rs",
+        "macro_rules! all { () => { $crate::load() }; }\n#[macro_export]\nmacro_rules! size { () => { 1 }; }\n",
+    ),
+    ("shapes/src/unit.rs", "pub mod get;\npub fn unit() -> super::Circle { get::get() }\n"),
+    ("shapes/src/unit/get.rs", "pub fn get() -> crate::Circle { super::super::load() }\n"),
+    (
+        "load/Cargo.toml",
+        "[package]\nname = \"load\"\nversion = \"0.1.0\"\n[dependencies]\nshapes = { path = \"../shapes\" }\n",
+    ),
+    (
+        "load/src/lib.rs",
+        "extern crate shapes as lib;\nmod size;\nuse lib::Circle;\npub fn area(c: Circle) { c.area(); shapes::size!(); size::size() }\n",
+    ),
+    ("load/src/size.rs", "pub fn size() { shapes::unit::get::get().area(); crate::area(lib::load()) }\n"),
+    ("load/src/main.rs", "mod get;\nfn main() { load::area(shapes::load()); get::get() }\n"),
+    ("load/src/get.rs", "pub fn get() { super::main(); crate::get::get() }\n"),
+    (
+        "load/tests/unit.rs",
+        "#[path = \"../src/get.rs\"]\nmod get;\nfn unit() { get::get(); load::area(shapes::Circle) }\n",
+    ),
+];
+
 /// Modules in other files that are there for tests only.
 const RUST_TESTS: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\n"),
@@ -346,6 +377,12 @@ const LINES: &[(&str, &[&str])] = &[
             "use crate::{a}::{b};",
             "pub type {a} = {b};",
             "pub mod {a} { pub use super::{b}; }",
+            "pub mod {a};",
+            "#[path = \"{a}.rs\"]\nmod {b};",
+            "use super::{a}::{b};",
+            "extern crate {a} as {b};",
+            "macro_rules! {a} { () => { {b}() }; }",
+            "fn {a}() { {b}!() }",
             "    pub fn {a}(&self) { self.{b}() }",
             "fn {a}(x: &impl {b}) { x.{b}(); }",
             "pub fn {a}() -> {b} { use {a}::*; {b}() }",
@@ -377,9 +414,24 @@ const LINES: &[(&str, &[&str])] = &[
     ),
     (
         ".c",
-        &["int {a}(int x) { return {b}(x); }", "struct {a} { int (*{b})(int); };", "#define {a} {b}", "int {a}(int);"],
+        &[
+            "int {a}(int x) { return {b}(x); }",
+            "struct {a} { int (*{b})(int); };",
+            "#define {a} {b}",
+            "int {a}(int);",
+            "#include \"{a}.h\"",
+        ],
     ),
-    (".h", &["int {a}(int x);", "#define {a}(x) {b}(x)", "typedef struct {a} { int {b}; } {b};", "extern int {a};"]),
+    (
+        ".h",
+        &[
+            "int {a}(int x);",
+            "#define {a}(x) {b}(x)",
+            "typedef struct {a} { int {b}; } {b};",
+            "extern int {a};",
+            "#include \"{a}.h\"",
+        ],
+    ),
     (
         ".cc",
         &["int {a}(int x) { return {b}(x); }", "namespace geo { int {a}() { return {b}(); } }", "using namespace {a};"],
@@ -564,6 +616,11 @@ fn typescript_edits() {
 #[test]
 fn rust_edits() {
     sequences(RUST);
+}
+
+#[test]
+fn rust_crate_edits() {
+    sequences(RUST_CRATES);
 }
 
 #[test]

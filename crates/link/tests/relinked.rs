@@ -144,6 +144,25 @@ fn an_item_concerns_those_who_asked_for_it() {
     check(RUST, "src/store.rs", text, &["src/waits.rs"]);
 }
 
+/// A file that joins a crate is no news for the files of the crate, nor for other crates.
+#[test]
+fn a_module_that_joins_a_crate_concerns_those_who_asked_for_it() {
+    let joins = |more: &[(&str, &str)], text: &str| {
+        let project: Vec<(&str, &str)> = RUST.iter().chain(more).copied().collect();
+        relinked(&project, "src/lib.rs", Some(text))
+    };
+    let text = with(RUST, "src/lib.rs", "mod fresh;\n");
+    let with_file = [("src/fresh.rs", "use super::store::Store;\npub fn fresh(_: Store) {}\n")];
+    assert_eq!(joins(&with_file, &text), ["src/fresh.rs"]);
+    let asks = [with_file[0], ("src/asks.rs", "fn asks() { crate::fresh::fresh() }\n")];
+    let text = with(RUST, "src/lib.rs", "mod fresh;\nmod asks;\n");
+    assert_eq!(joins(&asks, &text), ["src/asks.rs", "src/fresh.rs"]);
+    // Macros are found in all files of the crate.
+    let text = with(RUST, "src/lib.rs", "mod macros;\n");
+    let macros = [("src/macros.rs", "macro_rules! put { () => {}; }\n")];
+    assert!(joins(&macros, &text).contains(&"src/user.rs".to_owned()));
+}
+
 const C: Project<'static> = &[
     ("store.h", "int store_get(int x);\n"),
     ("store.c", "#include \"store.h\"\nint store_get(int x) { return x; }\n"),
@@ -155,4 +174,13 @@ const C: Project<'static> = &[
 fn a_declaration_concerns_those_who_asked_for_it() {
     check(C, "store.h", &with(C, "store.h", "int unused(int x);\n"), &[]);
     check(C, "store.h", &with(C, "store.h", "int later(int x);\n"), &["waits.c"]);
+}
+
+#[test]
+fn a_header_that_comes_or_goes_concerns_those_who_include_it() {
+    check(C, "unused.h", "int unused(int x);\n", &[]);
+    check(C, "sub/store.h", "int store_get(int x);\n", &[]);
+    let other: Vec<(&str, &str)> = C.iter().copied().chain([("sub/use.c", "#include \"store.h\"\n")]).collect();
+    check(&other, "sub/store.h", "int store_get(int x);\n", &["sub/use.c"]);
+    assert_eq!(relinked(&other, "store.h", None), ["main.c", "store.c", "sub/use.c", "waits.c"]);
 }

@@ -7,20 +7,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use m1nd_base::{ContentHash, NodeKind, RepoPath, node_id};
+use m1nd_base::{NodeKind, RepoPath, node_id};
 use m1nd_engine::graph::NodeIx;
-use m1nd_vfs::VfsError;
+use m1nd_engine::{Bound, BoundState, CodeTexts, Snapshot};
 use serde::Serialize;
 
 use crate::anchor::{Anchor, CodeState};
-use m1nd_engine::FileEntry;
-use m1nd_engine::ReadError;
-use m1nd_engine::Snapshot;
 
 /// Most pieces of code noted of one memory.
 pub(crate) const MAX_ANCHORS: usize = 8;
-/// Nodes of one name that are compared with the text of one that is gone.
-const MAX_TWINS: usize = 50;
 
 /// A piece of code that a memory names, with its state.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,7 +87,7 @@ impl<'s> CodeIndex<'s> {
 
     /// Notes the code that these texts name, as it is now.
     pub(crate) fn anchors<'t>(self, texts: impl IntoIterator<Item = &'t str>) -> Vec<Anchor> {
-        let mut anchors: Vec<Anchor> = Vec::new();
+        let (mut anchors, texts_now): (Vec<Anchor>, _) = (Vec::new(), CodeTexts::new(self.snapshot));
         for text in texts {
             if anchors.len() >= MAX_ANCHORS {
                 break;
@@ -103,144 +98,37 @@ impl<'s> CodeIndex<'s> {
                 continue;
             }
             // Code that changed since it was indexed is noted when the index is fresh.
-            if let Some((content, file)) = self.content(node) {
-                anchors.push(Anchor { text: text.to_owned(), node: id.to_owned(), content, file });
+            if let Some(Bound { node, content, file }) = texts_now.bind(node) {
+                anchors.push(Anchor { text: text.to_owned(), node, content, file });
             }
         }
         anchors
     }
 
-    /// Hashes of a node's text and of its file, if the file is as it was indexed.
-    fn content(self, node: NodeIx) -> Option<(ContentHash, ContentHash)> {
-        let graph = self.snapshot.graph();
-        let path = RepoPath::new(graph.path(node)).ok()?;
-        let source = self.snapshot.read_file(&path).ok().filter(|source| source.indexed && !source.stale)?;
-        let content = match graph.kind(node) {
-            NodeKind::File => source.hash,
-            _ => {
-                let (start, end) = graph.lines(node);
-                let count = (end.checked_sub(start)? + 1) as usize;
-                let lines = || source.text.lines().skip(start.saturating_sub(1) as usize).take(count);
-                // Moved deeper or up as a whole it is the same.
-                let indent: usize = lines().next().map_or(0, |line| line.len() - line.trim_start().len());
-                let mut text = String::new();
-                for line in lines() {
-                    let own = line.len() - line.trim_start().len();
-                    text.push_str(line.get(indent.min(own)..).unwrap_or(line).trim_end());
-                    text.push('\n');
-                }
-                ContentHash::of(text.as_bytes())
-            }
-        };
-        Some((content, source.hash))
-    }
-
     /// The state of a piece of code.
     pub(crate) fn state(self, anchor: &Anchor) -> CodeRow {
-        let row = |state| anchor.row(state);
         let graph = self.snapshot.graph();
-        match graph.find(&anchor.node) {
-            Some(node) => {
-                let path = RepoPath::new(graph.path(node)).map_err(ReadError::from);
-                match path.and_then(|path| self.snapshot.read_file(&path)) {
-                    Ok(source) if source.hash == anchor.file => row(CodeState::Current),
-                    Ok(source) if source.stale => {
-                        let reason = Some("its file changed after it was indexed".to_owned());
-                        CodeRow { reason, ..row(CodeState::Unknown) }
-                    }
-                    Ok(_) => match self.content(node) {
-                        Some((content, _)) if content == anchor.content => row(CodeState::Current),
-                        _ => row(CodeState::Stale),
-                    },
-                    // Deleted or moved: where its text is now nobody knows before that is indexed.
-                    Err(ReadError::Files(VfsError::NotFound { .. })) => anchor.not_indexed_yet(),
-                    // What cannot be looked at may well be there.
-                    Err(error) => CodeRow { reason: Some(error.to_string()), ..row(CodeState::Unknown) },
-                }
-            }
-            None => match self.back_on_disk(anchor) {
-                Some(row) => row,
-                None => self.missing(anchor),
-            },
-        }
-    }
-
-    /// The row of code that is not indexed but may exist: in the file of a branch that was checked out after
-    /// indexing.
-    fn back_on_disk(self, anchor: &Anchor) -> Option<CodeRow> {
-        let path = RepoPath::new(node_id::path_of(&anchor.node)?).ok()?;
-        let source = self.snapshot.read_file(&path).ok()?;
-        if source.hash == anchor.file {
-            return Some(anchor.row(CodeState::Current));
-        }
-        let reason = match (source.indexed, source.stale) {
-            (true, false) => return None,
-            (true, true) => "its file changed after it was indexed",
-            (false, _) => "its file is not indexed as it is now",
-        };
-        Some(CodeRow { reason: Some(reason.to_owned()), ..anchor.row(CodeState::Unknown) })
-    }
-
-    /// The row of a piece of code that is no longer at its place.
-    fn missing(self, anchor: &Anchor) -> CodeRow {
-        match self.twin(anchor) {
-            Ok(Some(node)) => {
-                let moved_to = Some(self.snapshot.graph().id(node).to_owned());
+        match CodeTexts::new(self.snapshot).state(&anchor.bound(), self.prefix) {
+            BoundState::Unchanged => anchor.row(CodeState::Current),
+            BoundState::Modified => anchor.row(CodeState::Stale),
+            BoundState::Moved(node) => {
+                let moved_to = Some(graph.id(node).to_owned());
                 CodeRow { moved_to, ..anchor.row(CodeState::Relocated) }
             }
-            Ok(None) => anchor.row(CodeState::Gone),
-            Err(Lost::Unread) => anchor.not_indexed_yet(),
-            Err(Lost::Other(other)) => {
-                let reason = Some(format!("`{other}` has its name and another text"));
+            BoundState::Missing(None) => anchor.row(CodeState::Gone),
+            BoundState::Missing(Some(other)) => {
+                let reason = Some(format!("`{}` has its name and another text", graph.id(other)));
                 CodeRow { reason, ..anchor.row(CodeState::Gone) }
             }
+            BoundState::Unknown(reason) => CodeRow { reason: Some(reason), ..anchor.row(CodeState::Unknown) },
         }
     }
-
-    /// A node elsewhere with the text of one that is gone.
-    fn twin(self, anchor: &Anchor) -> Result<Option<NodeIx>, Lost> {
-        let graph = self.snapshot.graph();
-        let name = node_id::last_name(&anchor.node);
-        let is_file = node_id::is_file(&anchor.node);
-        if is_file {
-            // Files without content are all alike, and of several that are alike none is the one that was moved.
-            let is_like = |file: &&FileEntry| file.size > 0 && file.hash == anchor.file;
-            let files = self.snapshot.files().iter().filter(|file| file.path.as_str().starts_with(self.prefix));
-            let mut moved = files.filter(is_like);
-            let (first, second) = (moved.next(), moved.next());
-            let only = first.filter(|_| second.is_none());
-            return match only.and_then(|file| graph.find_file(file.path.as_str())) {
-                Some(node) if self.content(node).is_none() => Err(Lost::Unread),
-                found => Ok(found),
-            };
-        }
-        let mut twins: Vec<NodeIx> = graph.labelled(name);
-        twins.retain(|&node| graph.path(node).starts_with(self.prefix));
-        twins.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
-        twins.truncate(MAX_TWINS);
-        let texts: Vec<Option<ContentHash>> = twins.iter().map(|&node| Some(self.content(node)?.0)).collect();
-        match (texts.iter().position(|text| *text == Some(anchor.content)), twins.as_slice()) {
-            (Some(at), _) => Ok(Some(twins[at])),
-            (None, _) if texts.contains(&None) => Err(Lost::Unread),
-            (None, [other]) => Err(Lost::Other(graph.id(*other).to_owned())),
-            _ => Ok(None),
-        }
-    }
-}
-
-/// Reason why no relocated text was found.
-enum Lost {
-    /// Something that may have it is not as it was indexed.
-    Unread,
-    /// The only other one of its name and kind has another.
-    Other(String),
 }
 
 impl Anchor {
-    /// It may have been deleted or moved.
-    fn not_indexed_yet(&self) -> CodeRow {
-        let reason = "its file is not there any more, and what became of it is not indexed yet";
-        CodeRow { reason: Some(reason.to_owned()), ..self.row(CodeState::Unknown) }
+    /// The code itself, without its name in the memory.
+    fn bound(&self) -> Bound {
+        Bound { node: self.node.clone(), content: self.content, file: self.file }
     }
 
     /// The row of a piece of code without remarks.

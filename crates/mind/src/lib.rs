@@ -25,6 +25,7 @@ mod approval;
 mod archives;
 mod behind;
 mod block;
+mod boot;
 mod capture;
 mod checkup;
 mod code;
@@ -68,6 +69,10 @@ pub use approval::{Source, Trust};
 pub use block::{
     BlockFile, BlockState, block_files, refresh as refresh_blocks, text as block_text, write_blocks, write_blocks_with,
 };
+pub use boot::{
+    BootDraft, BootNote, MAX_BOOT_KEY, MAX_BOOT_LISTED, MAX_BOOT_NOTES, MAX_BOOT_VALUE, boot_notes, delete_boot_note,
+    set_boot_note,
+};
 pub use checkup::{Finding, Level, check_up};
 pub use code::CodeRow;
 pub use config::MindConfig;
@@ -84,7 +89,9 @@ pub use m1nd_memory::{
     GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, Status, secrets, without_hidden,
 };
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
-pub use memories::{EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note};
+pub use memories::{
+    CallerPlaces, EdgeQuestion, FoundEdges, FoundMemories, FoundMemory, Memories, MemoryQuery, MemoryStamp, Note,
+};
 pub use near::NearCode;
 pub use project::find_project;
 pub use registry::{Project, Registry};

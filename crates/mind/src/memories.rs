@@ -10,7 +10,7 @@ use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
 use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record};
 use m1nd_store::SharedFolder;
-use m1nd_vfs::stamp;
+use m1nd_vfs::{Place, canonical, stamp};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -157,6 +157,15 @@ pub struct MemoryStamp {
     head: Option<String>,
 }
 
+/// The folders that a caller has open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallerPlaces {
+    /// The folders, the most likely first; empty if nothing is known.
+    pub folders: Vec<PathBuf>,
+    /// The client named them, so they are no guess.
+    pub is_declared: bool,
+}
+
 /// The cached memories of a project.
 struct Held {
     /// Hash of the texts they were made from.
@@ -198,6 +207,22 @@ impl Memories {
     /// give no access to files.
     pub fn set_client_places(&self, places: Vec<PathBuf>) {
         *self.client.lock().unwrap_or_else(PoisonError::into_inner) = places;
+    }
+
+    /// The folders that the caller has open: those that the client names, else the repositories around the places where
+    /// the process was started.
+    pub fn caller_places(&self) -> CallerPlaces {
+        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if !client.is_empty() {
+            let folders = client.into_iter().map(|place| canonical(&place).unwrap_or(place)).collect();
+            return CallerPlaces { folders, is_declared: true };
+        }
+        let open = self.places.iter().skip(self.named).filter_map(|place| canonical(place).ok());
+        let repository = |place: PathBuf| {
+            let holds = |folder: &&Path| Place::at(&folder.join(".git")) != Place::Nothing;
+            place.ancestors().find(holds).map(Path::to_owned)
+        };
+        CallerPlaces { folders: open.filter_map(repository).collect(), is_declared: false }
     }
 
     /// The progress of looks at projects that are running.

@@ -12,10 +12,14 @@ mod chance;
 pub mod changes;
 pub mod export;
 mod linear;
+pub mod locks;
+pub mod navigation;
 pub mod patterns;
 pub mod references;
 pub mod resolve;
 pub mod retrieval;
+pub mod trails;
+pub mod trust;
 pub mod what_if;
 
 pub use linear::Model;

@@ -72,6 +72,22 @@ pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveEr
     }
 }
 
+/// Like [`resolve_node`]; of a phrase that names nothing, the node of its only word that names one.
+///
+/// # Errors
+/// Those of [`resolve_node`] for the whole text.
+pub fn resolve_phrase(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveError> {
+    let whole = resolve_node(snapshot, text);
+    if whole.is_ok() || !text.trim().contains(char::is_whitespace) {
+        return whole;
+    }
+    let mut words = text.split_whitespace().filter_map(|word| resolve_node(snapshot, word).ok());
+    match (words.next(), words.next()) {
+        (Some(node), None) => Ok(node),
+        _ => whole,
+    }
+}
+
 /// Ids of nodes with a similar name, best first: those with the most similar name, of these the ones with the most
 /// similar owner, then code before tests, then the most important.
 fn similar(snapshot: &Snapshot, text: &str) -> Vec<String> {

@@ -206,12 +206,15 @@ impl Base {
 
     /// Id of a document; `path` is that of its file.
     pub(crate) fn id(&self, document: u32, path: &str) -> String {
+        let stored = self.packed_id(document).and_then(|id| std::str::from_utf8(id).ok());
+        unpack_id(stored.unwrap_or("="), path)
+    }
+
+    /// Id of a document as it is stored.
+    pub(crate) fn packed_id(&self, document: u32) -> Option<&[u8]> {
         let index = document as usize;
-        let read = || {
-            let range = self.u64_at(Section::IdStarts, index)?..self.u64_at(Section::IdStarts, index + 1)?;
-            std::str::from_utf8(self.section(Section::Ids).get(range)?).ok()
-        };
-        unpack_id(read().unwrap_or("="), path)
+        let range = self.u64_at(Section::IdStarts, index)?..self.u64_at(Section::IdStarts, index + 1)?;
+        self.section(Section::Ids).get(range)
     }
 
     pub(crate) fn term(&self, index: u32) -> &[u8] {
@@ -226,12 +229,20 @@ impl Base {
     /// Postings of a term; empty if the term does not occur.
     pub(crate) fn postings(&self, term: &str) -> PostingsReader<'_> {
         let found = self.lower_bound(self.terms, |index| self.term(index).cmp(term.as_bytes()));
-        let read = |index: usize| {
+        match found.filter(|index| self.term(*index) == term.as_bytes()) {
+            Some(index) => self.postings_at(index),
+            None => PostingsReader::new(&[]),
+        }
+    }
+
+    /// Postings of the term with this number.
+    pub(crate) fn postings_at(&self, term: u32) -> PostingsReader<'_> {
+        let index = term as usize;
+        let read = || {
             let range = self.u64_at(Section::PostingStarts, index)?..self.u64_at(Section::PostingStarts, index + 1)?;
             self.section(Section::Postings).get(range)
         };
-        let found = found.filter(|index| self.term(*index) == term.as_bytes()).and_then(|index| read(index as usize));
-        PostingsReader::new(found.unwrap_or(&[]))
+        PostingsReader::new(read().unwrap_or(&[]))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::base::{DOCUMENT_BYTES, HEADER_BYTES, MAGIC, SECTIONS, Section, VERSIO
 use crate::embedding::Embedding;
 use crate::index::IndexedFile;
 use crate::near;
-use crate::terms::{PostingsReader, PostingsWriter};
+use crate::terms::{EntryHead, PostingsReader, PostingsWriter};
 
 /// Builds an index of all files of a project. The bytes depend only on the files, not on the order in which they are
 /// added.
@@ -102,7 +102,11 @@ impl IndexBuilder {
     }
 }
 
-fn write_sections(sections: &[Vec<u8>; SECTIONS], counts: [u32; 3], out: &mut dyn io::Write) -> io::Result<()> {
+pub(crate) fn write_sections(
+    sections: &[Vec<u8>; SECTIONS],
+    counts: [u32; 3],
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     out.write_all(MAGIC)?;
     out.write_all(&VERSION.to_le_bytes())?;
     for number in counts {
@@ -116,12 +120,12 @@ fn write_sections(sections: &[Vec<u8>; SECTIONS], counts: [u32; 3], out: &mut dy
     sections.iter().try_for_each(|section| out.write_all(section))
 }
 
-fn push_u32(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
+pub(crate) fn push_u32(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
     let at = sections[of as usize].len() as u32;
     sections[table as usize].extend_from_slice(&at.to_le_bytes());
 }
 
-fn push_u64(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
+pub(crate) fn push_u64(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {
     let at = sections[of as usize].len() as u64;
     sections[table as usize].extend_from_slice(&at.to_le_bytes());
 }
@@ -135,19 +139,24 @@ fn write_files(files: &[(Box<str>, Arc<IndexedFile>)], sections: &mut [Vec<u8>; 
         sections[Section::FileDocuments as usize].extend_from_slice(&documents.to_le_bytes());
         for (head, id) in file.heads().iter().zip(file.ids()) {
             documents += 1;
-            let mut record = Vec::with_capacity(DOCUMENT_BYTES);
-            record.extend_from_slice(&head.key.to_le_bytes());
-            head.lengths.iter().for_each(|length| record.extend_from_slice(&length.to_le_bytes()));
-            record.extend_from_slice(&[head.kind, head.cut.bits()]);
-            sections[Section::Documents as usize].extend_from_slice(&record);
-            push_u64(sections, Section::IdStarts, Section::Ids);
-            sections[Section::Ids as usize].extend_from_slice(pack_id(id, path).as_bytes());
+            write_document(sections, head, id, path);
         }
     }
     push_u32(sections, Section::PathStarts, Section::Paths);
     sections[Section::FileDocuments as usize].extend_from_slice(&documents.to_le_bytes());
     push_u64(sections, Section::IdStarts, Section::Ids);
     documents
+}
+
+/// Writes a document and its id.
+pub(crate) fn write_document(sections: &mut [Vec<u8>; SECTIONS], head: &EntryHead, id: &str, path: &str) {
+    let mut record = Vec::with_capacity(DOCUMENT_BYTES);
+    record.extend_from_slice(&head.key.to_le_bytes());
+    head.lengths.iter().for_each(|length| record.extend_from_slice(&length.to_le_bytes()));
+    record.extend_from_slice(&[head.kind, head.cut.bits()]);
+    sections[Section::Documents as usize].extend_from_slice(&record);
+    push_u64(sections, Section::IdStarts, Section::Ids);
+    sections[Section::Ids as usize].extend_from_slice(pack_id(id, path).as_bytes());
 }
 
 /// Start, end and text of each term, and the buffer of their postings.

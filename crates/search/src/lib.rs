@@ -5,6 +5,7 @@
 mod abbreviations;
 mod base;
 mod build;
+mod compact;
 pub mod embedding;
 pub mod grep;
 mod hits;
@@ -25,6 +26,7 @@ mod zones;
 pub use abbreviations::alternatives as synonyms;
 pub use base::{IndexError, SharedBytes};
 pub use build::IndexBuilder;
+pub use compact::Compacted;
 pub use hits::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
 pub use index::{Index, IndexedFile};
 pub use near::LEAST_NEAR;

@@ -16,7 +16,7 @@ const WITHOUT: u64 = 1 << NodeKind::Variant as u8
     | 1 << NodeKind::Variable as u8
     | 1 << NodeKind::Constant as u8;
 /// Marks a document without a vector.
-const NO_NUMBER: u32 = u32::MAX;
+pub(crate) const NO_NUMBER: u32 = u32::MAX;
 /// Marks an entry without a vector; no cosine is as low.
 pub(crate) const NOWHERE: f32 = -2.0;
 /// Minimum cosine for an entry to be found by meaning alone; unrelated texts are around 0.

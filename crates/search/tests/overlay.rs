@@ -109,6 +109,8 @@ proptest! {
         prop_assert_eq!(answers(&index), answers(&clean));
         prop_assert_eq!(index.len(), clean.len());
         prop_assert_eq!(built(&files, false), built(&files, true), "order of files must not matter");
+        let compacted = index.compact(Embedding::built_in(), &Cancel::new()).expect("not cancelled");
+        prop_assert_eq!(compacted, Some(built(&files, false)), "a base of both");
     }
 
     #[test]
@@ -121,7 +123,9 @@ proptest! {
             let index = index.clone().with_vectors(Arc::new(vectors), Embedding::built_in()).unwrap_or(index);
             answers(&index);
             let change = indexed("a/b.py", &vec![(vec![0], vec![1])]);
-            answers(&index.with_changes([("a/b.py".into(), Some(change)), ("ab.py".into(), None)]));
+            let changed = index.with_changes([("a/b.py".into(), Some(change)), ("ab.py".into(), None)]);
+            answers(&changed);
+            let _ = changed.compact(Embedding::built_in(), &Cancel::new());
         }
     }
 }

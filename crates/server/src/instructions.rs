@@ -21,7 +21,9 @@ fn of_all(tools: Catalog) -> String {
     };
     let before = named(tools, Purpose::BeforeChange, " and ");
     let before = before.map_or_else(String::new, |ask| format!("Before a change, ask {ask}."));
-    let work = match (find + &before).trim_end() {
+    let start = named(tools, Purpose::Start, ", ");
+    let start = start.map_or_else(String::new, |tool| format!("Start a task with {tool}. "));
+    let work = match (start + &find + &before).trim_end() {
         "" => String::new(),
         text => format!("- {text}\n"),
     };

@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::common::shortened;
-use crate::{MAX_NAME, SessionError, Sessions, id};
+use crate::id::{self, Ids};
+use crate::{MAX_NAME, SessionError, Sessions};
 
 /// Maximum bytes of all values of one agent, over all kinds.
 pub const OWNER_BYTES: u64 = 32 << 20;
@@ -28,6 +29,8 @@ pub const UPDATE_TRIES: usize = 8;
 pub trait Held: Serialize + DeserializeOwned {
     /// The kind of its handles.
     const KIND: Kind;
+    /// The form of its ids.
+    const IDS: Ids = Ids::Random;
 }
 
 /// Common properties of the handles of one kind.
@@ -52,6 +55,8 @@ pub struct Kind {
 pub enum Access {
     /// The agent that created it.
     Owner,
+    /// Every agent may read it, only the agent that created it may change or remove it.
+    OwnerChanges,
     /// Every agent that knows its id. It still counts towards the limits of its owner.
     Everyone,
 }
@@ -140,7 +145,7 @@ impl Sessions {
     ) -> Result<Handle<T>, SessionError> {
         let (now_ms, owner) = (self.clock.now_ms(), shortened(agent, MAX_NAME));
         let stored = StoredHandle {
-            id: id::mint(T::KIND.prefix, &owner)?,
+            id: id::mint(T::KIND.prefix, &owner, T::IDS, now_ms)?,
             kind: T::KIND.name.to_owned(),
             owner,
             created_ms: now_ms,
@@ -160,7 +165,7 @@ impl Sessions {
     /// [`SessionError::Unknown`], [`SessionError::Expired`], [`SessionError::NotYours`], [`SessionError::Unreadable`]
     /// and those of the store.
     pub fn get<T: Held>(&self, agent: &str, id: &str) -> Result<Handle<T>, SessionError> {
-        let stored = self.usable::<T>(agent, id)?;
+        let stored = self.usable::<T>(agent, id, T::KIND.access == Access::Owner)?;
         Handle::read(stored).map_err(|Unreadable { id, detail }| SessionError::Unreadable {
             kind: T::KIND.name,
             id,
@@ -176,7 +181,7 @@ impl Sessions {
     /// and
     /// `handle` is unchanged.
     pub fn put<T: Held>(&self, agent: &str, handle: &mut Handle<T>) -> Result<(), SessionError> {
-        let known = self.usable::<T>(agent, &handle.id)?;
+        let known = self.usable::<T>(agent, &handle.id, T::KIND.access != Access::Everyone)?;
         let now_ms = self.clock.now_ms();
         let next = StoredHandle {
             changed_ms: now_ms,
@@ -237,20 +242,20 @@ impl Sessions {
     /// # Errors
     /// Like [`Sessions::get`], except [`SessionError::Unreadable`].
     pub fn remove<T: Held>(&self, agent: &str, id: &str) -> Result<(), SessionError> {
-        let stored = self.usable::<T>(agent, id)?;
+        let stored = self.usable::<T>(agent, id, T::KIND.access != Access::Everyone)?;
         match self.store.remove_handle(&stored.id)? {
             true => Ok(()),
             false => Err(unknown::<T>(id)),
         }
     }
 
-    /// The row of a handle, if it has not expired and the agent may use it.
-    fn usable<T: Held>(&self, agent: &str, id: &str) -> Result<StoredHandle, SessionError> {
+    /// The row of a handle, if it has not expired and belongs to the agent or `is_owners` is false.
+    fn usable<T: Held>(&self, agent: &str, id: &str, is_owners: bool) -> Result<StoredHandle, SessionError> {
         let kind = T::KIND.name;
         let stored = self.store.handle(id)?.filter(|stored| stored.kind == kind).ok_or_else(|| unknown::<T>(id))?;
         let agent = shortened(agent, MAX_NAME);
         // Checked before expiry, which only the owner may learn.
-        if T::KIND.access == Access::Owner && stored.owner != agent {
+        if is_owners && stored.owner != agent {
             return Err(SessionError::NotYours { kind, id: stored.id, owner: stored.owner, agent });
         }
         let now_ms = self.clock.now_ms();

@@ -9,14 +9,35 @@ const DIGITS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// Number of digits that hold 128 bits.
 const RANDOM_DIGITS: usize = 26;
 
-/// Creates an id `<prefix>_<agent>_<random>`, with 128 random bits from the operating system.
+/// The form of the random part of ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ids {
+    /// 128 random bits.
+    Random,
+    /// A ULID: the time of creation, so that ids sort by it, and 80 random bits.
+    Ulid,
+}
+
+/// Creates an id `<prefix>_<agent>_<random>`, with random bits from the operating system.
 ///
 /// # Errors
 /// [`SessionError::NoRandomness`].
-pub(crate) fn mint(prefix: &str, agent: &str) -> Result<String, SessionError> {
+pub(crate) fn mint(prefix: &str, agent: &str, form: Ids, now_ms: u64) -> Result<String, SessionError> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| SessionError::NoRandomness { detail: error.to_string() })?;
-    Ok(format!("{prefix}_{}_{}", slug(agent), digits(u128::from_le_bytes(bytes))))
+    let random = u128::from_le_bytes(bytes);
+    let end = match form {
+        Ids::Random => digits(random),
+        Ids::Ulid => ulid(now_ms, random),
+    };
+    Ok(format!("{prefix}_{}_{end}", slug(agent)))
+}
+
+/// The ULID of a time, with the low 80 of these bits.
+fn ulid(now_ms: u64, random: u128) -> String {
+    let number = u128::from(now_ms) << 80 | random & ((1 << 80) - 1);
+    // The first digit comes first, so that the order of the texts is that of the times.
+    digits(number).chars().rev().map(|digit| digit.to_ascii_uppercase()).collect()
 }
 
 fn digits(mut number: u128) -> String {
@@ -72,8 +93,17 @@ mod tests {
     }
 
     #[test]
+    fn ulids_are_those_of_the_specification() {
+        // The example of the specification: https://github.com/ulid/spec.
+        assert_eq!(&ulid(1_469_918_176_385, 0)[..10], "01ARYZ6S41");
+        assert_eq!(ulid(0, u128::MAX), format!("{}{}", "0".repeat(10), "Z".repeat(16)));
+        let sorted = [ulid(1, u128::MAX), ulid(2, 0), ulid(40, 7)];
+        assert!(sorted.is_sorted() && sorted.iter().all(|id| id.len() == RANDOM_DIGITS));
+    }
+
+    #[test]
     fn no_two_ids_are_the_same() {
-        let ids: BTreeSet<String> = (0..1_000).map(|_| mint("lock", "ann").expect("random")).collect();
+        let ids: BTreeSet<String> = (0..1_000).map(|_| mint("lock", "ann", Ids::Random, 0).expect("random")).collect();
         assert_eq!(ids.len(), 1_000);
         assert!(ids.iter().all(|id| id.starts_with("lock_ann_") && id.len() == 9 + RANDOM_DIGITS));
     }

@@ -1,5 +1,5 @@
-//! State of agents between calls: the agents seen, their primings, their feedback about answers, and the handles of
-//! their perspectives, investigations and locks.
+//! State of agents between calls: the agents seen, their primings, their feedback about answers, what they saw at their
+//! last visit, and the handles of their perspectives, investigations and locks.
 //!
 //! [`Sessions`] holds all of it. Agents seen and [primings](Sessions::prime) end with the process. Feedback and handles
 //! are kept in a [`SessionStore`]: the database of the project, [`MemoryStore`] if nothing may be written, or
@@ -19,12 +19,15 @@ mod error;
 mod feedback;
 mod handles;
 mod id;
+mod locks;
 mod memory_store;
 mod primings;
 mod project_store;
 mod read_only_store;
 mod sessions;
 mod store;
+mod trails;
+mod visits;
 
 pub use agents::{AgentSession, MAX_AGENTS, MAX_NAME};
 pub use error::SessionError;
@@ -33,11 +36,18 @@ pub use handles::{
     Access, EXPIRED_KEPT, EXPIRED_KEPT_MS, Handle, Held, Kind, Listed, OWNER_BYTES, PROJECT_BYTES, UPDATE_TRIES,
     Unreadable,
 };
+pub use id::Ids;
+pub use locks::{LOCK_MINUTES, Lock, LockBaseline, MAX_CHECKED_LOCKS, MAX_LOCK_BYTES, MAX_LOCKS, TouchedLock, Watch};
 pub use memory_store::MemoryStore;
 pub use primings::{HALF_LIFE_MS, MAX_PRIMINGS, MAX_TASK, Primed};
 pub use read_only_store::ReadOnlyStore;
 pub use sessions::Sessions;
 pub use store::SessionStore;
+pub use trails::{
+    Conclusion, Evidence, Hypothesis, MAX_CHECKED_TRAILS, MAX_TRAIL_BYTES, MAX_TRAILS, TRAIL_DAYS, Trail, TrailNode,
+    TrailStatus,
+};
+pub use visits::{MAX_VISIT_FILES, Mark, PAUSE_MS, Seen, SeenFile, Visits, WRITE_MS};
 
 // Types of the store, for crates that depend on this crate and not on the store.
 pub use m1nd_store::{

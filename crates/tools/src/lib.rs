@@ -6,11 +6,15 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod checks;
+mod continuity;
 mod core;
 mod exploration;
 mod framework;
+mod lifecycle;
 mod memory;
 mod past;
+mod perspective;
 mod prior;
 mod prompts;
 mod registry;
@@ -19,6 +23,8 @@ mod rows;
 mod services;
 mod sites;
 mod source;
+mod task;
+mod trust;
 
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,

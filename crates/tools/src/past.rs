@@ -7,12 +7,14 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{CommitId, NoSnapshot, PlacedHistory, ProjectHistory};
-use m1nd_query::changes::{CannotTell, Scope};
+use m1nd_query::changes::{Baseline, CannotTell, Scope, commit_at};
 
 use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ToolError, ToolRef};
 
 /// Seconds of a day.
 pub(crate) const DAY: i64 = 86_400;
+/// The baseline that names no commit.
+pub(crate) const LAST_SESSION: &str = "last_session";
 /// Characters of a commit's name that are shown.
 const SHORT_NAME: usize = 12;
 
@@ -82,6 +84,91 @@ pub(crate) fn first_place<'h>(snapshot: &Snapshot, history: &'h ProjectHistory) 
         }
     }
     Err(reason)
+}
+
+/// The reason why there is no earlier state to compare with.
+pub(crate) enum NoBaseline {
+    /// Nothing is known of it, in words.
+    Unknown(String),
+    /// The call fails.
+    Failed(Box<ToolError>),
+}
+
+impl From<ToolError> for NoBaseline {
+    fn from(error: ToolError) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}
+
+/// The earlier state that a text names: the caller's last visit, a revision, else a date.
+pub(crate) fn baseline(
+    cx: &ReadContext<'_>,
+    place: Result<&PlacedHistory<'_>, &String>,
+    text: &str,
+) -> Result<Baseline, NoBaseline> {
+    if text == LAST_SESSION {
+        return last_visit(cx, place.ok());
+    }
+    let place = place.map_err(|reason| NoBaseline::Unknown(reason.clone()))?;
+    let commit = commit_or_date(place, text)?;
+    let found = Baseline::of_commit(cx.snapshot(), place, commit, cx.cancel());
+    found.map_err(|error| no_snapshot(cx, error).into())
+}
+
+/// The state at the end of the caller's last visit.
+fn last_visit(cx: &ReadContext<'_>, place: Option<&PlacedHistory<'_>>) -> Result<Baseline, NoBaseline> {
+    let Some((mark, files)) = cx.last_visit() else {
+        let agent = cx.agent();
+        return Err(NoBaseline::Unknown(format!(
+            "no earlier visit of agent `{agent}` is known; pass a commit or a date, or the `agent_id` of then"
+        )));
+    };
+    let time = i64::try_from(mark.at_ms / 1_000).unwrap_or(i64::MAX);
+    let head = place.zip(mark.head.as_deref()).and_then(|(place, head)| commit(place, "since", head).ok());
+    let snapshot = cx.snapshot();
+    if mark.generation == snapshot.generation() {
+        return Ok(Baseline { snapshot: None, commit: head, is_commit: false, time, gaps: Vec::new() });
+    }
+    let found = match (files, place.zip(head)) {
+        (Some(files), _) => Baseline::of_files(snapshot, place, (&files, head, time), cx.cancel()),
+        (None, Some((place, head))) => Baseline::of_commit(snapshot, place, head, cx.cancel()).map(|mut found| {
+            found.gaps.push("the files of then are not kept, so edits that were not committed count as new".to_owned());
+            Baseline { time, ..found }
+        }),
+        (None, None) => return Err(NoBaseline::Unknown("the files of your last visit are not kept".to_owned())),
+    };
+    found.map_err(|error| no_snapshot(cx, error).into())
+}
+
+/// The commit that a text names: a revision, else a date.
+fn commit_or_date(place: &PlacedHistory<'_>, text: &str) -> Result<CommitId, ToolError> {
+    let Some(time) = time(text) else { return commit(place, "baseline", text) };
+    // A branch may be called like a date.
+    if let Ok(commit) = commit(place, "baseline", text) {
+        return Ok(commit);
+    }
+    let history = place.history;
+    if time > history.now().saturating_add(DAY) {
+        let newest = date(history.now());
+        return Err(ToolError::invalid(format!(
+            "`{text}` is after the checked-out commit of {newest}; expected an earlier date"
+        )));
+    }
+    match commit_at(history, time) {
+        Some(number) => commit(place, "baseline", &history.commits()[number].name()),
+        None => {
+            let oldest = history.commits().last().map(|commit| date(commit.time)).unwrap_or_default();
+            let reason = history.cut().map_or("it is the first one", m1nd_engine::history::Cut::words);
+            Err(ToolError::invalid(format!(
+                "`{text}` is before the oldest known commit of {oldest} ({reason}); expected a later date"
+            )))
+        }
+    }
+}
+
+/// A time in seconds since 1970, in UTC.
+pub(crate) fn moment(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
 }
 
 /// The time that a text names, in seconds since 1970: a date (its end, in UTC), or a time with or without an offset.

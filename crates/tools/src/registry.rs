@@ -1,13 +1,23 @@
 use crate::analysis::{
     Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, Why,
 };
+use crate::continuity::{
+    LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
+};
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
-use crate::exploration::{Activate, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
+use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
+use crate::lifecycle::{BootMemory, FocusTool, North, Orient};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
+use crate::perspective::{
+    PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
+    PerspectiveInspect, PerspectiveList, PerspectivePeek, PerspectiveRoutes, PerspectiveStart, PerspectiveSuggest,
+};
+use crate::trust::{Doctor, RecoveryPlaybook, SessionHandshake, TrustSelftest};
 
 /// Every tool, in the order of the list of tools.
 pub static ALL: &[ToolDef] = &[
+    ToolDef::read::<North>(),
     ToolDef::write::<Ingest>(),
     ToolDef::read::<Health>(),
     ToolDef::read::<Help>(),
@@ -41,6 +51,35 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<GhostEdges>(),
     ToolDef::read::<Differential>(),
     ToolDef::read::<Diverge>(),
+    ToolDef::write::<TrailSave>(),
+    ToolDef::read::<TrailResume>(),
+    ToolDef::read::<TrailList>(),
+    ToolDef::write::<TrailMerge>(),
+    ToolDef::write::<LockCreate>(),
+    ToolDef::write::<LockWatch>(),
+    ToolDef::read::<LockDiff>(),
+    ToolDef::write::<LockRebase>(),
+    ToolDef::write::<LockRelease>(),
+    ToolDef::read::<Drift>(),
+    ToolDef::write::<PerspectiveStart>(),
+    ToolDef::write::<PerspectiveRoutes>(),
+    ToolDef::read::<PerspectiveInspect>(),
+    ToolDef::read::<PerspectivePeek>(),
+    ToolDef::write::<PerspectiveFollow>(),
+    ToolDef::read::<PerspectiveSuggest>(),
+    ToolDef::read::<PerspectiveAffinity>(),
+    ToolDef::write::<PerspectiveBranch>(),
+    ToolDef::write::<PerspectiveBack>(),
+    ToolDef::read::<PerspectiveCompare>(),
+    ToolDef::read::<PerspectiveList>(),
+    ToolDef::write::<PerspectiveClose>(),
+    ToolDef::read::<Orient>(),
+    ToolDef::read::<FocusTool>(),
+    ToolDef::write::<BootMemory>(),
+    ToolDef::read::<TrustSelftest>(),
+    ToolDef::read::<SessionHandshake>(),
+    ToolDef::read::<RecoveryPlaybook>(),
+    ToolDef::read::<Doctor>(),
 ];
 
 /// The catalog of [`ALL`].

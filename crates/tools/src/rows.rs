@@ -67,6 +67,14 @@ pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result
     resolve_node(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
+/// Resolves the node that a phrase names, see [`resolve_phrase`](m1nd_query::resolve::resolve_phrase).
+pub(crate) fn resolve_phrase(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
+    if text.trim().is_empty() {
+        return resolve(snapshot, argument, text);
+    }
+    m1nd_query::resolve::resolve_phrase(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
+}
+
 fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> ToolError {
     match error {
         ResolveError::NotFound { text, suggestions } => {
@@ -245,11 +253,25 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
     }
 }
 
-/// Converts an error of a write to the sessions.
+/// Converts an error of the sessions.
 pub(crate) fn session_error(error: SessionError) -> ToolError {
-    match error {
-        SessionError::Store(StoreError::ReadOnly) => engine_error(EngineError::ReadOnly),
-        error => engine_error(EngineError::Store(error.to_string())),
+    let code = match &error {
+        SessionError::Store(StoreError::ReadOnly) => return engine_error(EngineError::ReadOnly),
+        SessionError::Unknown { .. } => ErrorCode::HandleUnknown,
+        SessionError::Expired { .. } => ErrorCode::HandleExpired,
+        SessionError::NotYours { .. } => ErrorCode::HandleNotYours,
+        SessionError::Changed { .. } => ErrorCode::HandleChanged,
+        SessionError::TooMany { .. } | SessionError::TooLarge { .. } | SessionError::Full { .. } => {
+            ErrorCode::LimitReached
+        }
+        _ => return engine_error(EngineError::Store(error.to_string())),
+    };
+    ToolError::new(code, error.to_string())
+}
+
+impl From<SessionError> for ToolError {
+    fn from(error: SessionError) -> Self {
+        session_error(error)
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use m1nd_engine::{Engine, EngineConfig, EngineError, Snapshot};
+use m1nd_base::ContentHash;
+use m1nd_engine::{Engine, EngineConfig, EngineError, FileEntry, FileMark, Language, Snapshot};
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
-use m1nd_sessions::{ReadOnlyStore, SessionStore, Sessions, StoredFeedback};
+use m1nd_sessions::{Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits};
 
 /// The index of a project, its memories, and the state of agents. Clones share all of it.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct Services {
     pub memories: Arc<Memories>,
     /// State of agents.
     pub sessions: Arc<Sessions>,
+    /// What agents saw at their last visit.
+    pub(crate) visits: Arc<Visits>,
 }
 
 impl Services {
@@ -41,21 +44,84 @@ impl Services {
         let project: Arc<dyn SessionStore> = engine.project().clone();
         let store = if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
-        Self { engine, memories: Arc::new(Memories::new(mind)), sessions }
+        let visits = Arc::new(Visits::new(sessions.clone(), false));
+        Self { engine, memories: Arc::new(Memories::new(mind)), sessions, visits }
+    }
+
+    /// These services for a process that answers once: visits span processes, and are stored though the index is
+    /// opened for reading.
+    #[must_use]
+    pub fn for_one_answer(mut self) -> Self {
+        let store: Arc<dyn SessionStore> = self.engine.project().clone();
+        let sessions = Arc::new(Sessions::new(store, self.engine.clock().clone()));
+        self.visits = Arc::new(Visits::new(sessions, true));
+        self
+    }
+
+    /// Notes the beginning of a call.
+    pub(crate) fn begin_call(&self, agent: &str) {
+        self.sessions.touch(agent);
+        if let Err(error) = self.visits.begin(agent) {
+            tracing::debug!(%error, "the last visit cannot be read");
+        }
+    }
+
+    /// Notes what an agent saw at the end of a call.
+    pub(crate) fn end_call(&self, agent: &str, snapshot: &Arc<Snapshot>) {
+        let generation = snapshot.generation();
+        if snapshot.is_empty() || !self.visits.is_due(agent, generation) {
+            return;
+        }
+        let files = snapshot.file_table();
+        let row =
+            |file: &FileEntry| SeenFile(file.path.to_string(), language_word(file.language), file.hash.to_string());
+        let seen = Seen {
+            generation,
+            head: snapshot.git_head().and_then(|head| head.head),
+            nodes: snapshot.graph().node_count() as u64,
+            edges: snapshot.graph().edge_count() as u64,
+            files: Box::new(move || files.iter().map(row).collect()),
+        };
+        if let Err(error) = self.visits.note(agent, seen) {
+            tracing::debug!(%error, "the visit cannot be stored");
+        }
+    }
+
+    /// The files of a mark as the index has them; `None` if they are not known any more.
+    pub(crate) fn files_of(&self, agent: &str, mark: &Mark) -> Option<Vec<FileMark>> {
+        let files = self.visits.files(agent, mark).ok().flatten()?;
+        let known = |SeenFile(path, language, hash): SeenFile| {
+            Some(FileMark { path, hash: ContentHash::parse(&hash)?, language: language_of(language)? })
+        };
+        files.into_iter().map(known).collect()
     }
 
     /// Priming of this agent and feedback of all agents for a query.
     pub(crate) fn prior(&self, agent: &str, text: &str, snapshot: &Snapshot) -> Prior {
-        let (rows, unavailable) = self.sessions.feedback();
-        let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
         let primed = self.sessions.priming(agent);
         let task = primed.as_ref().map(|primed| PrimedTask {
             task: &primed.task,
             strength: primed.strength,
             nodes: &primed.nodes,
         });
+        self.prior_of(text, task, snapshot)
+    }
+
+    /// Like [`Services::prior`], with this priming.
+    pub(crate) fn prior_of(&self, text: &str, task: Option<PrimedTask<'_>>, snapshot: &Snapshot) -> Prior {
+        let (rows, unavailable) = self.sessions.feedback();
+        let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
         Prior::of(snapshot, text, self.engine.clock().now_ms(), task, &ledger, unavailable)
     }
+}
+
+/// The stored word of a language.
+fn language_word(language: Language) -> String {
+    serde_json::to_value(language).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+fn language_of(word: String) -> Option<Language> {
+    serde_json::from_value(word.into()).ok()
 }
 
 /// A stored row of the ledger for comparison with queries; `None` for a kind from a newer version.

@@ -1,7 +1,8 @@
-//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `cargo xtask bench torture [--write] [NAME...]`: see
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`: see [`edit`]. `cargo xtask bench torture [--write] [NAME...]`: see
 //! [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the
 //! release binary, indexes each PATH from scratch in a fresh store, and prints the cost beside that of `ctags -R` on
-//! the same tree, if installed; then repeats with a warm facts cache. `--write` also stores the figures in
+//! the same tree, if installed, and that of parsing the same files with tree-sitter and nothing else; then repeats with
+//! a warm facts cache. `--write` also stores the figures in
 //! `benches/ingest.md`.
 //!
 //! Absolute times depend on the machine: only compare runs made side by side.
@@ -14,8 +15,10 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use m1nd_engine::{Engine, EngineConfig};
 use serde_json::Value;
 
+mod edit;
 mod find;
 mod memory;
 mod torture;
@@ -38,7 +41,7 @@ struct Cost {
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let usage = "expected: cargo xtask bench ingest|find [--write] PATH... | bench memory [--write] | \
+    let usage = "expected: cargo xtask bench ingest|edit|find [--write] PATH... | bench memory [--write] | \
                  bench torture [--write] [EXTENSION|SHAPE...]";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
     let writes = rest.first().is_some_and(|first| first == "--write");
@@ -54,6 +57,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     }
     match what.as_str() {
         "ingest" => ingest(paths, writes),
+        "edit" => edit::run(paths, writes),
         "find" => find::run(paths, writes),
         _ => Err(format!("unknown benchmark `{what}`; {usage}").into()),
     }
@@ -88,7 +92,8 @@ fn page(rows: &str) -> String {
          machine: compare runs made\nside by side, above all with `ctags -R`, and CPU time rather than wall time on \
          a shared machine. `cold` starts without\ncached facts; `warm` has the facts of every file in the cache. \
          Peak includes memory-mapped files. Parsing (including\nreading files and the facts cache) and linking are \
-         stages of the total, in wall time. Target: linking a tree takes less\ntime than parsing it cold.\n\n\
+         stages of the total, in wall time. Target: linking a tree takes less\ntime than parsing it cold. `tree-sitter alone` is the CPU time of parsing the same files and nothing else, on \
+         one thread; bar: a cold ingest\ntakes at most 1.5 times that.\n\n\
          | Tree | Run | Wall s | CPU s | Peak MiB | of that anonymous | Parsing s | Linking s | MB/s | Lines | Files | \
          Nodes | Edges |\n\
          |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n{rows}",
@@ -124,9 +129,14 @@ fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcom
             figures(&cost),
             number("lines")
         )?;
-        // Keeps the facts, drops everything derived from them.
-        let _ = fs::remove_dir_all(home.join("projects"));
+        if title == "cold" {
+            // Keeps the facts, drops everything derived from them.
+            let _ = fs::remove_dir_all(home.join("projects"));
+        }
     }
+    let alone = parsed_alone(path, home)?;
+    println!("tree-sitter alone    cpu {:8.2} s", alone.as_secs_f64());
+    writeln!(rows, "| {name} | tree-sitter alone | | {:.1} | | | | | | | | | |", alone.as_secs_f64())?;
     let mut ctags = Command::new("ctags");
     ctags.args(["-R", "-f", "/dev/null"]).arg(path);
     match cost_of(&mut ctags) {
@@ -142,6 +152,25 @@ fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcom
         Err(error) => println!("ctags -R             not run: {error} (Debian package universal-ctags)"),
     }
     Ok(())
+}
+
+/// CPU time of parsing all indexed files with the grammars of their languages: the least that an index can cost.
+fn parsed_alone(path: &Path, home: &Path) -> Outcome<Duration> {
+    let config = EngineConfig::new(home.to_owned(), vec![path.to_owned()]);
+    let snapshot = Engine::open(EngineConfig { read_only: true, ..config })?.snapshot();
+    let read = |file: &m1nd_engine::FileEntry| Some((file.language, fs::read(path.join(file.path.as_str())).ok()?));
+    let files: Vec<_> = snapshot.files().iter().filter_map(read).collect();
+    let start = cpu_of_thread();
+    files.iter().for_each(|(language, bytes)| _ = m1nd_lang::parse_alone(*language, bytes));
+    Ok(cpu_of_thread().saturating_sub(start))
+}
+
+/// CPU time of the current thread.
+fn cpu_of_thread() -> Duration {
+    // The first field is in nanoseconds.
+    let stat = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanos = stat.split_whitespace().next().and_then(|field| field.parse().ok());
+    Duration::from_nanos(nanos.unwrap_or(0))
 }
 
 /// Duration of an ingest stage in seconds, 0 if there is no such stage.

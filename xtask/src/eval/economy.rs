@@ -93,16 +93,17 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     println!("{}", economy.table());
     let names: Vec<String> =
         request.rows.iter().filter_map(|file| Some(file.file_stem()?.to_string_lossy().into_owned())).collect();
-    keep(&economy, &names.join("+"), request.keep)
+    keep_json(&economy, "economy", &names.join("+"), request.keep)
 }
 
-fn keep(economy: &Economy, name: &str, keep: Keep) -> Outcome<()> {
-    let path: PathBuf = super::golden_folder("economy").join(format!("{name}.json"));
-    let text = serde_json::to_string_pretty(economy)? + "\n";
+/// Writes a result as `eval/<kind>/<name>.json`, or compares it with that.
+pub(super) fn keep_json(result: &impl Serialize, kind: &str, name: &str, keep: Keep) -> Outcome<()> {
+    let path: PathBuf = super::golden_folder(kind).join(format!("{name}.json"));
+    let text = serde_json::to_string_pretty(result)? + "\n";
     match keep {
         Keep::Print => Ok(()),
         Keep::Write => {
-            std::fs::create_dir_all(super::golden_folder("economy"))?;
+            std::fs::create_dir_all(super::golden_folder(kind))?;
             std::fs::write(&path, text).map_err(Into::into)
         }
         Keep::Check if std::fs::read_to_string(&path)? == text => Ok(()),

@@ -21,6 +21,8 @@ mod inheritance;
 mod linear;
 mod localize;
 mod memory;
+mod navigate;
+mod north;
 mod ours;
 mod references;
 mod repositories;
@@ -33,14 +35,18 @@ mod tests;
 mod trace;
 mod trace_fit;
 mod truth;
+mod why;
 
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval edges --table
   cargo xtask eval closure --repo PATH --truth DIR [--check | --write] [--explain N]
+  cargo xtask eval why --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval economy --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval navigate --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
+  cargo xtask eval north --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval seek --repo PATH [--check | --write] [--explain N]
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
@@ -54,9 +60,12 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match args.split_first().map(|(what, rest)| (what.as_str(), rest)) {
         Some(("edges", rest)) => edges::run(rest),
         Some(("closure", rest)) => closure::run(rest),
+        Some(("why", rest)) => why::run(rest),
         Some(("callgraph", rest)) => callgraph::run(rest),
         Some(("localize", rest)) => localize::run(rest),
         Some(("economy", rest)) => economy::run(rest),
+        Some(("navigate", rest)) => navigate::run(rest),
+        Some(("north", rest)) => north::run(rest),
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),

@@ -153,6 +153,9 @@ pub(crate) enum Command {
     /// Name the files that usually change with what the work tree has changed, and did not
     #[command(display_order = 50)]
     Risk(RiskArgs),
+    /// Show saved investigations
+    #[command(display_order = 51)]
+    Trail(TrailArgs),
     #[command(display_order = 65, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
@@ -269,6 +272,30 @@ pub(crate) struct RiskArgs {
     /// The repository [default: the one around the current folder]
     #[arg(long, value_name = "PATH")]
     pub root: Option<PathBuf>,
+}
+
+/// What agents saved with `trail_save`, compared with the present code.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct TrailArgs {
+    /// The repository [default: the one around the current folder]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub root: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: TrailCommand,
+}
+
+/// Commands of `m1nd trail`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrailCommand {
+    /// Write one as Markdown, for a person or a pull request
+    Show {
+        /// Its id or label
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// List all of them
+    List,
 }
 
 /// The verdict that makes `m1nd risk` fail.

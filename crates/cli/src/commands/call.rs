@@ -54,7 +54,8 @@ fn call(
             project::tell_damage(&services.engine);
             services
         }
-    };
+    }
+    .for_one_answer();
     let terminal = Terminal::new(reads);
     let progress: &dyn Progress = if reads { &NoProgress } else { &terminal };
     let cancel = Cancel::new();

@@ -1,8 +1,11 @@
-//! `m1nd doctor`: diagnoses problems. Changes nothing beyond opening the store, which puts damaged files aside.
+//! `m1nd doctor`: prints the findings of the tool `doctor`, and looks at the store and the configuration of clients.
+//! Changes nothing beyond opening the store, which puts damaged files aside.
 
 use std::path::Path;
 
+use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::{Engine, EngineConfig};
+use m1nd_tools::{Context, Services, TOOLS};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -11,11 +14,6 @@ use crate::clients::{Client, ENTRY};
 use crate::error::CliError;
 use crate::output::{Out, Tone};
 use crate::project;
-
-/// File watches that a large repository may need.
-const WATCHES: u64 = 65_536;
-/// File with the Linux limit on watches of a user.
-const WATCH_LIMIT: &str = "/proc/sys/fs/inotify/max_user_watches";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,8 +48,7 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
     let root = project::root(args.path.as_deref())?;
     let home = project::home(common)?;
     let mut findings = vec![ok(format!("m1nd {}", env!("CARGO_PKG_VERSION"))), home_finding(&home)];
-    findings.extend(index_findings(&home, &root));
-    findings.extend(watch_finding());
+    findings.extend(index_findings(&home, &root)?);
     findings.extend(client_findings(&root));
     let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
     if out.json {
@@ -86,13 +83,15 @@ fn home_finding(home: &Path) -> Finding {
     }
 }
 
-fn index_findings(home: &Path, root: &Path) -> Vec<Finding> {
+/// The findings of the tool, on an engine that writes if it can.
+fn index_findings(home: &Path, root: &Path) -> Result<Vec<Finding>, CliError> {
     if !home.exists() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     // Opened as a writer, since only that shows whether another one is active. Nothing is indexed.
     let config = EngineConfig {
         verify_at_open: EngineConfig::VERIFIED_AT_OPEN,
+        check_budget: project::CHECK_BUDGET,
         ..EngineConfig::new(home.to_path_buf(), vec![root.to_path_buf()])
     };
     let mut findings = Vec::new();
@@ -102,46 +101,47 @@ fn index_findings(home: &Path, root: &Path) -> Vec<Finding> {
             findings.push(problem(error.to_string(), "fix this, then run `m1nd doctor` again"));
             match Engine::open(EngineConfig { read_only: true, ..config }) {
                 Ok(engine) => engine,
-                Err(_) => return findings,
+                Err(_) => return Ok(findings),
             }
         }
     };
-    let status = engine.status();
-    let database = engine.project().notice();
-    findings.extend(status.notices.iter().map(|notice| match database == Some(notice) {
-        true => problem(notice.clone(), "restore a backup, or go on without what was in it"),
-        false => problem(notice.clone(), "run `m1nd ingest` to rebuild the index"),
-    }));
-    if database.is_none() {
-        findings.extend(engine.project().kept_databases().into_iter().map(|path| {
-            note(
-                format!("{} is a damaged database that was put aside", path.display()),
-                "delete it once nothing of it is needed",
-            )
-        }));
-    }
-    let shown = root.display();
-    findings.push(match engine.snapshot().is_empty() {
-        true => note(format!("{shown} is not indexed"), "run `m1nd ingest`"),
-        false => ok(format!("{shown} is indexed: {} files, generation {}", status.files, status.generation)),
-    });
-    if let Some(unseen) = project::unseen(&engine) {
-        findings.push(note(unseen, "run `m1nd ingest`"));
-    }
-    if status.role == m1nd_engine::ProcessRole::Reader {
+    if engine.role() == m1nd_engine::ProcessRole::Reader {
         findings.push(ok("another m1nd process updates this index"));
     }
-    findings
+    let services = Services::over(engine, project::memory_places(&[root.to_path_buf()], true)?);
+    let (cancel, tool) = (Cancel::new(), m1nd_tools::find("doctor"));
+    let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, &NoProgress) };
+    let Some(answer) = tool.map(|tool| tool.invoke(&context, json!({}))).transpose().map_err(CliError::Tool)? else {
+        return Ok(findings);
+    };
+    findings.extend(answer["findings"].as_array().into_iter().flatten().filter_map(of_tool));
+    Ok(findings)
 }
 
-fn watch_finding() -> Option<Finding> {
-    let limit: u64 = std::fs::read_to_string(WATCH_LIMIT).ok()?.trim().parse().ok()?;
-    Some(match limit < WATCHES {
-        true => note(
-            format!("the system allows {limit} file watches; a large repository needs more to be watched"),
-            format!("sudo sysctl fs.inotify.max_user_watches={WATCHES}"),
-        ),
-        false => ok(format!("{limit} file watches are allowed")),
+/// A finding of the tool. Those about a host and its agent do not concern the command line.
+fn of_tool(row: &Value) -> Option<Finding> {
+    let text = |name: &str| row[name].as_str().unwrap_or_default();
+    let what = match text("check") {
+        "host_tools" | "workspace" => return None,
+        check => format!("{check}: {}", text("detail")),
+    };
+    let level = match text("result") {
+        "pass" => Level::Ok,
+        "fail" => Level::Problem,
+        _ => Level::Note,
+    };
+    Some(Finding { level, what, next: repair(&row["repair"]) })
+}
+
+/// A repair as a person reads it.
+fn repair(step: &Value) -> Option<String> {
+    let action = step["action"].as_str()?;
+    let words: Vec<&str> = step["command"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    Some(match (step["tool"].as_str(), words.is_empty()) {
+        (Some("ingest"), _) => format!("{action}: `m1nd ingest`"),
+        (Some(tool), _) => format!("{action}: `m1nd call {tool} --json '{}'`", step["arguments"]),
+        (None, false) => format!("{action}: `{}`", words.join(" ")),
+        (None, true) => action.to_owned(),
     })
 }
 

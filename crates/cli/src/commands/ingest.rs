@@ -161,6 +161,7 @@ fn as_json(report: &IngestReport, engine: &Engine) -> Value {
         "roots": report.roots, "generation": report.generation, "changed": report.changed,
         "elapsed_ms": report.elapsed_ms, "files_scanned": report.files_scanned, "files_parsed": report.files_parsed,
         "files_from_cache": report.files_from_cache, "files_unchanged": report.files_unchanged,
+        "files_linked": report.files_linked,
         "files_skipped": report.files_skipped, "bytes_read": report.bytes_read, "lines": status.lines,
         "node_count": report.node_count, "edge_count": report.edge_count, "references": report.tiers,
         "languages": languages.collect::<Vec<_>>(), "central": central.collect::<Vec<_>>(),

@@ -9,3 +9,4 @@ pub(crate) mod memory;
 pub(crate) mod risk;
 pub(crate) mod serve;
 pub(crate) mod status;
+pub(crate) mod trail;

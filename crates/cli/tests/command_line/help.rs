@@ -39,8 +39,12 @@ fn the_program_introduces_itself() {
               callers         List every call of a node, and whether the list is complete
               refs            List every use of a node by role: call, read, write, type, import and others
               diff            Compare the graph of two commits, or of a commit and the work tree
+              drift           Show what changed since your last visit, or since a time or commit
+              trust           Test the index: is it this repository, fresh, sound, and does it find what it
+                              holds
               risk            Name the files that usually change with what the work tree has changed, and did
                               not
+              trail           Show saved investigations
               call            Call a tool, as an agent would
               serve           Serve MCP to a client over standard input and output
               init            Connect the MCP clients of this project, after showing the change

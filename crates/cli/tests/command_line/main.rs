@@ -11,6 +11,7 @@ mod memory;
 mod stale;
 mod store;
 mod tools;
+mod trail;
 mod work;
 
 use std::path::Path;

@@ -7,7 +7,7 @@ use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, P
 use m1nd_link::{FileLinks, LinkDelta, LinkNode, Linker, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Linked, LinkedFile, Writer};
+use super::{Ids, Linked, LinkedFile, Writer};
 use crate::files::FileEntry;
 use crate::json_graph::{self, Imported, ImportedSymbols};
 use crate::part::{add_part, part};
@@ -20,22 +20,36 @@ use crate::terms::FILE_KEY;
 /// Numbers from here on are those of imported data; below they are the linker's.
 const FIRST_IMPORTED: u32 = 1 << 31;
 
-/// Remembers which node each definition is, for the search index. Whether that has changed: macros of other files
-/// decide which definitions are nodes.
-pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks) -> bool {
-    let Some(file) = linked.files.get_mut(&links.path) else { return false };
+/// Remembers which node each definition of a file is, for the search index.
+pub(super) fn set_ids(linked: &mut Linked, links: &FileLinks) {
+    if let Some(file) = linked.files.get_mut(&links.path) {
+        file.ids = Some(ids_of(&links.nodes));
+    }
+}
+
+/// Like [`set_ids`]. Whether that has changed since the graph of `before`:
+/// macros of other files decide which definitions are nodes.
+pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks, before: &Graph) -> bool {
+    let Linked { linker, files } = linked;
+    let Some(file) = files.get_mut(&links.path) else { return false };
     let ids = ids_of(&links.nodes);
-    let is_changed = file.ids != ids;
-    file.ids = ids;
+    let is_changed = match &file.ids {
+        Some(known) => *known != ids,
+        None => ids_in(linker, &links.path, before) != ids,
+    };
+    file.ids = Some(ids);
     is_changed
 }
 
-/// Number in the facts and symbol of each node, in order.
-pub(super) fn ids_of(nodes: &[LinkNode]) -> Box<[(u32, u32)]> {
+fn ids_of(nodes: &[LinkNode]) -> Ids {
     let ids = nodes.iter().map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0));
-    let mut ids: Box<[_]> = ids.collect();
+    let mut ids: Ids = ids.collect();
     ids.sort_unstable();
     ids
+}
+
+fn ids_in(linker: &Linker, path: &RepoPath, graph: &Graph) -> Ids {
+    ids_of(&linker.nodes_if(path, &|id| graph.find(id).is_some()))
 }
 
 /// Notes the outcome of linking in the row of a file: references by tier, and whether it was cut short.
@@ -139,27 +153,41 @@ fn add_imported_edges<'a>(
     }
 }
 
-/// A search index of all files.
-pub(super) fn search(linked: &Linked, cancel: &Cancel) -> Result<SearchIndex, Cancelled> {
+/// A search index of all files, whose nodes are in the graph.
+pub(super) fn search(linked: &Linked, graph: &Graph, cancel: &Cancel) -> Result<SearchIndex, Cancelled> {
     let mut files: Vec<(&RepoPath, Arc<m1nd_search::IndexedFile>)> = Vec::with_capacity(linked.files.len());
     for (path, file) in &linked.files {
         cancel.check()?;
-        files.push((path, indexed(&linked.linker, file)));
+        files.push((path, indexed(&linked.linker, path, file, graph)));
     }
     SearchIndex::build(files.iter().map(|(path, file)| (*path, file)), cancel)
 }
 
 /// A file as the search index takes it.
-pub(super) fn indexed(linker: &Linker, file: &LinkedFile) -> Arc<m1nd_search::IndexedFile> {
+pub(super) fn indexed(
+    linker: &Linker,
+    path: &RepoPath,
+    file: &LinkedFile,
+    graph: &Graph,
+) -> Arc<m1nd_search::IndexedFile> {
+    let found;
+    let ids = match &file.ids {
+        Some(ids) => ids,
+        None => {
+            found = ids_in(linker, path, graph);
+            &found
+        }
+    };
     search_index::indexed(file.terms.clone(), |key| {
-        let found = file.ids.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        Some(linker.text(SymbolId(file.ids[found].1)))
+        let found = ids.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(linker.text(SymbolId(ids[found].1)))
     })
 }
 
 /// Everything that packing a snapshot needs, apart from the writer.
 pub(super) struct Packer {
     snapshot: Arc<Snapshot>,
+    /// All files, if the search index cannot be made from what it was and what changed.
     files: Vec<(RepoPath, Arc<m1nd_search::IndexedFile>)>,
     /// What the linker remembers, encoded.
     linker: Option<Vec<u8>>,
@@ -177,6 +205,13 @@ impl Packer {
         let mut content = self.snapshot.content();
         content.graph = content.graph.compact(cancel).map_err(|error| error.to_string())?;
         if content.search.packed().is_none() {
+            let text = |cancelled: m1nd_base::Cancelled| cancelled.to_string();
+            if content.search.can_compact() {
+                let packed = content.search.compact(cancel).map_err(text)?;
+                content.search = packed.ok_or("the search index is damaged; ingest the code again")?;
+            }
+        }
+        if content.search.packed().is_none() {
             let files = self.files.iter().map(|(path, file)| (path, file));
             content.search = SearchIndex::build(files, cancel).map_err(|cancelled| cancelled.to_string())?;
         }
@@ -191,15 +226,20 @@ impl Writer {
         let snapshot = self.shared.current();
         let files = match (&self.linked, snapshot.search.packed()) {
             (_, Some(_)) => Vec::new(),
+            (Some(_), None) if snapshot.search.can_compact() => Vec::new(),
             (Some(linked), None) => {
                 let all = linked.files.iter();
-                all.map(|(path, file)| (path.clone(), indexed(&linked.linker, file))).collect()
+                all.map(|(path, file)| (path.clone(), indexed(&linked.linker, path, file, &snapshot.graph))).collect()
             }
             // Changes without a linker do not happen: both come from the same run.
             (None, None) => return None,
         };
-        let state = self.linked.as_ref().map(|linked| persist::encode_linker(&linked.linker.state()));
+        let state = match (&self.linked, &self.stored) {
+            (Some(linked), _) => Some(linked.linker.state()),
+            // Nothing was linked since.
+            (None, stored) => stored.as_ref().and_then(persist::linker_state).map(|state| (*state).as_ref().to_vec()),
+        };
         // Without it the next process links all files again.
-        Some(Packer { snapshot, files, linker: state.and_then(Result::ok) })
+        Some(Packer { snapshot, files, linker: state })
     }
 }

@@ -190,6 +190,16 @@ pub(super) fn jobs_as_indexed(roots: &[RootInfo], files: &FileTable) -> Option<V
     files.iter().map(job).collect()
 }
 
+/// Number of the indexed files of a target that are not among these paths.
+pub(super) fn others(target: &Target<'_>, files: &FileTable, paths: &[RepoPath]) -> usize {
+    let inside = |entry: &&FileEntry| {
+        belongs(target, &entry.path).is_some_and(|inner| {
+            target.scope.is_none_or(|scope| inner.is_within(scope.as_str())) && paths.binary_search(&inner).is_err()
+        })
+    };
+    files.iter().filter(inside).count()
+}
+
 /// Processes single files named by a watcher.
 pub(super) fn scan_paths(target: &Target<'_>, basis: Basis<'_>, paths: &[RepoPath]) -> Result<Scan, EngineError> {
     let mut scan = Scan::default();
@@ -295,5 +305,5 @@ pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, Link
         linker.set_manifest(&entry.path, "");
     }
     let is_test = entry.is_test;
-    (entry, LinkedFile { facts, terms, ids: Box::default(), is_test })
+    (entry, LinkedFile { facts, terms, ids: None, is_test })
 }

@@ -1,5 +1,6 @@
 //! Synchronises the index with the disk.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +11,7 @@ use m1nd_vfs::{Changes, FileMeta, Root};
 
 use super::files::{self, Basis, Care, Gathered, Scan, Target};
 use super::place::Place;
-use super::{Linked, Writer, build};
+use super::{Event, Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::cover::Cover;
 use crate::error::EngineError;
@@ -18,7 +19,7 @@ use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
 use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, Tiers};
-use crate::snapshot::{Content, Snapshot};
+use crate::snapshot::{Content, Snapshot, heads_of};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
@@ -134,14 +135,32 @@ impl Writer {
     ) -> Result<Done, EngineError> {
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == place.roots.as_slice();
-        let is_ready = self.linked.is_some() || same_roots && request.incremental && self.restore(cancel, progress)?;
-        let done = if same_roots && is_ready {
+        let is_loaded = self.linked.is_some();
+        let is_ready = same_roots && self.is_ready(request.incremental, cancel, progress)?;
+        if is_ready && !is_loaded {
+            stages.done("restoring");
+        }
+        let done = if is_ready {
             let handles = self.open_roots(&place.roots);
             let target = target(&place.roots, &handles, place.root, place.scope.as_ref(), place.is_file)?;
-            let care = Care { trusts_time: request.incremental, wants_all: false };
-            let scan = files::scan(&target, self.basis(&current), care, cancel, progress)?;
-            stages.done("reading");
-            let gathered = files::gather(scan, self, &handles, cancel, progress)?;
+            // Watchers of another folder at the same place know nothing of this one.
+            let asks = request.incremental && same_handles(&handles, &current.handles);
+            let watched = if asks { self.watched_changes(&target.info.path) } else { None };
+            let (scan, others) = match watched {
+                Some(paths) => {
+                    let others = files::others(&target, &current.files, &paths);
+                    stages.done("asking watchers");
+                    (files::scan_paths(&target, self.basis(&current), &paths)?, others)
+                }
+                None => {
+                    let care = Care { trusts_time: request.incremental, wants_all: false };
+                    let scan = files::scan(&target, self.basis(&current), care, cancel, progress)?;
+                    stages.done("reading");
+                    (scan, 0)
+                }
+            };
+            let mut gathered = files::gather(scan, self, &handles, cancel, progress)?;
+            gathered.unchanged += others;
             stages.done("parsing");
             self.update(gathered, handles, cancel, progress, stages)?
         } else {
@@ -154,6 +173,42 @@ impl Writer {
             stages.done("writing");
         }
         Ok(done)
+    }
+
+    /// Returns whether the linker knows all files of the index, so that only changes have to be linked. An ingest that
+    /// trusts nothing also reads through the stored index first: what is damaged must not be built upon.
+    fn is_ready(&mut self, trusts: bool, cancel: &Cancel, progress: &dyn Progress) -> Result<bool, EngineError> {
+        if self.linked.is_some() {
+            return Ok(true);
+        }
+        let is_sound = trusts || self.stored.as_ref().is_some_and(|stored| stored.verify(cancel).is_ok());
+        cancel.check()?;
+        Ok(is_sound && self.restore(cancel, progress)?)
+    }
+
+    /// The files of a root that changed and were not indexed yet, as its watcher knows; `None` if it cannot tell, so
+    /// that the root has to be walked.
+    fn watched_changes(&mut self, root: &Path) -> Option<Vec<RepoPath>> {
+        if !self.shared.config.watch || self.missed || !self.flush() {
+            return None;
+        }
+        let mut found: BTreeSet<RepoPath> = BTreeSet::new();
+        let mut is_known = true;
+        for event in self.inbox.try_iter() {
+            match event {
+                Event::Changed { root: of, changes: Changes::Paths(paths) } if of == root => found.extend(paths),
+                event => {
+                    is_known &= !matches!(&event, Event::Changed { root: of, .. } if of == root);
+                    self.later.push_back(event);
+                }
+            }
+        }
+        if !is_known {
+            let changes = Changes::Paths(found.into_iter().collect());
+            self.later.push_back(Event::Changed { root: root.to_owned(), changes });
+            return None;
+        }
+        Some(found.into_iter().collect())
     }
 
     /// Reads and links everything. `fresh` names the part whose files are compared with `care` while the others of the
@@ -186,7 +241,7 @@ impl Writer {
         progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
         for links in &delta.changed {
             cancel.check()?;
-            build::note_ids(&mut linked, links);
+            build::set_ids(&mut linked, links);
         }
         let files = FileTable::new(entries);
         if care.trusts_time
@@ -207,7 +262,7 @@ impl Writer {
         cancel.check()?;
         stages.done("building");
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
-        let search = build::search(&linked, cancel)?;
+        let search = build::search(&linked, &graph, cancel)?;
         stages.done("indexing");
         let generation = self.next_generation();
         let content = Content {
@@ -220,6 +275,7 @@ impl Writer {
             search,
             compiler: cover,
             outdated: false,
+            heads: current.heads.clone(),
         };
         self.publish(&current, generation, content)?;
         self.base = None;
@@ -353,7 +409,7 @@ impl Writer {
         let current = self.shared.current();
         for links in &delta.changed {
             cancel.check()?;
-            if build::note_ids(&mut linked, links) {
+            if build::note_ids(&mut linked, links, &current.graph) {
                 to_search.insert(links.path.clone());
             }
             let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
@@ -365,14 +421,18 @@ impl Writer {
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let mut changes: Vec<_> = removed.iter().map(|path| (path.clone(), None)).collect();
         for path in to_search {
-            let file = linked.files.get(&path).map(|file| build::indexed(&linked.linker, file));
+            let file = linked.files.get(&path);
+            let file = file.map(|file| build::indexed(&linked.linker, &path, file, &content.graph));
             changes.push((path, file));
         }
         content.search = content.search.with_changes(changes);
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
             content.graph = content.graph.compact(cancel)?;
-            content.search = build::search(&linked, cancel)?;
+            content.search = match content.search.compact(cancel)? {
+                Some(packed) => packed,
+                None => build::search(&linked, &content.graph, cancel)?,
+            };
         }
         cancel.check()?;
         let generation = self.next_generation();
@@ -393,6 +453,7 @@ impl Writer {
         if self.claim.as_ref().is_some_and(|claim| !claim.take()) {
             return Err(EngineError::Cancelled);
         }
+        let content = Content { heads: heads_of(&content.handles).into(), ..content };
         let next = before.next(generation, self.shared.config.clock.now_ms(), content);
         self.shared.publish(Arc::new(next));
         self.unsaved = true;

@@ -11,7 +11,7 @@ mod restore;
 mod revision;
 mod scip;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,6 +71,8 @@ pub(crate) enum Event {
     Flush { asker: Asker },
     /// The watchers have passed on what happened before a [`Event::Flush`], or failed to.
     Flushed { is_whole: bool, asker: Asker },
+    /// A caller wants the newest snapshot written to disk. The reply says whether there was something to write.
+    Save { reply: Sender<Result<bool, EngineError>> },
     /// The thread that packs and writes the snapshot is done.
     Packed,
     /// The content of the mapped snapshot does not match its checksums.
@@ -107,12 +109,15 @@ impl Claim {
     }
 }
 
+/// Number in the facts and symbol of each node of a file, in order.
+type Ids = Box<[(u32, u32)]>;
+
 /// A file as the writer keeps it for linking and packing.
 pub(crate) struct LinkedFile {
     facts: Arc<FileFacts>,
     terms: Arc<FileTerms>,
-    /// Number in the facts and symbol of each definition that is a node.
-    ids: Box<[(u32, u32)]>,
+    /// Number in the facts and symbol of each definition that is a node; `None`: as the published graph has them.
+    ids: Option<Ids>,
     /// Test code by its path or content.
     is_test: bool,
 }
@@ -149,6 +154,8 @@ pub(crate) struct Writer {
     lock: Option<WriterLock>,
     events: Sender<Event>,
     inbox: Receiver<Event>,
+    /// Events taken out of the inbox before their turn; they come before it.
+    later: VecDeque<Event>,
     cache: Option<Arc<FactsCache>>,
     pool: Option<Arc<rayon::ThreadPool>>,
     linked: Option<Linked>,
@@ -208,6 +215,7 @@ impl Writer {
             lock,
             events,
             inbox,
+            later: VecDeque::new(),
             cache: None,
             pool: None,
             linked: None,
@@ -240,7 +248,9 @@ impl Writer {
             let text = "the index was made by another version of the extractors; the next ingest rebuilds it";
             self.shared.notice(text.into());
         }
-        if self.shared.config.verify && !is_verified {
+        if is_verified {
+            self.shared.note_verified(path.clone());
+        } else if self.shared.config.verify {
             self.verify(&stored, &path);
         }
         self.base = Some(path);
@@ -253,6 +263,7 @@ impl Writer {
             }
             raise(&self.shared.high_water, snapshot.generation);
         }
+        self.shared.note_saved(snapshot.generation);
         self.shared.publish(Arc::new(snapshot));
     }
 
@@ -260,9 +271,11 @@ impl Writer {
     fn verify(&self, stored: &persist::Stored, path: &Path) {
         let container = stored.container.clone();
         let (stop, events) = (self.shared.stop.clone(), self.events.clone());
-        let path = path.to_owned();
-        let check = move || {
-            if let Err(error) = container.verify(&stop) {
+        let (shared, path) = (self.shared.clone(), path.to_owned());
+        let check = move || match container.verify(&stop) {
+            Ok(true) => shared.note_verified(path),
+            Ok(false) => {}
+            Err(error) => {
                 let _ = events.send(Event::Damaged { path, why: error.to_string() });
             }
         };
@@ -281,9 +294,10 @@ impl Writer {
         self.watch();
         self.read_history();
         loop {
-            let event = match self.deadline() {
-                Some(at) => self.inbox.recv_deadline(at),
-                None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            let event = match (self.later.pop_front(), self.deadline()) {
+                (Some(event), _) => Ok(event),
+                (None, Some(at)) => self.inbox.recv_deadline(at),
+                (None, None) => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match event {
                 Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => break,
@@ -332,6 +346,9 @@ impl Writer {
             }
             Event::Flushed { is_whole, asker } => {
                 let _ = asker.reply.send(is_whole && !self.missed);
+            }
+            Event::Save { reply } => {
+                let _ = reply.send(self.save_for_caller());
             }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
@@ -544,6 +561,7 @@ impl Writer {
         match result {
             Ok(snapshot) if snapshot.generation == self.shared.current().generation => {
                 self.unsaved = false;
+                self.shared.note_saved(snapshot.generation);
                 self.shared.publish(snapshot);
             }
             // Something changed meanwhile: the file is a valid older state, and the next pause packs again.
@@ -562,8 +580,22 @@ impl Writer {
         // Also at shutdown: acknowledged edits must be there next time.
         let snapshot = packer.pack(&Cancel::new()).and_then(|packed| save(&self.shared, &packed))?;
         self.unsaved = false;
+        self.shared.note_saved(snapshot.generation);
         self.shared.publish(snapshot);
         Ok(())
+    }
+
+    /// Writes what is not on disk yet. Returns whether there was something.
+    fn save_for_caller(&mut self) -> Result<bool, EngineError> {
+        if self.lock.is_none() {
+            return Err(EngineError::WriterElsewhere);
+        }
+        self.packed();
+        let is_due = self.unsaved;
+        if is_due {
+            self.save_now().map_err(EngineError::Store)?;
+        }
+        Ok(is_due)
     }
 
     /// Starts watching the roots of the index, if that is wanted and not done yet.

@@ -1,12 +1,18 @@
 //! Gets the linker ready from what was stored, instead of linking all files again.
 
-use m1nd_base::{Cancel, ProblemKind, Progress};
+use std::collections::BTreeMap;
 
-use super::{Writer, build, files};
+use m1nd_base::{Cancel, ProblemKind, Progress};
+use m1nd_link::Linker;
+
+use super::{Linked, Writer, files};
 use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Outcome, Tools};
 use crate::extract_attempts::Attempts;
 use crate::persist;
+
+/// Files that are read ahead of the linker.
+const AHEAD: usize = 1_024;
 
 impl Writer {
     /// Makes the linker of the published state from the facts of its files and what the linker remembered. `false` if
@@ -17,29 +23,23 @@ impl Writer {
     pub(super) fn restore(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<bool, EngineError> {
         let Some(container) = self.stored.take() else { return Ok(false) };
         let Some(state) = persist::linker_state(&container) else { return Ok(false) };
-        let Some(extracted) = self.facts_as_indexed(cancel, progress)? else { return Ok(false) };
+        let found = self.linker_as_indexed(cancel, progress).inspect_err(|_| self.stored = Some(container));
+        let Some(mut linked) = found? else { return Ok(false) };
+        let (compiler, cover) = self.compiler_index();
         let current = self.shared.current();
-        let (mut linked, entries, cover) = self.with_facts(extracted, cancel)?;
-        if cover != current.compiler || !linked.linker.restore(&state) {
-            return Ok(false);
-        }
-        for entry in &entries {
+        for entry in current.files.iter() {
             cancel.check()?;
-            let nodes = linked.linker.nodes_if(&entry.path, &|id| current.graph.find(id).is_some());
-            if let Some(file) = linked.files.get_mut(&entry.path) {
-                file.ids = build::ids_of(&nodes);
-            }
+            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
+        }
+        if cover != current.compiler || !linked.linker.restore(state) {
+            return Ok(false);
         }
         self.linked = Some(linked);
         Ok(true)
     }
 
-    /// The facts of all files as the index has them; `None` if one of them cannot be had.
-    fn facts_as_indexed(
-        &mut self,
-        cancel: &Cancel,
-        progress: &dyn Progress,
-    ) -> Result<Option<Vec<Extracted>>, EngineError> {
+    /// A linker with the facts of all files as the index has them; `None` if one of them cannot be had.
+    fn linker_as_indexed(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<Option<Linked>, EngineError> {
         let current = self.shared.current();
         let Some(jobs) = files::jobs_as_indexed(&current.roots, &current.files) else { return Ok(None) };
         // Facts that a time limit cut short may be others now.
@@ -61,11 +61,25 @@ impl Writer {
             cancel,
             progress,
         };
-        let mut all = Vec::with_capacity(jobs.len());
-        extract::extract_all(&jobs, tools, &Counters::default(), &mut |job, outcome| match outcome {
-            Outcome::Facts(file) if Some(file.entry.hash) == job.before => all.push(*file),
-            _ => {}
+        let mut linked = Linked { linker: Linker::new(limits.clone()), files: BTreeMap::new() };
+        let linked = std::thread::scope(|scope| {
+            let (sender, read) = crossbeam_channel::bounded::<Extracted>(AHEAD);
+            // Names are made comparable while the next files are read.
+            let setting = scope.spawn(move || {
+                for file in read {
+                    let (entry, file) = files::set_file(&mut linked.linker, file);
+                    linked.files.insert(entry.path, file);
+                }
+                linked
+            });
+            let outcome = extract::extract_all(&jobs, tools, &Counters::default(), &mut |job, outcome| match outcome {
+                Outcome::Facts(file) if Some(file.entry.hash) == job.before => _ = sender.send(*file),
+                _ => {}
+            });
+            drop(sender);
+            let linked = setting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            outcome.map(|()| linked)
         })?;
-        Ok((all.len() == jobs.len()).then_some(all))
+        Ok((linked.files.len() == jobs.len()).then_some(linked))
     }
 }

@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Limits, NoProgress, RepoPath};
+use m1nd_base::{Cancel, ContentHash, Limits, NoProgress, RepoPath};
 use m1nd_history::CommitId;
 use m1nd_link::Linker;
 use m1nd_store::FactsCache;
 
 use super::{Linked, build, files, ingest};
 use crate::error::EngineError;
-use crate::extract;
-use crate::files::FileTable;
+use crate::extract::{self, Extracted, KnownFile};
+use crate::files::{FileMark, FileTable};
 use crate::history::{NoSnapshot, PlacedHistory};
 use crate::snapshot::Snapshot;
+
+fn threads() -> Result<rayon::ThreadPool, EngineError> {
+    let pool = rayon::ThreadPoolBuilder::new().build();
+    pool.map_err(|error| EngineError::Internal(format!("threads do not start: {error}")))
+}
 
 /// A snapshot of these files: its graph and its list of files, without search index, roots and imported data.
 fn snapshot(
@@ -21,10 +26,18 @@ fn snapshot(
     cache: Option<&FactsCache>,
     cancel: &Cancel,
 ) -> Result<Snapshot, EngineError> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .build()
-        .map_err(|error| EngineError::Internal(format!("threads do not start: {error}")))?;
+    let pool = threads()?;
     let extracted = extract::of_contents(contents, limits, (cache, &pool), cancel)?;
+    linked_snapshot(extracted, limits, &pool, cancel)
+}
+
+/// A snapshot of these facts.
+fn linked_snapshot(
+    extracted: Vec<Extracted>,
+    limits: &Limits,
+    pool: &rayon::ThreadPool,
+    cancel: &Cancel,
+) -> Result<Snapshot, EngineError> {
     let mut linked = Linked { linker: Linker::new(limits.clone()), files: Default::default() };
     let mut entries = Vec::with_capacity(extracted.len());
     for file in extracted {
@@ -32,11 +45,21 @@ fn snapshot(
         linked.files.insert(entry.path.clone(), file);
         entries.push(entry);
     }
-    let delta = ingest::link(&pool, &mut linked, cancel, &NoProgress)?;
+    let delta = ingest::link(pool, &mut linked, cancel, &NoProgress)?;
     ingest::add_links(&mut entries, &delta);
-    delta.changed.iter().for_each(|links| _ = build::note_ids(&mut linked, links));
     let (graph, _) = build::graph(&linked, delta, &[], cancel)?;
     Ok(Snapshot { graph, files: Arc::new(FileTable::new(entries)), limits: limits.clone(), ..Snapshot::empty() })
+}
+
+/// The same for the same files.
+fn key_of(files: &[FileMark]) -> String {
+    let mut bytes = Vec::new();
+    for file in files {
+        bytes.extend_from_slice(file.hash.as_bytes());
+        bytes.extend_from_slice(file.path.as_bytes());
+        bytes.push(0);
+    }
+    format!("files {}", ContentHash::of(&bytes))
 }
 
 impl Snapshot {
@@ -73,6 +96,41 @@ impl Snapshot {
         let snapshot = Arc::new(snapshot(files, &self.limits, cache.as_deref(), cancel)?);
         revisions.keep(key, snapshot.clone());
         Ok(snapshot)
+    }
+
+    /// The index as it was when these were its files: its graph and list of files, without search index, and the paths
+    /// of files whose content of that time is neither cached, on disk, nor in `committed` (the same paths at a commit).
+    /// They are without symbols.
+    ///
+    /// # Errors
+    /// [`EngineError::Cancelled`].
+    pub fn at_files(
+        &self,
+        files: &[FileMark],
+        committed: &(dyn Fn(&str) -> Option<Vec<u8>> + Sync),
+        cancel: &Cancel,
+    ) -> Result<(Arc<Snapshot>, Vec<RepoPath>), EngineError> {
+        let revisions = &self.histories.revisions;
+        let key = key_of(files);
+        if let Some(known) = revisions.known::<(Arc<Snapshot>, Vec<RepoPath>)>(&key) {
+            return Ok((known.0.clone(), known.1.clone()));
+        }
+        let known = files.iter().filter_map(|file| {
+            let path = RepoPath::new(&file.path).ok()?;
+            let inner = self.roots.iter().rev().find_map(|root| root.inner(&path)).unwrap_or_else(|| path.clone());
+            Some(KnownFile { path, inner, hash: file.hash, language: file.language })
+        });
+        let content = |file: &KnownFile| {
+            let is_it = |bytes: &Vec<u8>| ContentHash::of(bytes) == file.hash;
+            let on_disk = || self.read_bytes(&file.path).ok().filter(is_it);
+            on_disk().or_else(|| committed(file.path.as_str()).filter(is_it))
+        };
+        let (pool, cache) = (threads()?, revisions.cache());
+        let (extracted, missing) =
+            extract::of_hashes(known.collect(), &content, &self.limits, (cache.as_deref(), &pool), cancel)?;
+        let snapshot = Arc::new(linked_snapshot(extracted, &self.limits, &pool, cancel)?);
+        revisions.keep(key, Arc::new((snapshot.clone(), missing.clone())));
+        Ok((snapshot, missing))
     }
 
     /// Returns whether a file of this path would be indexed: one that is on disk is or is not, others are judged by

@@ -145,6 +145,28 @@ fn a_watcher_is_asked_for_what_it_has_not_passed_on() {
     }
 }
 
+/// What a watcher knows needs no walk.
+#[test]
+fn an_incremental_ingest_of_a_watched_root_takes_what_changed_from_the_watcher() {
+    let project = Project::new(FIXTURE);
+    let engine = Engine::open(EngineConfig { watch: true, ..project.config() }).expect("opens");
+    crate::project::ingest(&engine, m1nd_engine::IngestRequest::code(project.tree.path())).expect("ingests");
+    let mut asked = 0;
+    for round in 0..50 {
+        let name = format!("new_{round}.py");
+        project.tree.write(&name, "from a import f\nf()\n");
+        let report = incremental(&engine, project.tree.path());
+        assert!(engine.snapshot().graph().find(&format!("file::{name}")).is_some(), "{name}");
+        // Of an older file the watcher may still have a belated event.
+        assert!(report.files_linked <= 2, "{report:?}");
+        if report.stages.iter().any(|(stage, _)| *stage == "asking watchers") {
+            asked += 1;
+            assert_eq!(report.files_scanned, 2 + round + 1, "{report:?}");
+        }
+    }
+    assert!(asked > 0 || cfg!(not(target_os = "linux")), "each time the root was walked");
+}
+
 #[test]
 fn checks_at_the_same_time_know_what_was_written_before_them() {
     let project = Project::new(FIXTURE);

@@ -74,6 +74,42 @@ fn an_edit_between_two_processes_links_what_it_concerns() {
     assert_eq!(incremental(&engine, project.tree.path()).files_linked, 5);
 }
 
+/// Also an ingest that trusts no times links only what differs from the stored index.
+#[test]
+fn a_whole_ingest_in_another_process_links_what_changed() {
+    let project = Project::new(FIXTURE);
+    drop(project.indexed());
+    let again = |text: Option<&str>| {
+        text.into_iter().for_each(|text| project.tree.write("b.py", text));
+        // Otherwise a thread would find the damage, too, perhaps earlier.
+        let unverified = EngineConfig { verify: false, ..project.config() };
+        let engine = Engine::open(unverified).expect("opens");
+        let report = ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
+        (report.files_scanned, report.files_linked, report.changed)
+    };
+    assert_eq!(again(None), (2, 0, false));
+    assert_eq!(again(Some("def g():\n    other()\n")), (2, 1, true));
+    assert_eq!(again(Some("def g(x):\n    other()\n")), (2, 2, true));
+    // Bytes that do not match their checksum are no ground to build on.
+    damage(&project, |bytes| flip_content(bytes));
+    assert_eq!(again(None).1, 2);
+}
+
+/// What is imported beside the code does not make the next process link all of it.
+#[test]
+fn an_imported_graph_keeps_what_the_linker_remembered() {
+    let project = Project::new(FIXTURE);
+    project.tree.write("extra.json", r#"{"nodes": [{"id": "x", "label": "X"}], "edges": []}"#);
+    drop(project.indexed());
+    let json = IngestRequest {
+        adapter: m1nd_engine::Adapter::Json,
+        ..IngestRequest::code(project.tree.path().join("extra.json"))
+    };
+    ingest(&project.open(), json).expect("imports");
+    project.tree.write("a.py", "from b import g\ng()\n");
+    assert_eq!(incremental(&project.open(), project.tree.path()).files_linked, 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn what_was_skipped_stays_known_until_it_is_looked_at_again() {

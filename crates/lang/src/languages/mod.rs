@@ -165,6 +165,14 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
     facts
 }
 
+/// Parses a text with the grammar of its language and drops the tree: the least that reading it can cost, to compare
+/// with. Returns whether there was anything to parse.
+pub fn parse_alone(language: Language, bytes: &[u8]) -> bool {
+    let Some(grammar) = language.grammar().filter(|_| unfit(bytes, &Limits::default()).is_none()) else { return false };
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&grammar).is_ok() && parser.parse(bytes, None).is_some()
+}
+
 fn memchr_lines(bytes: &[u8]) -> u32 {
     let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32;
     breaks + u32::from(bytes.last().is_some_and(|&byte| byte != b'\n'))

@@ -461,8 +461,8 @@ impl Eval<'_> {
                 found = fitting;
             }
         };
-        if let Some(target) = self.resolver(home).target(home).map(str::to_owned) {
-            keep(self, &mut |eval, of| eval.resolver(of.file).target(of.file) == Some(target.as_str()));
+        if let Some(target) = self.resolver(home).target(&self.files, home).map(str::to_owned) {
+            keep(self, &mut |eval, of| eval.resolver(of.file).target(&eval.files, of.file) == Some(target.as_str()));
         }
         keep(self, &mut |eval, of| of.file == declared.file || eval.visible(of.file).contains(&declared.file));
         let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();

@@ -15,10 +15,6 @@ pub(super) const FAMILY: Family = Family {
 struct Outlined;
 
 impl Resolver for Outlined {
-    fn fingerprint(&self) -> u64 {
-        0
-    }
-
     fn module(&self, _files: &Files<'_>, _from: FileId, _module: &str, _level: u16) -> ModuleTarget {
         ModuleTarget::NotFound
     }

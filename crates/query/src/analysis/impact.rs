@@ -1,6 +1,6 @@
 //! Impact of a change of a node.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
@@ -15,6 +15,8 @@ use m1nd_engine::Snapshot;
 const MAX_MEMBERS: usize = 20_000;
 /// Nodes that are followed before the search ends.
 const MAX_FOLLOWED: usize = 200_000;
+/// Tests listed.
+const MAX_TESTS: usize = 20;
 /// Files listed.
 const MAX_FILES: usize = 100;
 
@@ -56,7 +58,7 @@ impl ImpactQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ImpactClass {
     /// It names the changed node, so that a new signature or name breaks it.
-    BreaksCompile,
+    Breaks,
     /// It may behave differently.
     Behaviour,
     /// It is test code.
@@ -69,7 +71,7 @@ impl ImpactClass {
     /// The word on the wire.
     pub const fn word(self) -> &'static str {
         match self {
-            Self::BreaksCompile => "breaks_compile",
+            Self::Breaks => "breaks",
             Self::Behaviour => "behaviour",
             Self::Test => "test",
             Self::Doc => "doc",
@@ -143,6 +145,12 @@ pub struct ImpactAnswer {
     pub files: Vec<ImpactFile>,
     /// Files before the cap.
     pub total_files: usize,
+    /// Paths of the files of all rows.
+    pub reached: BTreeSet<String>,
+    /// Test functions among the dependents with their distance, the nearest [`MAX_TESTS`].
+    pub tests: Vec<(NodeIx, u32)>,
+    /// Test functions before the cap.
+    pub total_tests: usize,
     /// Members that count as changed with the node.
     pub members: usize,
     /// Whether the rows are all that there are.
@@ -176,6 +184,8 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
     }
     all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
     let (files, total_files) = files_of(graph, &all);
+    let (tests, total_tests) = tests_of(graph, &all);
+    let reached = all.iter().map(|(_, _, row)| graph.path(row.node).to_owned()).filter(|path| !path.is_empty());
     let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
     let shown = all.iter().take(query.max_rows);
     let rows = shown.map(|(index, side, row)| {
@@ -190,6 +200,9 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         max_hops_reached: all.iter().map(|(_, _, row)| row.hops).max().unwrap_or(0),
         files,
         total_files,
+        reached: reached.collect(),
+        tests,
+        total_tests,
         members: starts.len() - 1,
         closure: closure::close(snapshot, query, &starts, &reaches, incomplete),
     })
@@ -246,6 +259,17 @@ fn files_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<ImpactFile>, usize) {
     (files, total)
 }
 
+/// The test functions that depend on the changed node, nearest first.
+fn tests_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<(NodeIx, u32)>, usize) {
+    let is_test = |node: NodeIx| graph.flags(node).has(NodeFlags::TEST) && graph.kind(node) == NodeKind::Function;
+    let of_dependents = rows.iter().filter(|(_, side, row)| *side == Side::Dependents && is_test(row.node));
+    let mut tests: Vec<(NodeIx, u32)> = of_dependents.map(|(_, _, row)| (row.node, row.hops)).collect();
+    let total = tests.len();
+    tests.sort_by_key(|(_, hops)| *hops);
+    tests.truncate(MAX_TESTS);
+    (tests, total)
+}
+
 fn describe(graph: &Graph, side: Side, row: &Reached<'_>, steps: &[Reached<'_>]) -> ImpactRow {
     let mut witness: Vec<Hop> = steps.iter().map(|step| hop(graph, &step.via, true)).collect();
     if side == Side::Dependencies {
@@ -278,5 +302,5 @@ fn class(graph: &Graph, side: Side, node: NodeIx, steps: &[Reached<'_>]) -> Impa
     };
     let names = first.is_some_and(|(weights, tier)| weights.names_signature && tier == EdgeTier::Certain);
     let passes = between.iter().all(|(weights, tier)| weights.passes_signature && *tier == EdgeTier::Certain);
-    if names && passes { ImpactClass::BreaksCompile } else { ImpactClass::Behaviour }
+    if names && passes { ImpactClass::Breaks } else { ImpactClass::Behaviour }
 }

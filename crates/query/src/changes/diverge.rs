@@ -1,12 +1,13 @@
 //! `diverge`: how far the code is from an earlier commit.
 
-use m1nd_base::{Cancel, NodeKind, Relation, RepoPath};
+use m1nd_base::{Cancel, ContentHash, NodeKind, Relation, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_engine::history::{CommitId, NoSnapshot, PlacedHistory};
+use m1nd_engine::history::{NoSnapshot, PlacedHistory};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_history::{History, compare_lines};
 use rustc_hash::FxHashMap;
 
+use super::baseline::{Baseline, Committed};
 use super::differential::{GraphDifference, differences};
 
 /// Commits on each side of the baseline whose files are compared for co-change.
@@ -36,10 +37,19 @@ const STRONG: f64 = 0.5;
 pub struct ModifiedFile {
     /// Its path.
     pub path: String,
-    /// Lines added and removed.
-    pub delta: (u64, u64),
+    /// Lines added and removed; `None` if its earlier text is not known.
+    pub delta: Option<(u64, u64)>,
     /// Lines now over lines then.
     pub growth: f64,
+    /// Lines that it has more than then.
+    gained: u64,
+}
+
+impl ModifiedFile {
+    /// Changed lines, as far as they are known.
+    fn churn(&self) -> u64 {
+        self.delta.map_or(0, |(added, removed)| added + removed)
+    }
 }
 
 /// Two files whose co-change differs before and after the baseline.
@@ -98,45 +108,44 @@ pub fn commit_at(history: &History, time: i64) -> Option<usize> {
     history.commits().iter().position(|commit| commit.time <= time)
 }
 
-/// How far the index is from a commit of a root, as far as `wanted` accepts paths.
+/// How far the index is from an earlier state, as far as `wanted` accepts paths.
 ///
 /// # Errors
 /// [`NoSnapshot`].
 pub fn diverge(
     snapshot: &Snapshot,
-    place: &PlacedHistory<'_>,
-    baseline: CommitId,
+    place: Option<&PlacedHistory<'_>>,
+    baseline: &Baseline,
     wanted: &dyn Fn(&str) -> bool,
     cancel: &Cancel,
 ) -> Result<Divergence, NoSnapshot> {
-    let before = snapshot.at_commit(place, baseline, cancel)?;
+    let before = baseline.state(snapshot);
     let graph =
-        differences(&before, snapshot, wanted, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
-    let mut gaps = Vec::new();
-    let modified = modified(snapshot, place, baseline, &before, &graph, wanted, (&mut gaps, cancel))?;
-    let couplings = match place.history.commits().iter().position(|commit| commit.name() == baseline.name()) {
-        Some(at) => couplings(place, at, wanted),
+        differences(before, snapshot, wanted, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
+    let mut gaps = baseline.gaps.clone();
+    let committed = Committed::of(place, baseline.commit, cancel)?;
+    let modified = modified(snapshot, before, committed.as_ref(), &graph, wanted, &mut gaps);
+    let name = baseline.commit.map(|commit| commit.name());
+    let at = place.and_then(|place| place.history.commits().iter().position(|commit| Some(commit.name()) == name));
+    let couplings = match place.zip(at) {
+        Some((place, at)) => couplings(place, at, wanted),
         None => {
             gaps.push("couplings are not compared: the baseline is none of the commits that were read".to_owned());
             Vec::new()
         }
     };
-    let anomalies = anomalies(&before, snapshot, &graph, &modified, &couplings);
+    let anomalies = anomalies(before, snapshot, &graph, &modified, &couplings);
     Ok(Divergence { graph, modified, couplings, anomalies, gaps })
 }
 
 fn modified(
     snapshot: &Snapshot,
-    place: &PlacedHistory<'_>,
-    baseline: CommitId,
     before: &Snapshot,
+    committed: Option<&Committed>,
     graph: &GraphDifference,
     wanted: &dyn Fn(&str) -> bool,
-    (gaps, cancel): (&mut Vec<String>, &Cancel),
-) -> Result<Vec<ModifiedFile>, NoSnapshot> {
-    let contents = place.contents()?;
-    let old: FxHashMap<String, m1nd_history::BlobId> =
-        contents.files(baseline, cancel)?.into_iter().map(|file| (place.outer(&file.path), file.blob)).collect();
+    gaps: &mut Vec<String>,
+) -> Vec<ModifiedFile> {
     let path_of = |id: &str| id.strip_prefix("file::").map(str::to_owned);
     let from: FxHashMap<String, String> =
         graph.renamed.iter().filter_map(|row| Some((path_of(&row.to)?, path_of(&row.from)?))).collect();
@@ -149,15 +158,23 @@ fn modified(
             gaps.push(format!("only the first {MAX_MODIFIED} modified files were compared"));
             break;
         }
-        let text = old.get(earlier).and_then(|blob| contents.blob(*blob));
+        let text = committed.and_then(|committed| committed.text(earlier));
+        let text = text.filter(|text| ContentHash::of(text) == known.hash);
         let now = RepoPath::new(path).ok().and_then(|path| snapshot.read_bytes(&path).ok());
-        let (Some(text), Some(now)) = (text, now) else { continue };
-        let change = compare_lines(&text, &now);
+        let delta = text.zip(now).map(|(text, now)| {
+            let change = compare_lines(&text, &now);
+            (change.added(), change.removed())
+        });
         let growth = f64::from(file.lines.max(1)) / f64::from(known.lines.max(1));
-        rows.push(ModifiedFile { path: path.to_owned(), delta: (change.added(), change.removed()), growth });
+        let gained = u64::from(file.lines.saturating_sub(known.lines));
+        rows.push(ModifiedFile { path: path.to_owned(), delta, growth, gained });
     }
-    rows.sort_by(|a, b| (b.delta.0 + b.delta.1).cmp(&(a.delta.0 + a.delta.1)).then_with(|| a.path.cmp(&b.path)));
-    Ok(rows)
+    let uncompared = rows.iter().filter(|row| row.delta.is_none()).count();
+    if uncompared > 0 {
+        gaps.push(format!("the lines of {uncompared} modified files are not compared: their text of then is not kept"));
+    }
+    rows.sort_by(|a, b| b.churn().cmp(&a.churn()).then_with(|| a.path.cmp(&b.path)));
+    rows
 }
 
 /// Numbers of commits of pairs of files.
@@ -254,16 +271,16 @@ fn anomalies(
 /// Files that grew several times, or whose churn is far above that of the other modified files (median and median
 /// absolute deviation, which single files cannot move).
 fn spikes(modified: &[ModifiedFile]) -> Vec<Anomaly> {
-    let churn = |row: &ModifiedFile| (row.delta.0 + row.delta.1) as f64;
-    let mut all: Vec<f64> = modified.iter().map(churn).collect();
+    let churn = |row: &ModifiedFile| row.churn() as f64;
+    let mut all: Vec<f64> = modified.iter().filter(|row| row.delta.is_some()).map(churn).collect();
     let middle = median(&mut all);
     let mut deviations: Vec<f64> = all.iter().map(|value| (value - middle).abs()).collect();
     let deviation = median(&mut deviations).max(1.0);
     let mut found = Vec::new();
     for row in modified {
-        let grown = row.growth > SPIKE && row.delta.0 >= LEAST_GROWTH;
+        let grown = row.growth > SPIKE && row.gained >= LEAST_GROWTH;
         let distance = (churn(row) - middle) / deviation;
-        let detail = match (grown, modified.len() >= LEAST_FILES && distance > FAR) {
+        let detail = match (grown, all.len() >= LEAST_FILES && distance > FAR) {
             (true, _) => format!("{:.1} times as long as before", row.growth),
             (false, true) => format!("{} changed lines, {middle:.0} in the median file", churn(row)),
             (false, false) => continue,

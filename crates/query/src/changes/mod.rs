@@ -4,17 +4,23 @@
 //! commits that changed its lines, a file those that changed any; all figures are computed from such a list, the same
 //! way for both.
 
+mod baseline;
 mod differential;
 mod diverge;
+mod drift;
 mod node_changes;
 pub mod predict;
 mod scope;
 mod timeline;
+mod together;
 mod work_tree;
 
+pub use baseline::Baseline;
 pub use differential::{CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, differences};
 pub use diverge::{Anomaly, CouplingChange, Divergence, ModifiedFile, commit_at, diverge};
+pub use drift::{Drift, DriftedFile, FileChange, TouchingCommit, drift};
 pub use node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};
 pub use scope::Scope;
 pub use timeline::{CoChanged, Depth, Pattern, TimelineAnswer, TimelineChange, TimelineQuery, Velocity, timeline};
+pub use together::{Together, together};
 pub use work_tree::{WorkTreeChanges, work_tree_changes};

@@ -3,9 +3,11 @@
 use std::rc::Rc;
 
 use m1nd_base::{Cancel, Cancelled};
+use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::activate::spread_weights;
 use super::neighbours::{neighbours, strongest};
 use super::resonate::{is_part, rounded};
 use crate::calls::is_test;
@@ -164,6 +166,14 @@ impl Steps<'_> {
         let shared = weighed.into_iter().take(NAMED).map(|(_, node)| node).collect();
         Some(SympatheticPair { a: start, b: other, coupling, shared, shared_total })
     }
+}
+
+/// Nodes with neighbours like those of one node.
+///
+/// # Errors
+/// [`Cancelled`].
+pub(crate) fn alike_to(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<Alike, Cancelled> {
+    alike(snapshot.graph(), &[node], spread_weights(snapshot, cancel)?.total(), cancel)
 }
 
 /// Nodes whose connections go where those of the starts go, without an edge between.

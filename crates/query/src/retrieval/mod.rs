@@ -4,6 +4,7 @@
 mod activate;
 mod alike;
 mod feedback;
+mod focus;
 mod gaps;
 mod glob;
 mod grep;
@@ -18,8 +19,10 @@ mod traits;
 mod unlinked;
 
 pub use activate::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, activate, activate_given};
+pub(crate) use alike::alike_to;
 pub use alike::{Alike, SympatheticPair};
 pub use feedback::{Feedback, Ledger, LedgerRow};
+pub use focus::{Focus, FocusCalibration, FocusNode, FocusState, anchors, focus, spread_over_files};
 pub use gaps::{Differences, GapsAnswer, Hole, gaps};
 pub(crate) use glob::compile as compile_glob;
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};
@@ -36,6 +39,7 @@ pub use seek::{
     seek_files_given, seek_given, summary,
 };
 pub use siblings::GroupKey;
+pub(crate) use siblings::groups_of;
 pub use traits::Trait;
 pub use unlinked::{GhostEdge, Strongest, StructuralHole, ghost_pairs};
 

@@ -72,16 +72,49 @@ impl GroupKey {
     }
 }
 
+impl GroupKey {
+    /// The members of the group of a node in words: `functions of Store`.
+    pub fn members_text(&self, graph: &Graph, node: NodeIx) -> String {
+        let kind = graph.kind(node);
+        let is_method = graph.parent(node).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
+        let kinds = match kind {
+            NodeKind::Function if is_method => "methods".to_owned(),
+            _ => format!("{}{}", kind.word(), if kind == NodeKind::Class { "es" } else { "s" }),
+        };
+        match self {
+            Self::MembersOf(parent, _) => format!("{kinds} of {}", graph.label(*parent)),
+            Self::FilesOf(folder, ending) => {
+                let folder = if folder.is_empty() { "the root" } else { folder };
+                format!("files in {folder} ending in .{ending}")
+            }
+            Self::With(relation, to, _) => {
+                let how = match relation {
+                    Relation::Decorates => "decorated with",
+                    Relation::Implements => "that implement",
+                    Relation::Overrides => "that override",
+                    _ => "that inherit from",
+                };
+                format!("{kinds} {how} {}", graph.label(*to))
+            }
+            Self::Named(name, folder, _) => format!("{kinds} named {name} in {folder}"),
+            Self::Typed(typed, folder) => {
+                let folder = if folder.is_empty() { "the root" } else { folder };
+                format!("{kinds} of the form `{typed}` in {folder}")
+            }
+        }
+    }
+}
+
 /// Nodes that share a role.
 #[derive(Debug, Clone)]
-pub(super) struct Group {
-    pub(super) key: GroupKey,
+pub(crate) struct Group {
+    pub(crate) key: GroupKey,
     /// By number; the node asked for is one of them.
-    pub(super) members: Vec<NodeIx>,
+    pub(crate) members: Vec<NodeIx>,
 }
 
 /// The groups of siblings that a node belongs to.
-pub(super) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
+pub(crate) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
     let graph = snapshot.graph();
     let mut groups = Vec::new();
     let kind = graph.kind(node);

@@ -223,7 +223,7 @@ fn dependents_come_with_distance_class_and_witness() {
     let row = |label: &str| {
         answer.rows.iter().find(|row| graph.label(row.node) == label).unwrap_or_else(|| panic!("{label}: {answer:?}"))
     };
-    assert_eq!((row("direct").hops, row("direct").class), (1, ImpactClass::BreaksCompile));
+    assert_eq!((row("direct").hops, row("direct").class), (1, ImpactClass::Breaks));
     assert_eq!((row("run").hops, row("run").class), (2, ImpactClass::Behaviour));
     assert_eq!(row("test_direct").class, ImpactClass::Test);
     let witness: Vec<(String, u32)> = row("run").witness.iter().map(|hop| (hop.file.clone(), hop.line)).collect();

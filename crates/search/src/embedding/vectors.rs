@@ -52,6 +52,14 @@ impl VectorsBuilder {
         self.rows.extend(packed(stored.values()));
     }
 
+    /// Adds a vector of others, as it is stored there. `None` if there is none of that number.
+    pub(crate) fn copy(&mut self, from: &Vectors, number: usize) -> Option<()> {
+        let (length, row) = (from.lengths().get(number)?, from.rows().get(number)?);
+        self.lengths.extend_from_slice(length);
+        self.rows.extend_from_slice(row);
+        Some(())
+    }
+
     /// The encoded bytes, for [`Vectors::from_bytes`].
     pub fn finish(self) -> Vec<u8> {
         let mut out = Vec::with_capacity(HEADER + self.lengths.len() + self.rows.len());

@@ -3,6 +3,7 @@
 mod contract;
 mod feedback;
 mod handles;
+mod visits;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,25 +1,22 @@
 //! Shows how far the code is from an earlier commit or date.
 
-use m1nd_engine::history::{CommitId, PlacedHistory};
-use m1nd_query::changes::{Divergence, commit_at, diverge};
+use m1nd_query::changes::{Divergence, diverge};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
-use crate::past;
+use crate::past::{self, NoBaseline};
 use crate::rows::{count, rounded};
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
-/// The baseline that names no commit.
-const LAST_SESSION: &str = "last_session";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Commit, branch, tag, or date (`2026-01-31`)
+    /// Commit, branch, tag, date (`2026-01-31`) or last_session
     baseline: String,
     /// Path prefix or glob
     scope: Option<String>,
@@ -32,7 +29,8 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Modified {
     file: String,
-    delta: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delta: Option<String>,
     growth_ratio: f64,
 }
 
@@ -87,11 +85,13 @@ pub(crate) struct Diverge;
 impl Tool for Diverge {
     const NAME: &'static str = "diverge";
     const TOOLSET: Toolset = Toolset::Analysis;
-    const SUMMARY: &'static str = "Show how far the code is from an earlier commit or date, with anomalies";
+    const SUMMARY: &'static str = "Show how far the code is from an earlier commit, date or visit, with anomalies";
     const ANSWERS: &'static str = "how far the code has moved from a commit or date, and what is unusual about it";
     const HELP: &'static str = "\
 Compares the index of the work tree with an earlier state: a commit (`HEAD~20`, a branch, a tag, digits of its name) or a
 date (`2026-01-31`, or a time; the newest commit that is not later). The commit is indexed in memory from the repository.
+
+`last_session` is the state at your last visit, as in `drift`, commits or not.
 
 - `structural_drift`: the share of nodes and edges (all references of one relation between two nodes) that only one of
   the states has, 0 to 1; renamed and moved nodes count as the same. `new_nodes`, `removed_nodes` and `renamed_nodes`
@@ -104,7 +104,7 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
   no new test), `new_coupling` (a pair that never changed together and now does in half of the commits), `isolation`
   (no connection with another file is left).
 
-`scope` limits all of it. Each list has at most 200 rows. `last_session` cannot be told: sessions are not kept.";
+`scope` limits all of it. Each list has at most 200 rows.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "baseline": "HEAD"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 70, "how far a branch has moved, and what is unusual")];
     const RARE: &'static [&'static str] = &["include_coupling_changes", "include_anomalies"];
@@ -121,25 +121,21 @@ impl ReadTool for Diverge {
         let scope = past::scope(input.scope.as_deref())?;
         let mut output = Output { baseline: input.baseline.clone(), scope: input.scope.clone(), ..Output::default() };
         let history = cx.history();
-        let blocked = |output| Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
-        if input.baseline.trim() == LAST_SESSION {
-            output.note =
-                Some("cannot tell: sessions are not kept; pass the commit or date of your last visit".to_owned());
-            return blocked(output);
-        }
-        let place = match past::first_place(snapshot, &history) {
-            Ok(place) => place,
-            Err(reason) => {
+        let place = past::first_place(snapshot, &history);
+        let baseline = match past::baseline(cx, place.as_ref(), input.baseline.trim()) {
+            Ok(baseline) => baseline,
+            Err(NoBaseline::Unknown(reason)) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return blocked(output);
+                return Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
             }
+            Err(NoBaseline::Failed(error)) => return Err(*error),
         };
-        let commit = baseline(&place, input.baseline.trim())?;
-        let prefix = place.outer("");
+        let place = place.ok();
+        let prefix = place.as_ref().map(|place| place.outer("")).unwrap_or_default();
         let wanted = |path: &str| path.starts_with(&prefix) && scope.has(path);
-        let found =
-            diverge(snapshot, &place, commit, &wanted, cx.cancel()).map_err(|error| past::no_snapshot(cx, error))?;
-        output.baseline_commit = Some(past::short(&commit.name()));
+        let found = diverge(snapshot, place.as_ref(), &baseline, &wanted, cx.cancel())
+            .map_err(|error| past::no_snapshot(cx, error))?;
+        output.baseline_commit = baseline.commit.map(|commit| past::short(&commit.name()));
         let guidance = guidance(&found);
         fill(&mut output, found);
         if !input.include_coupling_changes {
@@ -149,32 +145,6 @@ impl ReadTool for Diverge {
             output.anomalies.clear();
         }
         Ok(Answer::new(output).guidance(guidance))
-    }
-}
-
-/// The commit that a baseline names: a revision, else a date.
-fn baseline(place: &PlacedHistory<'_>, text: &str) -> Result<CommitId, ToolError> {
-    let Some(time) = past::time(text) else { return past::commit(place, "baseline", text) };
-    // A branch may be called like a date.
-    if let Ok(commit) = past::commit(place, "baseline", text) {
-        return Ok(commit);
-    }
-    let history = place.history;
-    if time > history.now().saturating_add(past::DAY) {
-        let newest = past::date(history.now());
-        return Err(ToolError::invalid(format!(
-            "argument `baseline` is `{text}`, after the checked-out commit of {newest}; expected an earlier date"
-        )));
-    }
-    match commit_at(history, time) {
-        Some(number) => past::commit(place, "baseline", &history.commits()[number].name()),
-        None => {
-            let oldest = history.commits().last().map(|commit| past::date(commit.time)).unwrap_or_default();
-            let reason = history.cut().map_or("it is the first one", m1nd_engine::history::Cut::words);
-            Err(ToolError::invalid(format!(
-                "argument `baseline` is `{text}`, before the oldest known commit of {oldest} ({reason}); expected a later date"
-            )))
-        }
     }
 }
 
@@ -209,7 +179,7 @@ fn fill(output: &mut Output, found: Divergence) {
         .take(MAX_ROWS)
         .map(|row| Modified {
             file: row.path,
-            delta: format!("+{}/-{}", row.delta.0, row.delta.1),
+            delta: row.delta.map(|(added, removed)| format!("+{added}/-{removed}")),
             growth_ratio: rounded(row.growth),
         })
         .collect();

@@ -198,11 +198,12 @@ impl ReadTool for Hypothesize {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let claim = claim(&input)?;
+        let named = |text: &str| rows::resolve_phrase(snapshot, "claim", text);
         let resolved = ResolvedClaim {
             kind: claim.kind,
             verb: claim.verb,
-            subject: named(snapshot, claim.subject.as_deref())?,
-            object: named(snapshot, claim.object.as_deref())?,
+            subject: claim.subject.as_deref().map(named).transpose()?,
+            object: claim.object.as_deref().map(named).transpose()?,
         };
         let bounds = Bounds { max_hops: u32::try_from(input.max_hops).unwrap_or(u32::MAX), budget: input.path_budget };
         let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges;
@@ -267,20 +268,6 @@ const fn kind(word: KindWord) -> ClaimKind {
         KindWord::Gateway => ClaimKind::Gateway,
         KindWord::AlwaysBefore => ClaimKind::AlwaysBefore,
         KindWord::Isolated => ClaimKind::Isolated,
-    }
-}
-
-/// The node with this name; of a phrase, that of its only word which is one.
-fn named(snapshot: &Snapshot, text: Option<&str>) -> Result<Option<NodeIx>, ToolError> {
-    let Some(text) = text else { return Ok(None) };
-    let whole = rows::resolve(snapshot, "claim", text);
-    if whole.is_ok() || !text.contains(char::is_whitespace) {
-        return whole.map(Some);
-    }
-    let mut words = text.split_whitespace().filter_map(|word| m1nd_query::resolve::resolve_node(snapshot, word).ok());
-    match (words.next(), words.next()) {
-        (Some(node), None) => Ok(Some(node)),
-        _ => whole.map(Some),
     }
 }
 

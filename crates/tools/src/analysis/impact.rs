@@ -1,13 +1,17 @@
 //! Lists what a change to a node can break, before the edit.
 
+use std::collections::HashSet;
+
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::impact;
 use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
+use m1nd_query::changes::predict::PredictRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::closure::Closure;
+use super::with_history::WithHistory;
 use crate::framework::{
     Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
     ToolRef, Toolset, number, rows_schema, yes,
@@ -25,6 +29,8 @@ const MAX_CHAINS: usize = 100;
 
 /// Number of nearest rows whose memories are shown.
 const REMEMBERED: usize = 20;
+/// Characters of a commit's message that are shown.
+const SUBJECT: usize = 100;
 /// Default maximum size of an answer, in bytes.
 const DEFAULT_BYTES: usize = 50_000;
 
@@ -72,12 +78,42 @@ pub(crate) struct Witness {
 pub(crate) struct BlastRow {
     #[serde(flatten)]
     node: NodeRow,
-    /// `dependent` or `dependency`.
+    /// `dependent`, `dependency`, or `history`: nothing in the code connects it.
     side: &'static str,
     class: &'static str,
-    hop_distance: u32,
-    signal_strength: f64,
+    /// Absent where no path in the code leads there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hop_distance: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal_strength: Option<f64>,
+    /// Chance that its file changes with that of the node; null if it is not known.
+    probability: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     witness: Vec<Witness>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed_together: Option<ChangedTogether>,
+}
+
+/// Common commits of the files of the node and of a row that nothing in the code connects.
+#[derive(Debug, Serialize)]
+pub(crate) struct ChangedTogether {
+    common_commits: u32,
+    of: u32,
+    verdict: &'static str,
+    commits: Vec<CommitRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CommitRow {
+    commit: String,
+    subject: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TestRow {
+    #[serde(flatten)]
+    node: NodeRow,
+    hop_distance: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -113,8 +149,13 @@ pub(crate) struct Output {
     members_changed_with_it: usize,
     files: Vec<FileRow>,
     total_files: usize,
+    /// Tests that reach the node.
+    tests: Vec<TestRow>,
+    total_tests: usize,
     causal_chains: Vec<Chain>,
     closure: Closure,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_probability: Option<String>,
     /// Memories about the node and its nearest dependents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     memory: Vec<m1nd_mind::Note>,
@@ -133,9 +174,13 @@ Lists what depends on a node, directly or transitively (`direction: forward`, th
 (`reverse`), or both. The members of the node count as changed with it. Rows of code come first, then tests; nearer
 before farther.
 
-Each row has a `class` (`breaks_compile`: it names what changes; `behaviour`; `test`; `doc`), its distance, and a
+Each row has a `class` (`breaks`: it names what changes; `behaviour`; `test`; `doc`; `co_change`), its distance, and a
 `witness`: the edges that lead there, with file and line. `signal_strength` ranks rows by a fixed table of relations;
-it is not a measured probability. `closure.state` is `closed` if every direct dependent is known; `blocked` if references that could
+it is not measured. `probability` is: how often a file like this one changed in the same commit as the node's file, over
+replayed commits of this repository (see `predict`); null where the history is not loaded or says nothing, and
+`no_probability` says why there is none at all. It is about files and about commits, not about what breaks. Rows of
+class `co_change` (`side: history`) come last: no path in the code leads there, but their files often changed with the
+node's; they cite commits. `tests` are the test functions among all dependents, nearest first. `closure.state` is `closed` if every direct dependent is known; `blocked` if references that could
 reach the node, or files that have its name and could not be parsed completely, may hide more. `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
@@ -167,6 +212,7 @@ default (`max_output_chars`); `cursor` continues.";
         "blast_radius.signal_strength",
         "files",
         "causal_chains",
+        "blast_radius.changed_together",
         "total_energy",
         "max_hops_reached",
         "closure.hiding",
@@ -196,9 +242,17 @@ impl ReadTool for Impact {
             true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
+        let past = WithHistory::of(cx, node)?;
+        let unreached = match direction {
+            Direction::Reverse => Vec::new(),
+            Direction::Forward | Direction::Both => unreached(snapshot, node, &found, &past),
+        };
         let source = NodeRow::new(snapshot, node);
         let guidance = guidance(snapshot, &source, input.direction, &found);
-        let total = found.total_rows;
+        let total = found.total_rows + unreached.len();
+        let tests = found.tests.iter();
+        let tests = tests.map(|&(node, hop_distance)| TestRow { node: NodeRow::new(snapshot, node), hop_distance });
+        let tests: Vec<TestRow> = tests.collect();
         let output = Output {
             source: source.node_id,
             source_label: source.label,
@@ -215,7 +269,11 @@ impl ReadTool for Impact {
             causal_chains: chains,
             closure: Closure::new(snapshot, &found.closure).with_indirect(&found.closure),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
-            blast_radius: page.cut(found.rows).iter().map(|row| blast_row(snapshot, row)).collect(),
+            tests,
+            total_tests: found.total_tests,
+            no_probability: past.missing.clone(),
+            blast_radius: page
+                .cut(found.rows.iter().map(|row| blast_row(snapshot, row, &past)).chain(unreached).collect()),
         };
         Ok(Answer::new(output).rows("blast_radius", total).guidance(guidance))
     }
@@ -227,7 +285,35 @@ fn near(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer) -> Vec<String> 
     std::iter::once(node).chain(rows).map(|node| snapshot.graph().id(node).to_owned()).collect()
 }
 
-fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {
+/// Rows of files that only the history connects with the node.
+fn unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
+    let mut reached: HashSet<&str> = found.reached.iter().map(String::as_str).collect();
+    reached.insert(snapshot.graph().path(node));
+    let row = |row: &PredictRow| {
+        let commit = |(commit, subject): &(String, String)| CommitRow {
+            commit: crate::past::short(commit),
+            subject: subject.chars().take(SUBJECT).collect(),
+        };
+        Some(BlastRow {
+            node: NodeRow::new(snapshot, row.node?),
+            side: "history",
+            class: "co_change",
+            hop_distance: None,
+            signal_strength: None,
+            probability: past.probability(&row.path).map(rounded),
+            witness: Vec::new(),
+            changed_together: Some(ChangedTogether {
+                common_commits: row.support,
+                of: row.of,
+                verdict: row.verdict.word(),
+                commits: row.commits.iter().map(commit).collect(),
+            }),
+        })
+    };
+    past.unreached(&reached).into_iter().filter_map(row).collect()
+}
+
+fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastRow {
     let graph = snapshot.graph();
     let witness = |hop: &Hop| Witness {
         from: graph.label(hop.from).to_owned(),
@@ -242,9 +328,11 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow) -> BlastRow {
         node: NodeRow::new(snapshot, row.node),
         side: if row.dependent { "dependent" } else { "dependency" },
         class: row.class.word(),
-        hop_distance: row.hops,
-        signal_strength: rounded(row.strength),
+        hop_distance: Some(row.hops),
+        signal_strength: Some(rounded(row.strength)),
+        probability: past.probability(graph.path(row.node)).map(rounded),
         witness: row.witness.iter().map(witness).collect(),
+        changed_together: None,
     }
 }
 

@@ -11,6 +11,7 @@ mod impact;
 mod predict;
 mod references;
 mod why;
+mod with_history;
 
 pub(crate) use callers::Callers;
 pub(crate) use counterfactual::Counterfactual;

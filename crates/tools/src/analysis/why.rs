@@ -5,6 +5,7 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
 use m1nd_query::analysis::why;
 use m1nd_query::analysis::{ClosureState, DanglingEdge, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep};
+use m1nd_query::changes::together;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,6 +14,7 @@ use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
     ToolError, ToolRef, Toolset, number, rows_schema,
 };
+use crate::past;
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Default maximum number of edges of a path.
@@ -24,6 +26,8 @@ const DEFAULT_PATHS: usize = 3;
 /// Maximum paths.
 const MAX_PATHS: usize = 20;
 
+/// Characters of a commit's message that are shown.
+const SUBJECT: usize = 100;
 /// Reason of a closure that rests on an index which is not what is on disk.
 const STALE: &str = "files_changed";
 
@@ -114,6 +118,27 @@ pub(crate) struct Output {
     closure: Closure,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+    /// Common commits of the files of both ends. No part of `found`, `paths` and `closure`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<History>,
+}
+
+/// What the history says of the files of both ends.
+#[derive(Debug, Serialize)]
+pub(crate) struct History {
+    relation: &'static str,
+    common_commits: u32,
+    commits_of_source: usize,
+    commits_of_target: usize,
+    lift: f64,
+    p_value: f64,
+    commits: Vec<CommitRow>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CommitRow {
+    commit: String,
+    subject: String,
 }
 
 pub(crate) struct Why;
@@ -136,7 +161,11 @@ nothing can hide one (also if `backward` or `mixed` paths are shown: `closure.re
 (`dangling_edges`), incompletely parsed files, changes on disk that are not indexed yet (`stale`) or the search
 budget may hide a path. An answer without paths proves
 independence only if it is `closed`; a `mixed` path never proves that one end uses the other. `cumulative_strength` is
-the product of the probabilities that the edges are correct.";
+the product of the probabilities that the edges are correct.
+
+`history` (`changed_together`, if the git history is loaded) counts the commits that changed the files of both ends,
+without merges and bulk changes. It shows no dependency and is no part of `found`, `paths` and `closure`. `p_value` is
+the chance of so many common commits if the files were independent.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "source": "README.md", "target": "README.md"}"#;
     const STAGES: &'static [Route] = &[
@@ -146,8 +175,14 @@ the product of the probabilities that the edges are correct.";
     const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
     const COMMAND: Option<Command> = Some(Command::new("why", &["source", "target"]));
     const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
-    const DETAILS: &'static [&'static str] =
-        &["paths.nodes", "paths.node_ids", "paths.relations", "paths.cumulative_strength", "closure.dangling_edges"];
+    const DETAILS: &'static [&'static str] = &[
+        "paths.nodes",
+        "paths.node_ids",
+        "paths.relations",
+        "paths.cumulative_strength",
+        "closure.dangling_edges",
+        "history.commits",
+    ];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("paths": "hops", "direction", "steps");
     type Input = Input;
     type Output = Output;
@@ -179,6 +214,7 @@ impl ReadTool for Why {
                 dangling_total: found.closure.dangling_total,
                 why: found.closure.why,
             },
+            history: history(cx, source, target),
         };
         Ok(Answer::new(output).guidance(guidance))
     }
@@ -193,6 +229,28 @@ fn end(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolEr
                 .detail("closure", json!({"state": closure.state.word(), "reason": closure.reason, "why": closure.why}))
         }
         _ => error,
+    })
+}
+
+fn history(cx: &ReadContext<'_>, source: NodeIx, target: NodeIx) -> Option<History> {
+    let graph = cx.snapshot().graph();
+    let (one, other) = (graph.path(source), graph.path(target));
+    if one == other || one.is_empty() || other.is_empty() {
+        return None;
+    }
+    let found = together(&cx.loaded_history()?, one, other)?;
+    let commit = |(commit, subject): &(String, String)| CommitRow {
+        commit: past::short(commit),
+        subject: subject.chars().take(SUBJECT).collect(),
+    };
+    Some(History {
+        relation: "changed_together",
+        common_commits: found.support,
+        commits_of_source: found.commits_of.0,
+        commits_of_target: found.commits_of.1,
+        lift: rounded(found.lift),
+        p_value: rounded(found.p_value),
+        commits: found.commits.iter().map(commit).collect(),
     })
 }
 

@@ -94,6 +94,9 @@ pub(crate) struct Output {
     recommended_sequence: Vec<Step>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     minimal_calls: Vec<Value>,
+    /// Calls that the minimal call of a tool needs before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    calls_before: Vec<Value>,
     /// The content of an overview or a manual as data; only with `format` "json".
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Value>,
@@ -123,7 +126,7 @@ default 5) limits steps and similar names.";
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 10, "explains each tool")];
     const RARE: &'static [&'static str] =
         &["max_suggestions", "mode", "path", "recent_tools", "render", "format", "tool"];
-    const DETAILS: &'static [&'static str] = &["minimal_calls", "decision_type"];
+    const DETAILS: &'static [&'static str] = &["minimal_calls", "calls_before", "decision_type"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"formatted": {"type": "string"}, "found": {"type": "boolean"}}}"#;
     type Input = Input;
@@ -254,6 +257,10 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
         let _ = writeln!(text, "- {code}{alias}{code}: the same as {code}{name}{code}");
     }
     let _ = writeln!(text, "\nEffect: {}\nMinimal call: {}", tool.effect.text(), tool.example);
+    for (name, arguments) in tool.calls_before() {
+        let _ = writeln!(text, "Before it: {name} {arguments}");
+    }
+    let before = |(name, arguments)| json!({"tool": name, "arguments": arguments});
     let details = json!({
         "name": tool.name, "toolset": tool.toolset.word(), "effect": tool.effect, "summary": tool.summary, "help": tool.help,
         "schema": schema, "argument_aliases": tool.argument_aliases.iter().map(|(a, n)| json!({"alias": a, "name": n})).collect::<Vec<_>>(),
@@ -264,6 +271,7 @@ fn about_tool(tool: &'static ToolDef, format: Format) -> Answer<Output> {
         tool: Some(tool.name),
         decision_type: "tool",
         minimal_calls: vec![minimal_call(tool)],
+        calls_before: tool.calls_before().map(before).collect(),
         details: (format == Format::Json).then_some(details),
         ..Output::default()
     };

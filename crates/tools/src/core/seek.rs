@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::trust::{TrustEnvelope, doubted, trust};
+use crate::continuity::trail_prior;
 use crate::framework::{
     Answer, Command, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
     ToolError, ToolRef, Toolset, number, rows_schema, yes,
@@ -47,6 +48,8 @@ pub(crate) struct Input {
     /// false: no word vectors
     #[serde(default = "yes")]
     embeddings: bool,
+    /// Favour the nodes of this saved trail
+    trail: Option<String>,
 }
 
 const fn default_min_score() -> f64 {
@@ -190,7 +193,7 @@ wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the 
     const COMMAND: Option<Command> = Some(Command::words("seek", &["query"]));
     const TEXT_OMITS: &'static [&'static str] = &["best_field", "matched_words", "embeddings_used", "below_min_score"];
     const TOKEN_BUDGET: bool = true;
-    const RARE: &'static [&'static str] = &["embeddings", "graph_rerank"];
+    const RARE: &'static [&'static str] = &["embeddings", "graph_rerank", "trail"];
     const DETAILS: &'static [&'static str] = &[
         "results.score_breakdown",
         "results.matched_words",
@@ -223,7 +226,7 @@ impl ReadTool for Seek {
             without_vectors: !input.embeddings,
             model: cx.model().filter(|_| rerank && input.embeddings),
         };
-        let prior = cx.prior(&input.query)?;
+        let prior = trail_prior(cx, &input.query, input.trail.as_deref())?;
         let history = if rerank { cx.loaded_history() } else { None };
         let found = seek_with(snapshot, &query, &prior, history.as_ref(), cx.cancel())?;
         if let Some(model) = &found.model {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ghost_edges::Ghost as GhostRow;
+use crate::continuity::trail_prior;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
@@ -40,6 +41,8 @@ pub(crate) struct Input {
     include_ghost_edges: bool,
     #[serde(default)]
     include_structural_holes: bool,
+    /// Favour the nodes of this saved trail
+    trail: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -134,7 +137,7 @@ ten. `what_is_missing` says what a limit left out. Commit subjects are text of t
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "retry of failed requests"}"#;
     const PAGED: bool = true;
     const TOKEN_BUDGET: bool = true;
-    const RARE: &'static [&'static str] = &["xlr", "include_ghost_edges"];
+    const RARE: &'static [&'static str] = &["xlr", "include_ghost_edges", "trail"];
     const DETAILS: &'static [&'static str] =
         &["activated.dimensions", "activated.lift", "activated.pagerank", "seeds", "ghost_edges", "structural_holes"];
     const OUTPUT_SCHEMA: &'static str =
@@ -156,7 +159,7 @@ impl ReadTool for Activate {
             structural_holes: input.include_structural_holes,
             max_rows: MAX_RANKED,
         };
-        let prior = cx.prior(&input.query)?;
+        let prior = trail_prior(cx, &input.query, input.trail.as_deref())?;
         let history = if query.needs_history() { Some(cx.history()) } else { cx.loaded_history() };
         let found = activate_with(snapshot, &query, &prior, history.as_ref(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &input.query);

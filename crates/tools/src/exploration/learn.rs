@@ -122,7 +122,7 @@ impl WriteTool for Learn {
         if let Some(entry) = input.undo {
             return undo(cx, &input, entry);
         }
-        let snapshot = cx.engine().snapshot();
+        let snapshot = cx.snapshot();
         if snapshot.is_empty() {
             return Err(ToolError::empty_graph());
         }
@@ -132,7 +132,7 @@ impl WriteTool for Learn {
             return Err(ToolError::invalid("argument `feedback` is missing, expected correct, wrong or partial"));
         };
         let strength = input.strength;
-        let (nodes, not_found) = resolve_all(&snapshot, &input.node_ids)?;
+        let (nodes, not_found) = resolve_all(snapshot, &input.node_ids)?;
         let feedback = match word {
             FeedbackWord::Correct => Feedback::Correct,
             FeedbackWord::Wrong => Feedback::Wrong,
@@ -154,7 +154,7 @@ impl WriteTool for Learn {
             ledger_id,
             undone: None,
             repeated,
-            nodes: nodes.iter().map(|node| NodeRow::new(&snapshot, *node)).collect(),
+            nodes: nodes.iter().map(|node| NodeRow::new(snapshot, *node)).collect(),
             nodes_found: nodes.len(),
             nodes_expanded: expanded.len(),
             not_found,

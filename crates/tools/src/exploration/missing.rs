@@ -1,10 +1,10 @@
 //! Finds what code of a topic lacks but nearly all its siblings have, and what several functions repeat.
 
-use m1nd_base::{NodeKind, Relation};
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_query::retrieval::gaps;
-use m1nd_query::retrieval::{GapsAnswer, GroupKey, Hole, RepeatedUse, Trait as Lacking};
+use m1nd_query::retrieval::{GapsAnswer, Hole, RepeatedUse, Trait as Lacking};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -272,7 +272,7 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
 
 fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
     let graph = snapshot.graph();
-    let siblings = siblings(snapshot, hole);
+    let siblings = hole.group.members_text(snapshot.graph(), hole.node);
     let sites = hole.holders.iter().map(|(node, at)| Holder {
         node_id: graph.id(*node).to_owned(),
         file_path: at
@@ -325,38 +325,6 @@ fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
         Lacking::Tested => What { relation: "tests", direction: "in", node_id: None, name: "a test".to_owned() },
         Lacking::Documented => {
             What { relation: "documents", direction: "inside", node_id: None, name: "a doc comment".to_owned() }
-        }
-    }
-}
-
-/// Describes the siblings for a sentence: `functions of Store`.
-fn siblings(snapshot: &Snapshot, hole: &Hole) -> String {
-    let graph = snapshot.graph();
-    let kind = graph.kind(hole.node);
-    let is_method = graph.parent(hole.node).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
-    let kinds = match kind {
-        NodeKind::Function if is_method => "methods".to_owned(),
-        _ => format!("{}{}", kind.word(), if kind == NodeKind::Class { "es" } else { "s" }),
-    };
-    match &hole.group {
-        GroupKey::MembersOf(parent, _) => format!("{kinds} of {}", graph.label(*parent)),
-        GroupKey::FilesOf(folder, ending) => {
-            let folder = if folder.is_empty() { "the root" } else { folder };
-            format!("files in {folder} ending in .{ending}")
-        }
-        GroupKey::With(relation, to, _) => {
-            let how = match relation {
-                Relation::Decorates => "decorated with",
-                Relation::Implements => "that implement",
-                Relation::Overrides => "that override",
-                _ => "that inherit from",
-            };
-            format!("{kinds} {how} {}", graph.label(*to))
-        }
-        GroupKey::Named(name, folder, _) => format!("{kinds} named {name} in {folder}"),
-        GroupKey::Typed(typed, folder) => {
-            let folder = if folder.is_empty() { "the root" } else { folder };
-            format!("{kinds} of the form `{typed}` in {folder}")
         }
     }
 }

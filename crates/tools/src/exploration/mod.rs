@@ -1,6 +1,7 @@
 //! Exploration: related code, causes of failures, risks.
 
 mod activate;
+mod drift;
 mod ghost_edges;
 mod learn;
 mod missing;
@@ -11,6 +12,7 @@ mod trace;
 mod warmup;
 
 pub(crate) use activate::Activate;
+pub(crate) use drift::Drift;
 pub(crate) use ghost_edges::GhostEdges;
 pub(crate) use learn::Learn;
 pub(crate) use missing::Missing;

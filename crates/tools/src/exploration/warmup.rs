@@ -86,15 +86,14 @@ impl WriteTool for Warmup {
     const EFFECT: Effect = Effect::Session;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let engine = cx.engine();
-        let snapshot = engine.snapshot();
+        let snapshot = cx.snapshot();
         if snapshot.is_empty() {
             return Err(ToolError::empty_graph());
         }
         let strength = input.boost_strength;
         rows::words("task_description", &input.task_description, "what you are about to do, in words or names")?;
-        let plan = priming_plan(&snapshot, &input.task_description, cx.cancel())?;
-        let preview = engine.is_read_only();
+        let plan = priming_plan(snapshot, &input.task_description, cx.cancel())?;
+        let preview = cx.engine().is_read_only();
         // A strength of 0 primes nothing and ends the previous priming.
         let nodes = if strength > 0.0 { plan.nodes.as_slice() } else { &[] };
         if !preview {
@@ -102,7 +101,7 @@ impl WriteTool for Warmup {
             cx.sessions().prime(cx.agent(), &input.task_description, strength, nodes.collect());
         }
         let first = plan.seeds.first().map(|(node, _)| *node);
-        let guidance = guidance(&snapshot, first, &input.task_description, strength, preview);
+        let guidance = guidance(snapshot, first, &input.task_description, strength, preview);
         let graph = snapshot.graph();
         let primed = |(node, near): &(NodeIx, f64)| Primed {
             node_id: graph.id(*node).to_owned(),
@@ -116,7 +115,7 @@ impl WriteTool for Warmup {
             half_life_minutes: HALF_LIFE_MS / 60_000,
             primed_nodes: nodes.len(),
             top_primed: nodes.iter().take(SHOWN).map(primed).collect(),
-            seeds: plan.seeds.iter().map(|seed| Seed::new(&snapshot, seed)).collect(),
+            seeds: plan.seeds.iter().map(|seed| Seed::new(snapshot, seed)).collect(),
             total_seeds: plan.seeds.len(),
             total_priming: nodes.len(),
             preview,

@@ -29,6 +29,8 @@ pub(super) struct Call {
     pub(super) budget: usize,
     /// What changed on disk and is not in the snapshot.
     pub(super) stale: Option<Stale>,
+    /// The index was compared with the disk for this call.
+    pub(super) is_compared: bool,
 }
 
 /// An answer in the form that the caller takes, with what a program checks without reading it.
@@ -130,19 +132,21 @@ impl ToolDef {
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
+        let is_compared = caught_up.is_some();
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
         let agent = take_text(&mut arguments, "agent_id").unwrap_or_default();
-        cx.services.sessions.touch(&agent);
+        cx.services.begin_call(&agent);
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent, offset, budget, stale };
+        let call = Call { agent, offset, budget, stale, is_compared };
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
+        cx.services.end_call(&call.agent, &cx.snapshot);
         let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
@@ -227,9 +231,11 @@ impl ToolDef {
         }
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         self.add_guidance(cx, &mut body, guidance, call);
-        // The answer of a write tool belongs to the generation after the write.
-        let generation =
-            if self.effect == Effect::Read { at.generation } else { cx.services.engine.snapshot().generation() };
+        // An answer about a changed index belongs to the generation after the change.
+        let generation = match self.effect {
+            Effect::Graph | Effect::Disk => cx.services.engine.snapshot().generation(),
+            Effect::Read | Effect::Session | Effect::State => at.generation,
+        };
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
         let is_name = |text: &str| names::is_known(&cx.snapshot, text);

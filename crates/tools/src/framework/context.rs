@@ -1,12 +1,15 @@
 use std::cell::Cell;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_engine::{Engine, LocalModel, ProcessRole, Snapshot, Status, WatchState};
+use m1nd_engine::{
+    Engine, FileMark, Freshness, LocalModel, ProcessRole, Snapshot, Status, StoredCheck, StoredSnapshot, WatchState,
+};
 use m1nd_mind::Keeper;
-use m1nd_query::retrieval::Prior;
-use m1nd_sessions::Sessions;
+use m1nd_query::retrieval::{PrimedTask, Prior};
+use m1nd_sessions::{Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
 use super::call::Call;
@@ -46,9 +49,37 @@ impl<'a> Context<'a> {
     }
 }
 
+/// The history as far as it is loaded, or all of it.
+fn loaded(snapshot: &Snapshot, all: bool, cancel: &Cancel) -> Option<ProjectHistory> {
+    if all { Some(snapshot.history(cancel)) } else { snapshot.loaded_history() }
+}
+
 /// Reports the beginning of work that is not counted.
 pub(super) fn stage(progress: &dyn Progress, stage: &'static str) {
     progress.report(ProgressEvent { stage, done: 0, total: None });
+}
+
+/// Values that agents hold, for reading.
+#[derive(Clone, Copy)]
+pub(crate) struct HeldValues<'a>(&'a Sessions);
+
+impl HeldValues<'_> {
+    /// See [`Sessions::get`].
+    pub(crate) fn get<T: Held>(self, agent: &str, id: &str) -> Result<Handle<T>, SessionError> {
+        self.0.get(agent, id)
+    }
+
+    /// See [`Sessions::list`].
+    pub(crate) fn list<T: Held>(self, owner: Option<&str>, limit: usize) -> Result<Listed<T>, SessionError> {
+        self.0.list(owner, limit)
+    }
+
+    /// Numbers and nodes of the feedback rows after one, oldest first.
+    pub(crate) fn feedback_after(self, row: i64) -> Vec<(i64, Vec<String>)> {
+        let (rows, _) = self.0.feedback();
+        let later = rows.rows().iter().filter(|stored| stored.id > row);
+        later.map(|stored| (stored.id, stored.told.nodes.clone())).collect()
+    }
 }
 
 /// Context of a read tool: a snapshot, without access to the writer.
@@ -119,6 +150,11 @@ impl<'a> ReadContext<'a> {
         self.call.stale.as_ref().map(Stale::why)
     }
 
+    /// What agents hold, for reading.
+    pub(crate) fn held(&self) -> HeldValues<'a> {
+        HeldValues(&self.services.sessions)
+    }
+
     /// Compares the index with the disk now and says what it does not have, unless it is being watched or changed.
     pub(crate) fn look_for_unseen(&self, status: &Status) -> Option<String> {
         let follows = status.role == ProcessRole::Writer && status.watch == WatchState::On;
@@ -127,6 +163,55 @@ impl<'a> ReadContext<'a> {
         }
         let (_, found) = self.services.engine.freshness(self.cancel);
         Stale::of(&found, status.role).map(|stale| stale.why())
+    }
+
+    /// Returns whether the index was brought up to date with the disk for this call.
+    pub(crate) fn is_caught_up(&self) -> bool {
+        self.call.is_compared && self.call.stale.is_none()
+    }
+
+    /// Compares the files on disk with the index by their times and sizes.
+    pub(crate) fn freshness(&self) -> Freshness {
+        self.services.engine.freshness(self.cancel).1
+    }
+
+    /// Compares the stored snapshot with its checksums, see [`m1nd_engine::Engine::check_stored`].
+    pub(crate) fn check_stored(&self, most: u64) -> StoredCheck {
+        self.services.engine.check_stored(most, self.cancel)
+    }
+
+    /// The snapshot file on disk.
+    pub(crate) fn stored(&self) -> Option<StoredSnapshot> {
+        self.services.engine.stored()
+    }
+
+    /// Number of file watches that the system allows a user, where it says so.
+    pub(crate) fn watch_limit(&self) -> Option<u64> {
+        m1nd_engine::watch_limit()
+    }
+
+    /// The folder in which the state of the project is stored.
+    pub(crate) fn store_path(&self) -> &'a Path {
+        self.services.engine.project().path()
+    }
+
+    /// What became of a database of the project that could not be used, and the damaged ones that are kept.
+    pub(crate) fn databases(&self) -> (Option<String>, Vec<PathBuf>) {
+        let project = self.services.engine.project();
+        (project.notice().map(str::to_owned), project.kept_databases())
+    }
+
+    /// Returns whether this process answers one call and ends: the command line, which can index what is missing.
+    pub(crate) fn answers_once(&self) -> bool {
+        self.reads_history
+    }
+
+    /// Runs `work` and says how many milliseconds it took.
+    #[allow(clippy::disallowed_methods, reason = "checks say how long they took, as answers do")]
+    pub(crate) fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, f64) {
+        let started = std::time::Instant::now();
+        let done = work();
+        (done, (started.elapsed().as_secs_f64() * 1e5).round() / 1e2)
     }
 
     /// Cancellation, to poll in long loops.
@@ -152,6 +237,15 @@ impl<'a> ReadContext<'a> {
         Ok(prior)
     }
 
+    /// Like [`ReadContext::prior`], with these nodes in place of the priming of the caller: ids with their nearness, 0
+    /// to 1.
+    pub(crate) fn prior_of(&self, text: &str, named: &PrimedTask<'_>) -> Result<Prior, ToolError> {
+        self.cancel.check()?;
+        let prior = self.services.prior_of(text, Some(*named), self.snapshot);
+        self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
+        Ok(prior)
+    }
+
     /// The git history up to the current checkout. Take it once, so that an answer never mixes two states of it.
     pub fn history(&self) -> ProjectHistory {
         stage(self.progress, "reading history");
@@ -163,8 +257,7 @@ impl<'a> ReadContext<'a> {
 
     /// The git history as far as it is loaded, or all of it with `reads_history`; `None` while nothing is loaded.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
-        let history =
-            if self.reads_history { Some(self.snapshot.history(self.cancel)) } else { self.snapshot.loaded_history() };
+        let history = loaded(self.snapshot, self.reads_history, self.cancel);
         self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());
         history
     }
@@ -184,6 +277,21 @@ impl<'a> ReadContext<'a> {
         &self.services.memories
     }
 
+    /// What the caller saw at the end of its last visit, with the files of that time if they are known.
+    pub(crate) fn last_visit(&self) -> Option<(Mark, Option<Vec<FileMark>>)> {
+        let mark = self.services.visits.baseline(self.agent())?;
+        let files = self.services.files_of(self.agent(), &mark);
+        self.rests_on(&mark.generation.to_le_bytes());
+        Some((mark, files))
+    }
+
+    /// Rows of the feedback ledger after one of them, oldest first.
+    pub(crate) fn feedback_since(&self, row: i64) -> Vec<StoredFeedback> {
+        let (rows, _) = self.services.sessions.feedback();
+        self.rests_on(&rows.newest().to_le_bytes());
+        rows.rows().iter().filter(|stored| stored.id > row).cloned().collect()
+    }
+
     /// Agents that have called, oldest first.
     pub fn agents(&self) -> Vec<m1nd_sessions::AgentSession> {
         self.services.sessions.agents()
@@ -194,6 +302,8 @@ impl<'a> ReadContext<'a> {
 #[derive(Clone, Copy)]
 pub struct WriteContext<'a> {
     services: &'a Services,
+    snapshot: &'a Arc<Snapshot>,
+    reads_history: bool,
     call: &'a Call,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
@@ -201,7 +311,26 @@ pub struct WriteContext<'a> {
 
 impl<'a> WriteContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, call: &'a Call) -> Self {
-        Self { services: cx.services, call, cancel: cx.cancel, progress: cx.progress }
+        let Context { services, snapshot, reads_history, cancel, progress, .. } = cx;
+        Self { services, snapshot, reads_history: *reads_history, call, cancel, progress: *progress }
+    }
+
+    /// The snapshot that the call started with.
+    pub fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
+    /// Releases the locks that the caller created for a perspective. Returns their ids.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn release_locks_of(&self, perspective: &str) -> Result<Vec<String>, ToolError> {
+        Ok(self.services.sessions.release_locks_of(self.agent(), perspective)?)
+    }
+
+    /// Like [`ReadContext::loaded_history`].
+    pub fn loaded_history(&self) -> Option<ProjectHistory> {
+        loaded(self.snapshot, self.reads_history, self.cancel)
     }
 
     /// The index, for reading and writing.
@@ -214,9 +343,30 @@ impl<'a> WriteContext<'a> {
         &self.services.sessions
     }
 
+    /// What agents hold, for reading.
+    pub(crate) fn held(&self) -> HeldValues<'a> {
+        HeldValues(&self.services.sessions)
+    }
+
+    /// See [`ReadContext::unseen`].
+    pub(crate) fn unseen(&self) -> Option<String> {
+        self.call.stale.as_ref().map(Stale::why)
+    }
+
+    /// The current snapshot, or the error of every tool if nothing is indexed.
+    pub(crate) fn indexed(&self) -> Result<Arc<Snapshot>, ToolError> {
+        let snapshot = self.services.engine.snapshot();
+        if snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(snapshot) }
+    }
+
     /// The writer of memories, on the current snapshot.
     pub fn keeper(&self) -> Keeper {
         self.services.memories.keeper(self.services.engine.snapshot())
+    }
+
+    /// Memories, read-only.
+    pub fn memory(&self) -> &'a m1nd_mind::Memories {
+        &self.services.memories
     }
 
     /// `agent_id` of the caller, or its name if it gives none.

@@ -9,7 +9,7 @@ use super::call::{Call, run_read, run_write};
 use super::context::{Context, ReadContext, WriteContext};
 use super::error::ToolError;
 use super::kinds::{Command, Effect, Format, Mention, Route, Toolset};
-use super::schema::{add_own, input_schema};
+use super::schema::{add_own, input_schema, shorten_elements};
 use super::text::{RowText, TEXT_BYTES};
 
 /// The static description of a tool. The registry, `help`, the command line, the instructions of the server, the docs
@@ -32,6 +32,8 @@ pub trait Tool {
     const HELP: &'static str;
     /// Minimal useful arguments, as JSON. They must work on the program that the tests index.
     const EXAMPLE: &'static str;
+    /// Calls that the example needs before it: tools with their arguments, as JSON.
+    const EXAMPLE_AFTER: &'static [(&'static str, &'static str)] = &[];
     /// Stages of work for which `help` proposes it.
     const STAGES: &'static [Route] = &[];
     /// Sentences of the server's instructions that name it. Every session pays for them, so few tools have one.
@@ -128,6 +130,8 @@ pub struct ToolDef {
     pub help: &'static str,
     /// Minimal useful arguments, as JSON.
     pub example: &'static str,
+    /// Calls that the example needs before it: tools with their arguments, as JSON.
+    pub example_after: &'static [(&'static str, &'static str)],
     /// Stages of work for which `help` proposes it.
     pub stages: &'static [Route],
     /// Sentences of the server's instructions that name it.
@@ -183,6 +187,7 @@ impl ToolDef {
             answers: T::ANSWERS,
             help: T::HELP,
             example: T::EXAMPLE,
+            example_after: T::EXAMPLE_AFTER,
             stages: T::STAGES,
             mentions: T::MENTIONS,
             argument_aliases: T::ARGUMENT_ALIASES,
@@ -238,6 +243,7 @@ impl ToolDef {
         let mut schema = self.schema_for(format);
         if let Some(properties) = schema["properties"].as_object_mut() {
             properties.retain(|name, _| self.lists(name) && !(is_short && self.is_rare(name)));
+            shorten_elements(properties);
         }
         schema
     }
@@ -290,5 +296,11 @@ impl ToolDef {
     /// Returns the minimal useful arguments.
     pub fn example_arguments(&self) -> Value {
         serde_json::from_str(self.example).unwrap_or_else(|_| Value::Object(Map::new()))
+    }
+
+    /// Returns the calls that the example needs before it.
+    pub fn calls_before(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let parse = |text| serde_json::from_str(text).unwrap_or_else(|_| Value::Object(Map::new()));
+        self.example_after.iter().map(move |(tool, arguments)| (*tool, parse(arguments)))
     }
 }

@@ -48,6 +48,22 @@ codes! {
     InvalidPattern = "invalid_pattern",
     /// The cursor is of another call or an older generation: repeat the call without it.
     StaleCursor = "stale_cursor",
+    /// The routes of the perspective changed since this `route_set_version`: `route_set_version` is the current one.
+    StaleRouteSet = "stale_route_set",
+    /// No route of the perspective has this id or place: `perspective_routes` lists them.
+    RouteNotFound = "route_not_found",
+    /// The perspective is at its start: there is nothing to go back to.
+    AtTheStart = "at_the_start",
+    /// No perspective, trail or lock has this id: it never existed, was removed, or expired long ago.
+    HandleUnknown = "handle_unknown",
+    /// The perspective, trail or lock has expired: create a new one.
+    HandleExpired = "handle_expired",
+    /// The perspective, trail or lock belongs to another agent.
+    HandleNotYours = "handle_not_yours",
+    /// Another call changed the perspective, trail or lock meanwhile: repeat the call.
+    HandleChanged = "handle_changed",
+    /// A limit on the number or size of what an agent may hold is reached. The message names it.
+    LimitReached = "limit_reached",
     /// The server runs read-only and the tool writes.
     ReadOnly = "read_only",
     /// Another process or call holds the write lock of this project: try again later.
@@ -56,6 +72,8 @@ codes! {
     Cancelled = "cancelled",
     /// The store could not be read or written; the message says which file and why.
     StoreFailed = "store_failed",
+    /// More than half of the nodes of the trail are gone. Pass `force: true` to resume it nevertheless.
+    TrailStale = "trail_stale",
     /// The path could not be indexed; the message says why.
     IngestFailed = "ingest_failed",
     /// No project with a memory is here: run `mind init`. `details.cwd` is the folder that was searched.

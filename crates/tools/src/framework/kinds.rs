@@ -124,7 +124,7 @@ pub enum Toolset {
     /// Related code, failures and risks.
     Exploration,
     /// Stateful navigation of the graph.
-    Navigation,
+    Perspective,
     /// Saving and resuming investigations.
     Continuity,
     /// Documents and their links to code.
@@ -145,7 +145,7 @@ impl Toolset {
         Self::Core,
         Self::Analysis,
         Self::Exploration,
-        Self::Navigation,
+        Self::Perspective,
         Self::Continuity,
         Self::Documents,
         Self::Edit,
@@ -160,7 +160,7 @@ impl Toolset {
             Self::Core => "core",
             Self::Analysis => "analysis",
             Self::Exploration => "exploration",
-            Self::Navigation => "navigation",
+            Self::Perspective => "perspective",
             Self::Continuity => "continuity",
             Self::Documents => "documents",
             Self::Edit => "edit",
@@ -176,7 +176,7 @@ impl Toolset {
             Self::Core => "what every session needs",
             Self::Analysis => "reasoning over the graph",
             Self::Exploration => "related code, failures and risks",
-            Self::Navigation => "stateful navigation of the graph",
+            Self::Perspective => "stateful navigation of the graph",
             Self::Continuity => "saving and resuming investigations",
             Self::Documents => "documents and their links to code",
             Self::Edit => "changing files",
@@ -299,6 +299,8 @@ pub type Route = (Stage, u8, &'static str);
 /// A sentence of the instructions that a server sends to an agent on connect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
+    /// The tool to start a task with.
+    Start,
     /// Tools that find code.
     Find,
     /// Tools that read code.

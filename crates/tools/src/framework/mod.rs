@@ -23,6 +23,7 @@ pub(crate) use answer::{MAX_TARGET, is_zero};
 pub use arguments::bounds;
 pub use call::{Replied, Reply};
 pub use catalog::Catalog;
+pub(crate) use context::HeldValues;
 pub use context::{ANONYMOUS, Context, ReadContext, WriteContext};
 pub(crate) use defaults::{number, yes};
 pub(crate) use definition::rows_schema;

@@ -54,6 +54,20 @@ pub(super) fn add_own(schema: &mut Value, tool: &ToolDef, format: Format) {
     }
 }
 
+/// Shortens the schemas of elements of lists for the list of tools: what follows from the rest is left out, namely the
+/// default of an empty list, and that other members are refused, as everywhere.
+pub(super) fn shorten_elements(properties: &mut Map<String, Value>) {
+    for items in properties.values_mut().filter_map(|property| property.get_mut("items")?.as_object_mut()) {
+        items.remove("additionalProperties");
+        let members = items.get_mut("properties").and_then(Value::as_object_mut);
+        for member in members.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
+            if member.get("default") == Some(&json!([])) {
+                member.remove("default");
+            }
+        }
+    }
+}
+
 /// The values that an argument takes, in words: `integer; 1 to 200; default 20`.
 pub fn takes(property: &Value) -> String {
     let mut parts = vec![kind(property)];
@@ -114,8 +128,10 @@ fn simplify(schema: Value) -> Value {
         let properties: Map<_, _> = properties.into_iter().map(|(name, schema)| (name, simplify(schema))).collect();
         members.insert("properties".into(), properties.into());
     }
-    if let Some(items) = members.remove("items") {
-        members.insert("items".into(), simplify(items));
+    for inner in ["items", "additionalProperties"] {
+        if let Some(schema) = members.remove(inner) {
+            members.insert(inner.into(), simplify(schema));
+        }
     }
     Value::Object(members)
 }

@@ -52,6 +52,7 @@ const VERDICTS: &[&str] = &["stale", "closure"];
 pub type RowText = fn(&Map<String, Value>, &Map<String, Value>) -> String;
 
 /// What of an answer is written, and how.
+#[derive(Clone, Copy)]
 pub(crate) struct Style<'a> {
     /// Arguments of the call: members that repeat one are left out.
     pub(crate) arguments: &'a Map<String, Value>,
@@ -64,10 +65,13 @@ pub(crate) struct Style<'a> {
 /// The answer as text of about `budget` bytes.
 pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>, budget: usize) -> String {
     let mut out = String::new();
-    if let Some(content) = body.get("content").and_then(Value::as_str) {
+    let content = body.get("content").map(|content| content.get("excerpt").unwrap_or(content));
+    if let Some(content) = content.and_then(Value::as_str) {
         push_cut(&mut out, content.trim_end(), budget);
     }
-    let rest = rest(body, page, style);
+    // The form of rows is not that of lists beside them.
+    let beside = Style { row: style.row.filter(|_| page.is_none()), ..*style };
+    let rest = rest(body, page, &beside);
     let room = budget.saturating_sub(FOOTER_BYTES + rest.len().min(budget / 3));
     let kept = page.map_or(0, |page| rows(&mut out, body, page, style, room));
     push_cut(&mut out, &rest, budget.saturating_sub(FOOTER_BYTES / 2));
@@ -102,7 +106,7 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
         let is_page = page.is_some_and(|page| page.member == name);
         let name = name.as_str();
         let is_known = FRAME.contains(&name) || style.omits.contains(&name) || style.arguments.get(name) == Some(value);
-        if is_page || name == "content" || is_known {
+        if is_page || name == "content" && !value.is_object() || is_known {
             continue;
         }
         match value {
@@ -240,9 +244,11 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
             let most = if depth == 0 { 2 * MAX_INNER } else { MAX_INNER };
             let _ = writeln!(out, "{name}:{}", more(items.len(), most));
             for item in items.iter().take(most) {
-                let line = match item {
-                    Value::Object(members) => line_of(members, style, depth + 1),
-                    other => scalar(other).unwrap_or_else(|| shortened(&other.to_string(), MAX_TEXT)),
+                let line = match (item, style.row.filter(|_| depth == 0)) {
+                    // Rows of an answer without pages.
+                    (Value::Object(members), Some(write)) => write(members, style.arguments),
+                    (Value::Object(members), None) => line_of(members, style, depth + 1),
+                    (other, _) => scalar(other).unwrap_or_else(|| shortened(&other.to_string(), MAX_TEXT)),
                 };
                 let _ = writeln!(out, "  {}", line.replace('\n', "\n    "));
             }

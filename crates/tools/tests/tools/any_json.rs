@@ -79,7 +79,7 @@ fn no_arguments_break_a_tool() {
         for _ in 0..CALLS {
             let mut arguments = match random.below(3) {
                 0 => Map::new(),
-                _ => tool.example_arguments().as_object().expect("an object").clone(),
+                _ => project.example(tool).as_object().expect("an object").clone(),
             };
             for (name, property) in properties {
                 if random.below(4) == 0 {

@@ -27,13 +27,14 @@ fn published_arguments_are_listed_with_their_defaults() {
 
 /// The answer to the example with these arguments as well, in a project of its own.
 fn answer(tool: &ToolDef, more: &Value) -> Value {
-    let mut arguments = tool.example_arguments();
+    let project = Project::new(PROGRAM);
+    let mut arguments = project.example(tool);
     for (name, value) in more.as_object().into_iter().flatten() {
         if arguments.get(name).is_none() {
             arguments[name] = value.clone();
         }
     }
-    let mut answer = Project::new(PROGRAM).steady(tool.name, arguments);
+    let mut answer = project.steady(tool.name, arguments);
     // A cursor belongs to the arguments as they were written.
     answer.as_object_mut().expect("an object").remove("cursor");
     answer

@@ -87,3 +87,18 @@ fn uses_in_the_tokens_of_macros_are_listed_or_keep_it_open() {
         assert!(is_listed && state == "blocked" || answer["closure"]["state"] == state, "{name}: {answer}");
     }
 }
+
+#[test]
+fn properties_read_of_what_outside_code_yields_keep_it_open() {
+    let project = Project::new(
+        "//- app.py\nimport typing as t\nclass Plan:\n    @property\n    def loader(self):\n        return 1\n    \
+         @property\n    def quiet(self):\n        return 1\n\
+         def plans() -> t.ValuesView[Plan]:\n    return {}.values()\n\
+         //- use.py\nfrom app import plans\ndef go():\n    for plan in plans():\n        print(plan.loader)\n",
+    );
+    for (name, state) in [("loader", "blocked"), ("quiet", "closed")] {
+        let answer = project.ok("references", json!({"node_id": name}));
+        let is_listed = answer["references"].as_array().is_some_and(|rows| !rows.is_empty());
+        assert!(is_listed || answer["closure"]["state"] == state, "{name}: {answer}");
+    }
+}

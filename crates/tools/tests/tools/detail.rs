@@ -50,8 +50,10 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("fingerprint", json!({"target_node": "file::auth.py::fn::validate_credentials", "similarity_threshold": 0.0})),
         ("ghost_edges", json!({"node": "file::auth.py"})),
         ("hypothesize", json!({"claim": "validate_credentials depends on Store"})),
+        ("boot_memory", json!({"action": "set", "key": "rule", "value": "never raise"})),
     ];
-    calls.extend(ALL.iter().map(|tool| (tool.name, tool.example_arguments())));
+    // As in the example.
+    calls.extend(ALL.iter().map(|tool| (tool.name, Value::Null)));
     calls
 }
 
@@ -64,11 +66,13 @@ fn asked() -> &'static [Asked] {
         let ask = |(name, arguments): (&str, Value)| {
             let tool = find(name).expect("a tool");
             let both = ["full", "brief"].map(|detail| {
-                let mut arguments = arguments.clone();
+                let project = Project::new(PROGRAM);
+                let mut arguments = if arguments.is_null() { project.example(tool) } else { arguments.clone() };
                 arguments["detail"] = json!(detail);
-                arguments["agent_id"] = json!("tester");
-                Project::new(PROGRAM).steady(name, arguments)
+                arguments.as_object_mut().expect("an object").entry("agent_id").or_insert_with(|| json!("tester"));
+                project.steady(name, arguments)
             });
+            let arguments = if arguments.is_null() { tool.example_arguments() } else { arguments };
             (tool, arguments, both)
         };
         calls().into_iter().map(ask).collect()
@@ -157,17 +161,27 @@ const SOURCES: &[&str] = &[
     include_str!("../../src/analysis/diverge.rs"),
     include_str!("../../src/analysis/fingerprint.rs"),
     include_str!("../../src/analysis/hypothesize.rs"),
+    include_str!("../../src/analysis/impact.rs"),
     include_str!("../../src/analysis/predict.rs"),
+    include_str!("../../src/continuity/lock_diff.rs"),
+    include_str!("../../src/continuity/trail_list.rs"),
+    include_str!("../../src/continuity/trail_resume.rs"),
+    include_str!("../../src/continuity/trails.rs"),
     include_str!("../../src/core/definition.rs"),
     include_str!("../../src/core/health.rs"),
+    include_str!("../../src/core/help.rs"),
     include_str!("../../src/core/ingest.rs"),
     include_str!("../../src/core/seek.rs"),
     include_str!("../../src/core/trust.rs"),
+    include_str!("../../src/analysis/why.rs"),
+    include_str!("../../src/exploration/drift.rs"),
     include_str!("../../src/exploration/ghost_edges.rs"),
     include_str!("../../src/exploration/missing.rs"),
     include_str!("../../src/exploration/resonate.rs"),
     include_str!("../../src/exploration/timeline.rs"),
     include_str!("../../src/memory/search.rs"),
+    include_str!("../../src/perspective/list.rs"),
+    include_str!("../../src/perspective/rows.rs"),
 ];
 
 fn declares(source: &str, member: &str) -> bool {

@@ -58,6 +58,30 @@ fn a_baseline_is_a_commit_or_a_date() {
     assert_eq!((column(&scoped, "modified_nodes", "file").as_str(), kinds(&scoped).as_str()), ("b.py", ""));
 }
 
+#[test]
+fn the_last_visit_is_a_baseline_and_a_removed_coupling_is_told() {
+    let mut repository = Repository::new();
+    let text = |name: &str, round: usize| format!("{}# {round}\n", function(name, 10));
+    for round in 0..4 {
+        repository.commit("ann", "a and b", &[Put("a.py", &text("a", round)), Put("b.py", &text("b", round))]);
+    }
+    for round in 4..8 {
+        repository.commit("ann", "a", &[Put("a.py", &text("a", round))]);
+    }
+    repository.commit("ann", "b", &[Put("b.py", &text("b", 9))]);
+    repository.tree.write("a.py", text("a", 7));
+    repository.tree.write("b.py", text("b", 9));
+    let project = Project::over_repository(repository);
+    let apart = project.ok("diverge", json!({"baseline": "HEAD~5"}));
+    assert_eq!(column(&apart, "coupling_changes", "direction"), "decoupled", "{apart}");
+    let project = project.reopened(|_| {});
+    project.tree.write("a.py", function("a", 120));
+    project.ok("ingest", json!({"path": "."}));
+    let answer = project.ok("diverge", json!({"baseline": "last_session"}));
+    assert_eq!((column(&answer, "modified_nodes", "file").as_str(), kinds(&answer).as_str()), ("a.py", "velocity_spike"));
+    assert_eq!(answer["modified_nodes"][0]["delta"], "+110/-1", "{answer}");
+}
+
 /// The end of a day after the first commit of a test.
 fn end_of_day(days: i64) -> String {
     let time = crate::repository::START + days * crate::repository::DAY + 60;

@@ -1,10 +1,11 @@
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use m1nd_base::{Cancel, NoProgress};
 use m1nd_engine::EngineConfig;
 use m1nd_testkit::{TempTree, parse_fixture};
-use m1nd_tools::{Context, Format, Reply, Services, TOOLS, ToolError, find};
+use m1nd_tools::{Context, ErrorCode, Format, Reply, Services, TOOLS, ToolDef, ToolError, find};
 use serde_json::{Value, json};
 
 use crate::repository::{Put, Repository};
@@ -22,8 +23,31 @@ const VARYING: &[&str] = &[
     "memory_usage_bytes",
     "stages_ms",
     "active_sessions",
+    "created_at_ms",
+    "expires_at_ms",
+    "last_modified_ms",
     "last_activity",
+    "last_accessed_ms",
+    "cost_ms",
+    "process_id",
 ];
+
+/// Whether arguments are those of the example of a tool, apart from those that every tool takes.
+fn is_example(tool: &ToolDef, arguments: &Value) -> bool {
+    let example = tool.example_arguments();
+    let mut own = example.as_object().into_iter().flatten().filter(|(name, _)| *name != "agent_id");
+    !tool.example_after.is_empty() && own.all(|(name, value)| arguments.get(name) == Some(value))
+}
+
+/// A text with the random ends of the ids of handles taken out: `lock_ann_<26 digits>`.
+fn without_handles(text: &str) -> String {
+    let mut kept = String::new();
+    for part in text.split_inclusive('_') {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(part.len());
+        kept += if end == 26 { &part[end..] } else { part };
+    }
+    kept
+}
 
 /// Gives the members of an object that vary a value that does not.
 fn level(value: &mut Value) {
@@ -43,6 +67,8 @@ pub(crate) struct Project {
     pub(crate) tree: TempTree,
     pub(crate) services: Services,
     home: tempfile::TempDir,
+    /// Id of the perspective in examples.
+    perspective: RefCell<String>,
 }
 
 impl Project {
@@ -101,7 +127,7 @@ impl Project {
         };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a new folder");
-        Self { tree, services, home }
+        Self { tree, services, home, perspective: RefCell::default() }
     }
 
     /// Where m1nd stores what it knows.
@@ -111,13 +137,13 @@ impl Project {
 
     /// The same project after a restart.
     pub(crate) fn reopened(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
-        let Self { tree, services, home } = self;
+        let Self { tree, services, home, perspective } = self;
         drop(services);
         let roots = vec![tree.path().to_owned()];
         let mut config = EngineConfig { threads: Some(1), ..EngineConfig::new(home.path().to_owned(), roots) };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a known folder");
-        Self { tree, services, home }
+        Self { tree, services, home, perspective }
     }
 
     pub(crate) fn new(fixture: &str) -> Self {
@@ -134,7 +160,65 @@ impl Project {
 
     pub(crate) fn call_as_is(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
-        tool.invoke(&Context::new(&self.services, TOOLS, &Cancel::new(), &NoProgress), arguments)
+        let cancel = Cancel::new();
+        let invoke = |arguments| tool.invoke(&Context::new(&self.services, TOOLS, &cancel, &NoProgress), arguments);
+        let answer = invoke(arguments.clone());
+        match answer {
+            // An example that needs something first.
+            Err(error) if error.code == ErrorCode::HandleUnknown && is_example(tool, &arguments) => {
+                self.prepare(tool, &arguments["agent_id"]);
+                invoke(arguments)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Makes the calls that the example of a tool needs before it, for an agent.
+    pub(crate) fn prepare(&self, tool: &ToolDef, agent: &Value) {
+        for (name, mut arguments) in tool.calls_before() {
+            arguments["agent_id"] = agent.clone();
+            self.call_as_is(name, arguments).unwrap_or_else(|error| panic!("{name}: {}", error.to_json()));
+        }
+    }
+
+    /// The example of a tool. Where it names a perspective, that of an agent who followed a route is put in.
+    pub(crate) fn example(&self, tool: &ToolDef) -> Value {
+        let mut arguments = tool.example_arguments();
+        let names: Vec<String> = arguments.as_object().expect("an object").keys().cloned().collect();
+        if !names.iter().any(|name| name.starts_with("perspective_id")) {
+            return arguments;
+        }
+        let agent = arguments["agent_id"].clone();
+        let routes = |id: &str| {
+            self.call_as_is("perspective_routes", json!({"agent_id": agent, "perspective_id": id})).ok()
+        };
+        if self.services.engine.snapshot().is_empty() {
+            return arguments;
+        }
+        let known = routes(&self.perspective.borrow()).filter(|shown| !shown["focus"].is_null());
+        let shown = known.unwrap_or_else(|| {
+            // Branches of earlier calls count towards the limit.
+            let open = self.call_as_is("perspective_list", json!({"agent_id": agent})).expect("are listed");
+            for one in open["perspectives"].as_array().into_iter().flatten() {
+                let close = json!({"agent_id": agent, "perspective_id": one["perspective_id"]});
+                self.call_as_is("perspective_close", close).expect("is closed");
+            }
+            let start = json!({"agent_id": agent, "query": "validate credentials"});
+            let started = self.call_as_is("perspective_start", start).expect("is started");
+            let (id, version) = (&started["perspective_id"], &started["route_set_version"]);
+            let first = json!({"agent_id": agent, "perspective_id": id, "route_index": 1, "route_set_version": version});
+            self.call_as_is("perspective_follow", first).expect("is followed")
+        });
+        let id = shown["perspective_id"].as_str().expect("an id");
+        for name in names {
+            match name.as_str() {
+                "route_set_version" => arguments[name] = shown["route_set_version"].clone(),
+                name if name.starts_with("perspective_id") => arguments[name] = json!(id),
+                _ => {}
+            }
+        }
+        *self.perspective.borrow_mut() = id.to_owned();
+        arguments
     }
 
     /// The answer to a call without what differs between two projects of the same content: places and times.
@@ -144,7 +228,7 @@ impl Project {
         let name = self.tree.path().file_name().expect("a folder").to_string_lossy();
         let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name];
         let text = places.iter().fold(answer.to_string(), |text, place| text.replace(&**place, "<place>"));
-        let mut answer: Value = serde_json::from_str(&text).expect("JSON");
+        let mut answer: Value = serde_json::from_str(&without_handles(&text)).expect("JSON");
         level(&mut answer);
         answer.as_object_mut().expect("an object").values_mut().for_each(level);
         answer

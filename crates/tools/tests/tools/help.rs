@@ -116,6 +116,11 @@ fn the_kind_of_answer_and_what_is_known_can_be_given() {
     let answer = project.ok("help", route);
     assert_eq!(column(&answer, "recommended_sequence", "tool"), "search glob");
     assert_eq!(answer["minimal_calls"][0]["arguments"]["scope"], "src");
-    let all = json!({"stage": "operate", "recent_tools": ["health", "ingest"]});
-    assert_eq!(column(&project.ok("help", all), "recommended_sequence", "tool"), "health ingest");
+    let proposed = |recent: Value| {
+        let asked = json!({"stage": "operate", "recent_tools": recent, "max_suggestions": 10});
+        column(&project.ok("help", asked), "recommended_sequence", "tool")
+    };
+    let every = proposed(json!([]));
+    assert!(every.contains("health") && every.contains("ingest"), "{every}");
+    assert_eq!(proposed(json!(every.split(' ').collect::<Vec<_>>())), every, "none is left out if all were called");
 }

@@ -9,7 +9,7 @@ fn dependents_with_witness_code_before_tests() {
     let labels = column(&answer, "blast_radius", "label");
     assert!(labels.starts_with("login") && labels.contains("test_validate"), "{labels}");
     let row = &answer["blast_radius"][0];
-    assert_eq!((&row["class"], &row["hop_distance"]), (&json!("breaks_compile"), &json!(1)));
+    assert_eq!((&row["class"], &row["hop_distance"]), (&json!("breaks"), &json!(1)));
     assert_eq!((&row["witness"][0]["file_path"], &row["witness"][0]["line"]), (&json!("app.py"), &json!(5)));
     assert_eq!(answer["source"], "file::auth.py::fn::validate_credentials");
     let rows = answer["blast_radius"].as_array().expect("rows");
@@ -76,4 +76,35 @@ fn overloads_are_told_apart_by_their_signatures() {
     signatures = crate::harness::column(&error, "did_you_mean", "signature");
     assert!(signatures.contains("toJson(Object src)"), "{signatures}");
     assert!(error["suggestions"][0].as_str().is_some_and(|id| id.contains("toJson~")), "{error}");
+}
+
+#[test]
+fn files_that_only_the_history_connects_come_last_with_commits_and_a_probability() {
+    let project = crate::predict::project();
+    let before = project.ok("impact", json!({"node_id": "model.py"}));
+    assert!(before["no_probability"].as_str().unwrap_or_default().contains("not loaded"), "{before}");
+    assert_eq!(before["blast_radius"], json!([]));
+    project.ok("timeline", json!({"node": "model.py"}));
+    let answer = project.ok("impact", json!({"node_id": "model.py"}));
+    assert_eq!(column(&answer, "blast_radius", "file_path"), "tests/test_model.py notes.md", "{answer}");
+    let row = &answer["blast_radius"][0];
+    assert_eq!((&row["class"], &row["side"]), (&json!("co_change"), &json!("history")));
+    assert!(row["witness"].is_null() && row["hop_distance"].is_null(), "no path leads there: {row}");
+    assert!(row["probability"].as_f64() > Some(0.9), "{row}");
+    assert_eq!((&row["changed_together"]["common_commits"], &row["changed_together"]["of"]), (&json!(240), &json!(240)));
+    assert_eq!(row["changed_together"]["commits"][0]["subject"], "model 239");
+    let second = project.ok("impact", json!({"node_id": "model.py", "max_nodes": 1}));
+    assert_eq!((column(&second, "blast_radius", "file_path").as_str(), &second["truncated"]), ("tests/test_model.py", &json!(true)));
+    let reverse = project.ok("impact", json!({"node_id": "model.py", "direction": "reverse"}));
+    assert_eq!(reverse["blast_radius"], json!([]));
+}
+
+#[test]
+fn without_a_history_no_probability_is_given() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("impact", json!({"node_id": "validate_credentials"}));
+    assert!(answer["no_probability"].is_string(), "{answer}");
+    assert!(answer["blast_radius"].as_array().expect("rows").iter().all(|row| row["probability"].is_null()));
+    assert_eq!(column(&answer, "tests", "label"), "test_validate");
+    assert_eq!((&answer["total_tests"], &answer["tests"][0]["hop_distance"]), (&json!(1), &json!(1)));
 }

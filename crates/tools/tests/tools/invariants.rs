@@ -14,7 +14,7 @@ const WORDS: &[&str] =
 
 /// The arguments of the tool's example, with another question or another node.
 fn arguments(tool: &m1nd_tools::ToolDef, project: &Project, random: &mut Random) -> Value {
-    let mut arguments = tool.example_arguments();
+    let mut arguments = project.example(tool);
     let snapshot = project.services.engine.snapshot();
     let nodes: Vec<_> = snapshot.graph().nodes().filter(|node| snapshot.graph().file(*node).is_some()).collect();
     let mut id = || json!(snapshot.graph().id(nodes[random.below(nodes.len())]));
@@ -41,11 +41,16 @@ fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
     let commits: [(&str, &[&str]); 3] =
         [("validate credentials", &["store.py", "auth.py"]), ("needle", &["app.py"]), ("find a user", &["store.py"])];
     let project = Project::in_git(PROGRAM, &commits).reopened(|_| {});
+    for tool in ALL {
+        project.prepare(tool, &json!("agent"));
+    }
     let state = || {
         let mut files = files_below(&[project.tree.path(), project.home()]);
         files.retain(|path, _| !is_derived(path));
         files
     };
+    // Starts the perspective that reading tools read.
+    ALL.iter().for_each(|tool| drop(project.example(tool)));
     let before = state();
     assert!(before.keys().any(|path| path.ends_with("auth.py")) && before.len() > 20, "{:?}", before.keys());
     for seed in 0..8 {
@@ -61,6 +66,7 @@ fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
                 let mut answer = project.call_as_is(tool.name, arguments).map_err(|error| error.to_json());
                 if let Ok(answer) = &mut answer {
                     answer["elapsed_ms"].take();
+                    answer["cost_ms"].take();
                 }
                 answer
             };

@@ -117,7 +117,7 @@ fn references_and_hints_in_the_sources_name_tools_that_exist() {
 fn the_next_call_of_every_example_exists() {
     let project = Project::new(PROGRAM);
     for tool in ALL {
-        let answer = project.call_as_is(tool.name, tool.example_arguments());
+        let answer = project.call_as_is(tool.name, project.example(tool));
         let answer = answer.unwrap_or_else(|error| panic!("{}: {}", tool.name, error.to_json()));
         let next = &answer["next_suggested_tool"];
         assert!(next.is_null() || next.as_str().is_some_and(|next| find(next).is_some()), "{}: {next}", tool.name);

@@ -4,7 +4,7 @@ use crate::harness::{PROGRAM, Project, column};
 use crate::repository::{Put, Repository};
 
 /// A long history: `model.py` changes with its test, sometimes with the notes; other files change alone or at random.
-fn project() -> Project {
+pub(crate) fn project() -> Project {
     let mut repository = Repository::new();
     for round in 0..240 {
         let text = format!("value = {round}\n");

@@ -37,3 +37,18 @@ fn ends_that_are_missing_or_several() {
     assert_eq!(error["candidates"].as_array().map(Vec::len), Some(2));
     assert!(error["candidates"][0]["node_id"].is_string() && error["candidates"][0]["label"].is_string());
 }
+
+#[test]
+fn common_commits_are_marked_and_prove_nothing() {
+    let project = crate::predict::project();
+    let ask = || project.ok("why", json!({"source": "model.py", "target": "notes.md"}));
+    assert!(ask()["history"].is_null(), "not loaded");
+    project.ok("timeline", json!({"node": "model.py"}));
+    let answer = ask();
+    let history = &answer["history"];
+    assert_eq!((&history["relation"], &history["common_commits"]), (&json!("changed_together"), &json!(80)), "{answer}");
+    assert_eq!((&history["commits_of_source"], &history["commits_of_target"]), (&json!(240), &json!(80)));
+    assert_eq!(history["commits"][0]["subject"], "model 237");
+    assert_eq!((&answer["found"], &answer["paths"]), (&json!(false), &json!([])), "{answer}");
+    assert!(project.ok("why", json!({"source": "model.py", "target": "view.py"}))["history"].is_null());
+}

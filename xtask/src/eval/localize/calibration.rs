@@ -137,7 +137,7 @@ fn reverify_at(sorted: &[&Judgement]) -> f64 {
 }
 
 /// Ends of the interval of a share of so many rows (Wilson, "Probable inference", 1927).
-fn wilson(share: f64, rows: usize, z: f64) -> (f64, f64) {
+pub(in crate::eval) fn wilson(share: f64, rows: usize, z: f64) -> (f64, f64) {
     let rows = rows.max(1) as f64;
     let centre = share + z * z / (2.0 * rows);
     let spread = z * (share * (1.0 - share) / rows + z * z / (4.0 * rows * rows)).sqrt();

@@ -19,7 +19,7 @@ use m1nd_query::retrieval::seek;
 
 use crate::Outcome;
 
-mod calibration;
+pub(super) mod calibration;
 pub(super) mod fit;
 mod rows;
 pub(super) mod score;

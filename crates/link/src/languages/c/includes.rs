@@ -22,8 +22,14 @@ const HEADER_FOLDERS: &[&str] = &["", "include/", "inc/", "src/"];
 
 /// The include graph of the project.
 pub(super) struct Includes {
-    of: FxHashMap<FileId, Vec<Include>>,
+    of: FxHashMap<FileId, OfFile>,
     targets: FxHashMap<FileId, String>,
+}
+
+/// What a file includes.
+struct OfFile {
+    includes: Vec<Include>,
+    /// Hash of its includes with their targets, and of its own target.
     fingerprint: u64,
 }
 
@@ -43,35 +49,32 @@ struct Ground<'a> {
 }
 
 impl Includes {
-    /// Reads the includes of all files. The fingerprint covers paths and compile commands; includes themselves are in
-    /// the surface of the files that have them.
+    /// Reads the includes of all files.
     pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
         let all: Vec<_> = files
             .all()
             .into_iter()
             .filter(|(.., facts)| matches!(facts.language, Language::C | Language::Cpp))
             .collect();
-        let mut hasher = FxHasher::default();
         let mut by_path = FxHashMap::default();
         let mut by_name: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
         for &(file, path, _) in &all {
-            path.hash(&mut hasher);
             by_path.insert(path, file);
             by_name.entry(path.rsplit('/').next().unwrap_or(path)).or_default().push(path);
         }
         let mut ground = Ground { by_path, by_name, commands: FxHashMap::default(), shared: Command::default() };
         for (path, text) in manifests {
             if path.rsplit('/').next() == Some(compile::FILE_NAME) {
-                text.hash(&mut hasher);
                 let found = compile::commands(path, text, &|path| ground.by_path.contains_key(path));
                 ground.commands.extend(found);
             }
         }
         ground.shared = ground.shared_folders();
-        let mut of = FxHashMap::default();
+        let mut of: FxHashMap<FileId, OfFile> = FxHashMap::default();
         let mut targets = FxHashMap::default();
         for &(file, path, facts) in &all {
             let mut includes = Vec::new();
+            let mut hasher = FxHasher::default();
             for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Include) {
                 let written = facts.name(import.module);
                 let found = ground.find(path, written, import.flags.system);
@@ -80,16 +83,21 @@ impl Includes {
                     [one] => ModuleTarget::File(*one),
                     many => ModuleTarget::Files(many.to_vec()),
                 };
+                (written, paths_of(files, &found)).hash(&mut hasher);
                 let is_own = !import.flags.system && found.is_empty() && !standard::is_header(written);
                 let target = if is_own { ModuleTarget::NotFound } else { target };
                 includes.push(Include { written: written.to_owned(), target });
             }
-            of.insert(file, includes);
-            if let Some(target) = ground.commands.get(path).and_then(|command| command.target.clone()) {
-                targets.insert(file, target);
-            }
+            let target = ground.commands.get(path).and_then(|command| command.target.clone());
+            target.hash(&mut hasher);
+            targets.extend(target.map(|target| (file, target)));
+            of.insert(file, OfFile { includes, fingerprint: hasher.finish() });
         }
-        Self { of, targets, fingerprint: hasher.finish() }
+        Self { of, targets }
+    }
+
+    fn includes(&self, file: FileId) -> &[Include] {
+        self.of.get(&file).map_or(&[], |of| &of.includes)
     }
 
     /// Files that `from` sees through its includes, nearest first; with those that an ambiguous include may bring if
@@ -100,7 +108,7 @@ impl Includes {
         let mut found = vec![from];
         let mut next = 0;
         while next < found.len() && found.len() < MAX_VISIBLE {
-            for include in self.of.get(&found[next]).into_iter().flatten() {
+            for include in self.includes(found[next]) {
                 let files: &[FileId] = match &include.target {
                     ModuleTarget::File(file) => std::slice::from_ref(file),
                     ModuleTarget::Files(files) if doubtful => files,
@@ -113,6 +121,10 @@ impl Includes {
         found.remove(0);
         found
     }
+}
+
+fn paths_of<'f>(files: &Files<'f>, found: &[FileId]) -> Vec<&'f str> {
+    found.iter().map(|file| files.path(*file)).collect()
 }
 
 impl Ground<'_> {
@@ -187,16 +199,18 @@ impl Ground<'_> {
 }
 
 impl Resolver for Includes {
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    fn file_fingerprint(&self, file: FileId) -> u64 {
+        self.of.get(&file).map_or(0, |of| of.fingerprint)
     }
 
-    fn module(&self, _files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
-        let found = self.of.get(&from).into_iter().flatten().find(|include| include.written == module);
+    fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
+        files.see(from);
+        let found = self.includes(from).iter().find(|include| include.written == module);
         found.map_or(ModuleTarget::NotFound, |include| include.target.clone())
     }
 
     fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        files.see(from);
         let found = self.visible(from, false);
         found.iter().for_each(|&file| files.see(file));
         found
@@ -205,8 +219,8 @@ impl Resolver for Includes {
     fn doubtful_siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
         let sure: FxHashSet<FileId> = self.visible(from, false).into_iter().collect();
         let mut found = self.visible(from, true);
+        found.iter().chain([&from]).for_each(|&file| files.see(file));
         found.retain(|file| !sure.contains(file));
-        found.iter().for_each(|&file| files.see(file));
         found
     }
 
@@ -221,7 +235,7 @@ impl Resolver for Includes {
         let mut around = vec![from];
         around.extend(self.siblings(files, from));
         for file in around {
-            for include in self.of.get(&file).into_iter().flatten() {
+            for include in self.includes(file) {
                 if let ModuleTarget::External(package) = &include.target {
                     packages.push(package);
                 }
@@ -238,7 +252,8 @@ impl Resolver for Includes {
         }
     }
 
-    fn target(&self, file: FileId) -> Option<&str> {
+    fn target(&self, files: &Files<'_>, file: FileId) -> Option<&str> {
+        files.see(file);
         self.targets.get(&file).map(String::as_str)
     }
 }

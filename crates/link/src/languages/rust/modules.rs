@@ -49,7 +49,7 @@ pub(super) struct CrateGraph {
     places: FxHashMap<FileId, Place>,
     /// Test-only files, in order.
     test_files: Vec<FileId>,
-    fingerprint: u64,
+    fingerprints: FxHashMap<FileId, u64>,
 }
 
 struct ProjectProbe<'a, 'p> {
@@ -97,7 +97,7 @@ impl CrateGraph {
             libraries: FxHashMap::default(),
             places: FxHashMap::default(),
             test_files: Vec::new(),
-            fingerprint: 0,
+            fingerprints: FxHashMap::default(),
         };
         graph.add_crates(files);
         // Roots without a manifest, as in a folder of examples.
@@ -118,7 +118,7 @@ impl CrateGraph {
         }
         let all: Vec<FileId> = all.into_iter().map(|(file, ..)| file).collect();
         graph.test_files = test_files(files, &graph.sources(files, &all));
-        graph.fingerprint = graph.hash(files);
+        graph.fingerprints = graph.fingerprints(files);
         graph
     }
 
@@ -240,29 +240,51 @@ impl CrateGraph {
         }
     }
 
-    fn hash(&self, files: &Files<'_>) -> u64 {
-        let mut hasher = FxHasher::default();
-        for of in &self.crates {
-            (files.path(of.root), of.package, of.kind).hash(&mut hasher);
-            of.macros.iter().for_each(|file| files.path(*file).hash(&mut hasher));
-            of.aliases.hash(&mut hasher);
-        }
-        for package in &self.packages {
-            (&package.folder, &package.library_name).hash(&mut hasher);
-            for (name, dependency) in &package.dependencies {
-                (name, dependency).hash(&mut hasher);
+    /// What is answered for each file, as hashes: what its crate can name, and the modules around it.
+    fn fingerprints(&self, files: &Files<'_>) -> FxHashMap<FileId, u64> {
+        let crates: Vec<u64> = self.crates.iter().map(|of| self.crate_fingerprint(files, of)).collect();
+        let mut found: FxHashMap<FileId, u64> = FxHashMap::default();
+        let mut chain = Vec::new();
+        for &file in self.places.keys() {
+            // The modules around it first; iteratively, since they may be many.
+            let mut next = Some(file).filter(|file| !found.contains_key(file));
+            while let Some(file) = next {
+                chain.push(file);
+                let parent = self.places.get(&file).and_then(|place| place.parent);
+                next = parent.map(|(parent, _)| parent).filter(|parent| !found.contains_key(parent));
+            }
+            while let Some(file) = chain.pop() {
+                let Some(place) = self.places.get(&file) else { continue };
+                let mut hasher = FxHasher::default();
+                (crates[place.of], place.owns_folder).hash(&mut hasher);
+                let around = place.parent.map(|(file, depth)| (files.path(file), depth, found.get(&file)));
+                around.hash(&mut hasher);
+                found.insert(file, hasher.finish());
             }
         }
-        let mut rows: Vec<_> = self
-            .places
-            .iter()
-            .map(|(file, place)| {
-                let parent = place.parent.map(|(parent, depth)| (files.path(parent), depth));
-                (files.path(*file), place.of, parent, place.owns_folder)
-            })
-            .collect();
-        rows.sort_unstable();
-        rows.hash(&mut hasher);
+        // A file may be the root of several crates.
+        for (of, hash) in self.crates.iter().zip(&crates) {
+            let own = found.entry(of.root).or_default();
+            *own = own.rotate_left(1) ^ hash;
+        }
+        found
+    }
+
+    fn crate_fingerprint(&self, files: &Files<'_>, of: &Crate) -> u64 {
+        let mut hasher = FxHasher::default();
+        (files.path(of.root), of.kind, &of.aliases).hash(&mut hasher);
+        of.macros.iter().for_each(|file| files.path(*file).hash(&mut hasher));
+        if let Some(package) = of.package.map(|index| &self.packages[index]) {
+            let library = self.libraries.get(&package.folder);
+            (&package.folder, &package.library_name, library.map(|file| files.path(*file))).hash(&mut hasher);
+            for (name, dependency) in &package.dependencies {
+                let library = match dependency {
+                    Dependency::Folder(folder) => self.libraries.get(folder),
+                    Dependency::External(_) => None,
+                };
+                (name, dependency, library.map(|file| files.path(*file))).hash(&mut hasher);
+            }
+        }
         hasher.finish()
     }
 }
@@ -312,8 +334,8 @@ fn inline_modules(facts: &FileFacts, scope: ScopeId) -> Vec<&str> {
 }
 
 impl Resolver for CrateGraph {
-    fn fingerprint(&self) -> u64 {
-        self.fingerprint
+    fn file_fingerprint(&self, file: FileId) -> u64 {
+        self.fingerprints.get(&file).copied().unwrap_or_default()
     }
 
     fn test_files(&self) -> &[FileId] {
@@ -326,10 +348,12 @@ impl Resolver for CrateGraph {
     }
 
     fn file_module(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str, written: &str) -> ModuleTarget {
+        files.see(from);
         self.find_module(files, from, inline, name, written).map_or(ModuleTarget::NotFound, ModuleTarget::File)
     }
 
-    fn root(&self, _files: &Files<'_>, from: FileId, root: PathRoot) -> ModuleTarget {
+    fn root(&self, files: &Files<'_>, from: FileId, root: PathRoot) -> ModuleTarget {
+        files.see(from);
         let Some(place) = self.places.get(&from) else { return ModuleTarget::NotFound };
         let found = match root {
             PathRoot::Crate | PathRoot::Global => Some(self.crates[place.of].root),
@@ -339,7 +363,8 @@ impl Resolver for CrateGraph {
         found.map_or(ModuleTarget::NotFound, ModuleTarget::File)
     }
 
-    fn outside(&self, _files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+    fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        files.see(from);
         let of = self.places.get(&from).map(|place| place.of);
         let by_crate = of.and_then(|of| {
             let written = self.crates[of].aliases.get(name).map_or(name, String::as_str);
@@ -350,7 +375,8 @@ impl Resolver for CrateGraph {
         by_crate.or_else(standard)
     }
 
-    fn macro_files(&self, _files: &Files<'_>, from: FileId) -> Vec<FileId> {
+    fn macro_files(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
+        files.see(from);
         let Some(place) = self.places.get(&from) else { return vec![from] };
         // Macros are visible in the text after them, including modules declared there. Their order relative to each
         // `mod` is not tracked: a name that several files define stays ambiguous.
@@ -358,7 +384,8 @@ impl Resolver for CrateGraph {
         std::iter::once(from).chain(others).collect()
     }
 
-    fn exported_macro_files(&self, _files: &Files<'_>, of: FileId) -> Vec<FileId> {
+    fn exported_macro_files(&self, files: &Files<'_>, of: FileId) -> Vec<FileId> {
+        files.see(of);
         let crates = self.crates.iter().filter(|one| one.root == of);
         crates.flat_map(|one| one.macros.iter().copied()).collect()
     }

@@ -1,0 +1,73 @@
+//! The tools that the host shows its agent, compared with those that exist.
+
+use serde::Serialize;
+
+use super::{Check, inspect::Evidence};
+use crate::framework::{Catalog, canonical_name};
+
+/// Tools that an agent needs to find out that something is wrong, and to recover.
+pub(crate) const REQUIRED: &[&str] =
+    &["health", "trust_selftest", "session_handshake", "recovery_playbook", "doctor", "ingest", "seek", "help"];
+/// Names shown of a host's list.
+const SHOWN: usize = 24;
+
+/// The tools of the host.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Surface {
+    /// `ok`, `degraded_host_tool_surface` or `unknown`.
+    pub(crate) status: &'static str,
+    /// Number of tools that exist.
+    tool_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    observed_tool_count: Option<usize>,
+    required_tools: &'static [&'static str],
+    pub(crate) missing_required_tools: Vec<&'static str>,
+    /// Names in the host's list that are none of ours, or the first of ours that it lacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing_tools: Vec<&'static str>,
+}
+
+/// Compares what the host shows with what exists.
+pub(crate) fn surface(tools: Catalog, evidence: &Evidence) -> Surface {
+    let all = tools.all();
+    let named = |names: &[String], tool: &str| names.iter().any(|name| canonical_name(name) == tool);
+    let has_list = !evidence.available_tools.is_empty();
+    let lacks =
+        |tool: &str| named(&evidence.missing_tools, tool) || has_list && !named(&evidence.available_tools, tool);
+    let exists = |tool: &&&str| all.iter().any(|known| known.name == **tool);
+    let missing_required: Vec<&'static str> =
+        REQUIRED.iter().filter(exists).filter(|tool| lacks(tool)).copied().collect();
+    let missing: Vec<&'static str> = all.iter().map(|tool| tool.name).filter(|tool| lacks(tool)).take(SHOWN).collect();
+    let counted = evidence.observed_tool_count;
+    let is_unknown = !has_list && evidence.missing_tools.is_empty() && counted.is_none();
+    // A count says that something is missing, but not what.
+    let is_short = counted.is_some_and(|count| count < REQUIRED.len());
+    Surface {
+        status: match (is_unknown, !missing_required.is_empty() || is_short) {
+            (true, _) => "unknown",
+            (false, true) => "degraded_host_tool_surface",
+            (false, false) => "ok",
+        },
+        tool_count: all.len(),
+        observed_tool_count: counted,
+        required_tools: REQUIRED,
+        missing_required_tools: missing_required,
+        missing_tools: missing,
+    }
+}
+
+impl Surface {
+    /// The same as a check.
+    pub(super) fn check(&self) -> Check {
+        const NAME: &str = "host_tools";
+        match self.status {
+            "unknown" => Check::unknown(NAME, "pass `available_tools` or `observed_tool_count` to have it compared"),
+            "ok" => Check::pass(NAME, "the host shows every tool that recovery needs"),
+            _ if self.missing_required_tools.is_empty() => {
+                let fewest = REQUIRED.len();
+                Check::fail(NAME, format!("the host shows fewer than the {fewest} tools that recovery needs"))
+            }
+            _ => Check::fail(NAME, format!("the host does not show: {}", self.missing_required_tools.join(", "))),
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Shows all that is known of a route.
+
+use m1nd_base::RepoPath;
+use m1nd_engine::Snapshot;
+use m1nd_query::navigation::{affinity, by_dimension};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::affinity::AffineRow;
+use super::held::Kept;
+use super::here::{Here, Named, opened};
+use super::rows::pages;
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::rows::rounded;
+
+/// Probable connections shown; `perspective_affinity` shows more.
+const SHOWN_AFFINE: usize = 3;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    perspective_id: String,
+    /// This or route_index
+    route_id: Option<String>,
+    /// On the page shown, from 1
+    route_index: Option<usize>,
+    route_set_version: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    route_id: String,
+    /// Place on the page shown; null if the route is on another page.
+    route_index: Option<usize>,
+    index: usize,
+    target_node: String,
+    target_label: String,
+    target_type: &'static str,
+    family: &'static str,
+    family_explanation: &'static str,
+    /// Families of further evidence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also: Vec<&'static str>,
+    reason: String,
+    path_preview: Vec<String>,
+    /// Ids of the nodes of the path.
+    path_nodes: Vec<String>,
+    score: f64,
+    score_breakdown: Map<String, Value>,
+    /// Evidence by dimension, before the weights of the lens.
+    dimensions: Map<String, Value>,
+    provenance: Provenance,
+    peek_available: bool,
+    affinity_candidates: Vec<AffineRow>,
+    /// Length of this answer, without its frame.
+    response_chars: usize,
+}
+
+/// Where the target is.
+#[derive(Debug, Serialize)]
+pub(crate) struct Provenance {
+    source_path: String,
+    line_start: u32,
+    line_end: u32,
+    /// Prefix of its root, if several are indexed.
+    namespace: Option<String>,
+    /// The file changed since it was indexed, or cannot be read.
+    provenance_stale: bool,
+}
+
+impl Provenance {
+    pub(super) fn new(snapshot: &Snapshot, node: m1nd_engine::graph::NodeIx) -> Self {
+        let graph = snapshot.graph();
+        let path = graph.path(node);
+        let (line_start, line_end) = graph.lines(node);
+        let roots = snapshot.roots().iter().filter(|root| !root.prefix.is_empty());
+        let namespace = roots.map(|root| root.prefix.to_string()).find(|prefix| path.starts_with(prefix.as_str()));
+        let read = RepoPath::new(path).ok().and_then(|path| snapshot.read_file(&path).ok());
+        let provenance_stale = read.is_none_or(|source| source.stale);
+        Self { source_path: path.to_owned(), line_start, line_end, namespace, provenance_stale }
+    }
+}
+
+pub(crate) struct PerspectiveInspect;
+
+impl Tool for PerspectiveInspect {
+    const NAME: &'static str = "perspective_inspect";
+    const TOOLSET: Toolset = Toolset::Perspective;
+    const SUMMARY: &'static str =
+        "Explain a route of a perspective: path, parts of its score, source, probable connections";
+    const ANSWERS: &'static str = "why a route is where it is: its evidence, path, score by parts, and source";
+    const HELP: &'static str = "\
+Shows a route without following it; nothing changes. Pass exactly one of `route_id` and `route_index` (1-based, on the page
+shown last) and the current `route_set_version`.
+
+`score` is the weighted sum of `score_breakdown`, each part 0 to 1: `local_activation` (.35: strength of all evidence that
+connects it with the focus and the query), `anchor_relevance` (.3: how well it matches the query, in anchored mode half
+of that and half its nearness to the anchor), `novelty` (.2: lower in files that the way has seen, 0 for its stops),
+`path_coherence` (.1: how certain the edges of its path are, less for each further hop) and `continuity` (.05: earlier
+stops connect with it, too). Without a focus the first three share all weight. `dimensions` is the evidence by kind.
+
+`provenance_stale` means that the file changed since it was indexed. `affinity_candidates` are probable connections of
+the target that no edge shows.";
+    const EXAMPLE: &'static str =
+        r#"{"agent_id": "agent", "perspective_id": "persp_agent_0", "route_index": 1, "route_set_version": 16777216}"#;
+    const DETAILS: &'static [&'static str] =
+        &["family_explanation", "score_breakdown", "dimensions", "path_nodes", "affinity_candidates", "response_chars"];
+    const TEXT_OMITS: &'static [&'static str] = &["path_nodes", "target_node", "response_chars", "peek_available"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"route_id": {"type": "string"}, "target_node": {"type": "string"}, "score": {"type": "number"}, "reason": {"type": "string"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for PerspectiveInspect {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let here = Here::reading(cx)?;
+        let handle = cx.held().get::<Kept>(cx.agent(), &input.perspective_id)?;
+        let (id, perspective) = opened(&handle);
+        let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
+        let (set, place) = here.route(id, perspective, named)?;
+        let (route, shown) = (&set.routes[place], pages(perspective, &set));
+        let affine = affinity(here.snapshot, route.target, here.history.as_ref(), here.cancel)?;
+        let graph = here.snapshot.graph();
+        let mut output = Output {
+            route_id: route.id.clone(),
+            route_index: place.checked_sub(shown.start).filter(|at| *at < shown.len).map(|at| at + 1),
+            index: place + 1,
+            target_node: here.id(route.target),
+            target_label: here.label(route.target),
+            target_type: graph.kind(route.target).word(),
+            family: route.family.word(),
+            family_explanation: route.family.explanation(),
+            also: route.also.iter().map(|family| family.word()).collect(),
+            reason: route.reason.clone(),
+            path_preview: route.path.iter().map(|node| here.label(*node)).collect(),
+            path_nodes: route.path.iter().map(|node| here.id(*node)).collect(),
+            score: rounded(route.score),
+            score_breakdown: figures(route.breakdown.parts().into_iter()),
+            dimensions: figures(by_dimension(route.dimensions).map(|(one, value)| (one.word(), value))),
+            provenance: Provenance::new(here.snapshot, route.target),
+            peek_available: is_readable(here.snapshot, graph.path(route.target)),
+            affinity_candidates: affine.iter().take(SHOWN_AFFINE).map(|one| AffineRow::new(&here, one)).collect(),
+            response_chars: 0,
+        };
+        output.response_chars = serde_json::to_string(&output).map_or(0, |text| text.chars().count());
+        let hint = "read it first with `perspective_peek`, or follow it";
+        let target = Some(route.id.clone());
+        let guidance = Guidance::next(ProofState::Triaging, ToolRef("perspective_follow"), target, hint);
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+fn figures(parts: impl Iterator<Item = (&'static str, f64)>) -> Map<String, Value> {
+    parts.map(|(name, value)| (name.to_owned(), rounded(value).into())).collect()
+}
+
+/// Whether the text of a file may be shown.
+fn is_readable(snapshot: &Snapshot, path: &str) -> bool {
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    path.and_then(|path| snapshot.read_file(&path).ok()).is_some_and(|source| !source.binary)
+}

@@ -1,0 +1,88 @@
+//! Suggests the next move of a perspective.
+
+use m1nd_query::navigation::{Move, suggest};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::held::Kept;
+use super::here::{Here, opened};
+use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::rows::rounded;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    perspective_id: String,
+    route_set_version: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Suggestion {
+    /// `follow`, `back` or `start`.
+    action: &'static str,
+    /// The route to follow; with `back`, the one to follow from there.
+    route_id: Option<String>,
+    target_node: Option<String>,
+    reason: String,
+    confidence: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    perspective_id: String,
+    suggestion: Suggestion,
+}
+
+pub(crate) struct PerspectiveSuggest;
+
+impl Tool for PerspectiveSuggest {
+    const NAME: &'static str = "perspective_suggest";
+    const TOOLSET: Toolset = Toolset::Perspective;
+    const SUMMARY: &'static str = "Suggest the next move of a perspective, by its routes and its way so far";
+    const ANSWERS: &'static str = "the next move of a perspective, and why";
+    const HELP: &'static str = "\
+Suggests one move: `follow` the best route whose target the way has not visited, with a small lead for families that it has
+not followed yet; `back`, if everything here was visited or a route of the stop before is clearly better; `start`
+again, if nothing leads on. `reason` says why. `confidence` is the score of the route, halved where the second one is as
+good; it is no probability. Nothing changes.";
+    const EXAMPLE: &'static str =
+        r#"{"agent_id": "agent", "perspective_id": "persp_agent_0", "route_set_version": 16777216}"#;
+    const DETAILS: &'static [&'static str] = &["suggestion.target_node"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"suggestion": {"type": "object", "required": ["action", "reason", "confidence"]}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for PerspectiveSuggest {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let here = Here::reading(cx)?;
+        let handle = cx.held().get::<Kept>(cx.agent(), &input.perspective_id)?;
+        let (id, perspective) = opened(&handle);
+        here.check(id, perspective, input.route_set_version)?;
+        let set = here.routes(perspective)?;
+        let mut before = perspective.clone();
+        let before = match before.back(perspective.generation) {
+            Some(_) => Some(here.routes(&before)?),
+            None => None,
+        };
+        let found = suggest(here.snapshot.graph(), perspective, &set, before.as_deref());
+        let (action, tool, route) = match found.action {
+            Move::Follow(place) => ("follow", ToolRef("perspective_follow"), Some(&set.routes[place])),
+            Move::Back(place) => {
+                let route = place.zip(before.as_ref()).map(|(place, before)| &before.routes[place]);
+                ("back", ToolRef("perspective_back"), route)
+            }
+            Move::Nothing => ("start", ToolRef("perspective_start"), None),
+        };
+        let suggestion = Suggestion {
+            action,
+            route_id: route.map(|route| route.id.clone()),
+            target_node: route.map(|route| here.id(route.target)),
+            reason: found.reason,
+            confidence: rounded(found.confidence),
+        };
+        let target = suggestion.route_id.clone().filter(|_| action == "follow");
+        let guidance = Guidance::next(ProofState::Triaging, tool, target, format!("{action} is the suggestion"));
+        Ok(Answer::new(Output { perspective_id: id.to_owned(), suggestion }).guidance(guidance))
+    }
+}

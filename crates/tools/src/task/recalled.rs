@@ -1,0 +1,115 @@
+//! Memories that bear on a task, each with the state of the code that it names.
+
+use m1nd_mind::{BootNote, CodeState, FoundMemory, MemoryQuery, ProjectMemory, Trust, boot_notes};
+use serde::Serialize;
+
+use crate::framework::ReadContext;
+
+/// Most memories that are found by meaning.
+const CLAIMS: usize = 5;
+/// Most notes under keys.
+const NOTES: usize = 8;
+/// Relevance below which a memory is not told.
+const LEAST_RELEVANCE: f32 = 0.25;
+/// Longest claim, in bytes.
+const CLAIM_BYTES: usize = 300;
+
+/// One remembered claim.
+#[derive(Debug, Serialize)]
+pub(crate) struct Claim {
+    /// `boot_memory`, `decision`, `issue`, `learning`, `edge`.
+    pub(crate) kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    pub(crate) claim: String,
+    /// State of the code that it names: `current`, `relocated`, `stale`, `gone`, `unknown`; `unbound` if it names none.
+    pub(crate) code_state: &'static str,
+    /// Its place: `file:line`.
+    source: String,
+    date: String,
+    #[serde(skip_serializing_if = "is_own")]
+    trust: Trust,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    source_refs: Vec<String>,
+}
+
+fn is_own(trust: &Trust) -> bool {
+    *trust == Trust::Own
+}
+
+/// What is remembered.
+#[derive(Debug, Default)]
+pub(crate) struct Recalled {
+    pub(crate) claims: Vec<Claim>,
+    /// Number of all memories of the project; `None` without one.
+    pub(crate) stored: Option<usize>,
+    /// Why the memory could not be read, or not all of it.
+    pub(crate) problem: Option<String>,
+}
+
+/// Memories about the task and this code, after the notes under keys.
+pub(crate) fn recalled(cx: &ReadContext<'_>, task: &str, near: &[String]) -> Recalled {
+    let Ok(project) = cx.memory().project() else { return Recalled::default() };
+    let memory = match cx.memory().of(&project) {
+        Ok(memory) => memory,
+        Err(error) => return Recalled { problem: Some(error.to_string()), ..Recalled::default() },
+    };
+    let states = memory.code_states(cx.snapshot());
+    let notes = boot_notes(&memory);
+    let mut recalled = Recalled { stored: Some(memory.records.len()), ..Recalled::default() };
+    recalled.claims.extend(notes.iter().take(NOTES).map(|note| noted(&memory, note, states.get(&note.at).copied())));
+    let query = MemoryQuery { text: task, all_projects: false, kinds: &[], limit: CLAIMS + notes.len(), near };
+    match cx.memory().search(&query, cx.snapshot()) {
+        Ok(found) => {
+            let is_told = |row: &&FoundMemory| {
+                row.relevance >= LEAST_RELEVANCE && !notes.iter().any(|note| note.id == row.record.id.to_string())
+            };
+            recalled.claims.extend(found.rows.iter().filter(is_told).take(CLAIMS).map(claimed));
+            recalled.problem = found.notice;
+        }
+        Err(error) => recalled.problem = Some(error.to_string()),
+    }
+    recalled
+}
+
+fn noted(memory: &ProjectMemory, note: &BootNote, state: Option<CodeState>) -> Claim {
+    Claim {
+        kind: "boot_memory",
+        key: Some(note.key.clone()),
+        claim: shortened(&note.value),
+        code_state: state.map_or("unbound", CodeState::word),
+        source: note.source.clone(),
+        date: note.date.clone(),
+        trust: memory.trust(&memory.records[note.at]),
+        tags: note.tags.clone(),
+        source_refs: note.source_refs.clone(),
+    }
+}
+
+fn claimed(found: &FoundMemory) -> Claim {
+    let record = &found.record;
+    let text = match &record.reasoning {
+        Some(reason) => format!("{} ({reason})", record.title),
+        None => record.title.to_string(),
+    };
+    Claim {
+        kind: record.kind.name(),
+        key: None,
+        claim: shortened(&text),
+        code_state: found.code.iter().map(|code| code.state).max().map_or("unbound", CodeState::word),
+        source: format!("{}:{}", record.source.file, record.source.line),
+        date: found.date.clone(),
+        trust: found.trust,
+        tags: Vec::new(),
+        source_refs: Vec::new(),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.len() > CLAIM_BYTES {
+        true => format!("{}…", &text[..text.floor_char_boundary(CLAIM_BYTES)]),
+        false => text.to_owned(),
+    }
+}
