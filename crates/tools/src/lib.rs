@@ -9,6 +9,7 @@ mod analysis;
 mod checks;
 mod continuity;
 mod core;
+mod documents;
 mod exploration;
 mod framework;
 mod lifecycle;
