@@ -66,10 +66,31 @@ word_enum! {
         Registers = "registers",
         /// Any other relation of imported data.
         RelatesTo = "relates_to",
+        /// Names it as literature.
+        Cites = "cites",
+        /// Was written by this person.
+        AuthoredBy = "authored_by",
+        /// Appeared in this journal, book or series.
+        PublishedIn = "published_in",
+        /// Is owned by it: a patent by its holder.
+        AssignedTo = "assigned_to",
+        /// Belongs to this class of patents.
+        ClassifiedAs = "classified_as",
+        /// Replaces this standard.
+        Obsoletes = "obsoletes",
+        /// Changes this standard.
+        Updates = "updates",
+        /// States it: a document its claims.
+        Declares = "declares",
     }
 }
 
 impl Relation {
+    /// Returns whether it relates works and what documents state, not code.
+    pub const fn is_between_works(self) -> bool {
+        self as u8 > Self::RelatesTo as u8
+    }
+
     /// Parses a word from the wire; older and foreign words are accepted.
     pub fn parse(word: &str) -> Option<Self> {
         let known = Self::ALL.iter().copied().find(|relation| relation.word() == word);
@@ -77,14 +98,16 @@ impl Relation {
             "implements_trait" => Some(Self::Implements),
             "belongs_to_type" | "owned_by_impl" | "declares_module" => Some(Self::Contains),
             "configures" => Some(Self::ReadsConfig),
-            "grounded_in" => Some(Self::Documents),
+            "grounded_in" | "binds_to" | "mentions_symbol" | "evidenced_by" => Some(Self::Documents),
+            "contains_section" | "contains_block" | "contains_code" | "contains_table" => Some(Self::Contains),
+            "declares_claim" | "declares_entity" | "declares_state" | "declares_event" => Some(Self::Declares),
             _ => None,
         })
     }
 
     /// Returns whether a change of the target can change or break the source. `contains` does not carry it.
     pub const fn carries_change(self) -> bool {
-        !matches!(self, Self::Contains | Self::RelatesTo)
+        !matches!(self, Self::Contains | Self::RelatesTo) && !self.is_between_works()
     }
 }
 

@@ -140,6 +140,24 @@ pub enum Adapter {
     Json,
     /// An index made by a compiler, in the SCIP format.
     Scip,
+    /// Notes in Markdown or plain text.
+    Memory,
+    /// L1GHT documents.
+    Light,
+    /// Patents in XML.
+    Patent,
+    /// Articles in JATS.
+    Article,
+    /// Bibliographies.
+    Bibtex,
+    /// RFCs in XML.
+    Rfc,
+    /// Metadata of works from Crossref.
+    Crossref,
+    /// Documents of every known format.
+    Universal,
+    /// Documents, each by the adapter that its content asks for.
+    Auto,
 }
 
 impl Adapter {
@@ -149,6 +167,15 @@ impl Adapter {
             Self::Code => "code",
             Self::Json => "json",
             Self::Scip => "scip",
+            Self::Memory => "memory",
+            Self::Light => "light",
+            Self::Patent => "patent",
+            Self::Article => "article",
+            Self::Bibtex => "bibtex",
+            Self::Rfc => "rfc",
+            Self::Crossref => "crossref",
+            Self::Universal => "universal",
+            Self::Auto => "auto",
         }
     }
 }
@@ -161,7 +188,20 @@ impl FromStr for Adapter {
             "code" => Ok(Self::Code),
             "json" => Ok(Self::Json),
             "scip" => Ok(Self::Scip),
-            _ => Err(unknown("adapter", word, "`code`, `json`, `scip`")),
+            "memory" => Ok(Self::Memory),
+            "light" => Ok(Self::Light),
+            "patent" => Ok(Self::Patent),
+            "article" | "jats" => Ok(Self::Article),
+            "bibtex" | "bib" => Ok(Self::Bibtex),
+            "rfc" => Ok(Self::Rfc),
+            "crossref" | "doi" => Ok(Self::Crossref),
+            "universal" => Ok(Self::Universal),
+            "auto" | "document" => Ok(Self::Auto),
+            _ => Err(unknown(
+                "adapter",
+                word,
+                "`code`, `json`, `scip`, `memory`, `light`, `patent`, `article`, `bibtex`, `rfc`, `crossref`, `universal`, `auto`",
+            )),
         }
     }
 }
@@ -177,6 +217,8 @@ pub struct IngestRequest {
     pub incremental: bool,
     /// Kind of the path.
     pub adapter: Adapter,
+    /// Part of the ids of documents, in place of the adapter's own.
+    pub namespace: Option<String>,
     /// Indexes hidden files, too.
     pub include_hidden: bool,
     /// Hidden paths to index although `include_hidden` is off.
@@ -194,6 +236,7 @@ impl IngestRequest {
             mode: Mode::Replace,
             incremental: false,
             adapter: Adapter::Code,
+            namespace: None,
             include_hidden: false,
             hidden_patterns: Vec::new(),
             gives_way: false,

@@ -35,6 +35,37 @@ pub(crate) struct ImportedEdge {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) relation: Relation,
+    /// One of several targets that may be meant.
+    pub(crate) possible: bool,
+}
+
+impl ImportedEdge {
+    /// Certainty of the edge.
+    pub(crate) fn tier(&self) -> EdgeTier {
+        if self.possible { EdgeTier::Possible } else { EdgeTier::Certain }
+    }
+}
+
+/// For each set, whether its nodes are those that the graph takes: a node of several sets is taken once, from the set
+/// that says most about it.
+pub(crate) fn chosen(imported: &[Imported]) -> Vec<Vec<bool>> {
+    let mut best: rustc_hash::FxHashMap<&str, (usize, usize)> = rustc_hash::FxHashMap::default();
+    let says = |(set, at): (usize, usize)| {
+        let node: &ImportedNode = &imported[set].nodes[at];
+        (!node.tags.starts_with("stub:"), node.tags.len())
+    };
+    for (number, set) in imported.iter().enumerate() {
+        for (at, node) in set.nodes.iter().enumerate() {
+            let place = best.entry(&node.id).or_insert((number, at));
+            if says((number, at)) > says(*place) {
+                *place = (number, at);
+            }
+        }
+    }
+    let is_best = |number: usize, at: usize, node: &ImportedNode| best.get(&*node.id) == Some(&(number, at));
+    let sets = imported.iter().enumerate();
+    sets.map(|(number, set)| set.nodes.iter().enumerate().map(|(at, node)| is_best(number, at, node)).collect())
+        .collect()
 }
 
 /// Items dropped from a JSON graph.
@@ -101,7 +132,7 @@ pub(crate) fn parse(
         }
         let relation = row.get("relation").and_then(Value::as_str).and_then(Relation::parse);
         let relation = relation.unwrap_or(Relation::RelatesTo);
-        edges.push(ImportedEdge { from: from.to_owned(), to: to.to_owned(), relation });
+        edges.push(ImportedEdge { from: from.to_owned(), to: to.to_owned(), relation, possible: false });
     }
     Ok((Imported { source: source.to_owned(), nodes, edges }, left_out))
 }
@@ -146,13 +177,14 @@ impl<'a> ImportedSymbols<'a> {
     }
 }
 
-/// Converts an imported file to its part of the graph. `known` returns the number of an id of the code.
+/// Converts an imported file to its part of the graph, with the nodes that are [`chosen`]. `known` returns the number of an id of the code.
 pub(crate) fn part<'a>(
     set: &'a Imported,
+    chosen: &[bool],
     symbols: &mut ImportedSymbols<'a>,
     known: &dyn Fn(&str) -> Option<u32>,
 ) -> Part<'a> {
-    let nodes = set.nodes.iter().map(|node| NodeInput {
+    let nodes = set.nodes.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(node, _)| NodeInput {
         symbol: symbols.number(&node.id),
         parent: None,
         kind: node.kind,
@@ -169,7 +201,7 @@ pub(crate) fn part<'a>(
         from: number(&edge.from),
         to: number(&edge.to),
         relation: edge.relation,
-        tier: EdgeTier::Certain,
+        tier: edge.tier(),
         of: EdgeRef::IMPORTED,
         dispatches: false,
         compiler: false,

@@ -7,6 +7,7 @@ mod bound;
 mod compiler_index;
 mod config;
 mod cover;
+mod documents;
 mod engine;
 mod error;
 mod extract;
@@ -36,6 +37,7 @@ mod writer;
 
 pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
+pub use documents::{Binding, BindingMatch};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use files::{FileEntry, FileMark, FileTable};
@@ -45,8 +47,8 @@ pub use m1nd_lang::Language;
 pub use m1nd_vfs::{GitHead, watch_limit};
 pub use places::Place;
 pub use report::{
-    Activity, CompilerReport, CompilerStatus, ContradictionRow, Freshness, IngestReport, LanguageStatus, ProblemStatus,
-    ProcessRole, RootInfo, Status, Tiers, WatchState,
+    Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
+    LanguageStatus, ProblemStatus, ProcessRole, RootInfo, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
 pub use stored::{StoredCheck, StoredSnapshot};

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use m1nd_base::{Derived, Limits};
+use m1nd_base::{Derived, Limits, Relation};
 use m1nd_graph::{Container, Graph, SnapshotError, Tag, write_container};
 use m1nd_link::{LINKER_VERSION, SharedBytes};
 use m1nd_vfs::Root;
@@ -14,7 +14,7 @@ use crate::cover::Cover;
 use crate::extract::CACHE_VERSION;
 use crate::files::{FileTable, Skipped};
 use crate::history::Histories;
-use crate::json_graph::Imported;
+use crate::json_graph::{Imported, ImportedEdge, ImportedNode};
 use crate::reasons::{Reasons, ReasonsByLanguage};
 use crate::report::RootInfo;
 use crate::search_index::SearchIndex;
@@ -24,7 +24,9 @@ const META: Tag = *b"e.meta\0\0";
 const FILES: Tag = *b"e.files\0";
 const SKIPPED: Tag = *b"e.skip\0\0";
 const REASONS: Tag = *b"e.reason";
-const IMPORTED: Tag = *b"e.import";
+const IMPORTED: Tag = *b"e.imprt2";
+/// Where older snapshots keep imported data: edges there are all certain.
+const IMPORTED_BEFORE: Tag = *b"e.import";
 const COMPILER: Tag = *b"e.compil";
 const HEADS: Tag = *b"e.heads\0";
 const LINKER: Tag = *b"e.linker";
@@ -99,6 +101,23 @@ impl Stored {
     }
 }
 
+/// A set of imported data in an older snapshot: source, nodes, edges.
+type ImportedBefore = (String, Vec<ImportedNode>, Vec<(String, String, Relation)>);
+
+fn imported(container: &Container) -> Result<Vec<Imported>, SnapshotError> {
+    if !container.section(&IMPORTED).is_empty() || container.section(&IMPORTED_BEFORE).is_empty() {
+        return decode_new(container, &IMPORTED);
+    }
+    let before: Vec<ImportedBefore> = decode_new(container, &IMPORTED_BEFORE)?;
+    let edge = |(from, to, relation)| ImportedEdge { from, to, relation, possible: false };
+    let set = |(source, nodes, edges): ImportedBefore| Imported {
+        source,
+        nodes,
+        edges: edges.into_iter().map(edge).collect(),
+    };
+    Ok(before.into_iter().map(set).collect())
+}
+
 /// Opens a snapshot file. The engine's own sections are checked whole, those of the graph and the search index are
 /// mapped and left to [`Container::verify`].
 ///
@@ -106,7 +125,7 @@ impl Stored {
 /// See [`SnapshotError`].
 pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
     let container = Container::open(path)?;
-    for tag in [META, FILES, IMPORTED] {
+    for tag in [META, FILES] {
         container.verify_section(&tag)?;
     }
     let meta: Meta = decode(&container, &META)?;
@@ -120,7 +139,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         container.verify_section(&REASONS)?;
         Some(decode(&container, &REASONS)?)
     };
-    let imported: Vec<Imported> = decode(&container, &IMPORTED)?;
+    let imported = imported(&container)?;
     let graph = Graph::from_container(container.clone())?;
     let search = SearchIndex::open(&container)?;
     Ok(Stored {

@@ -80,6 +80,8 @@ pub struct IngestReport {
     pub bad_edge_examples: Vec<String>,
     /// Nodes of a JSON graph whose id was already taken.
     pub duplicate_nodes: usize,
+    /// Result of reading documents; `None` if none were asked for.
+    pub documents: Option<DocumentsReport>,
     /// Result of importing a compiler index; `None` if none was imported.
     pub compiler: Option<CompilerReport>,
     /// Generation of the index afterwards.
@@ -95,6 +97,21 @@ pub struct IngestReport {
 impl IngestReport {
     /// Most rows in each list.
     pub const MAX_LISTED: usize = 50;
+}
+
+/// Result of reading documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct DocumentsReport {
+    /// Documents read, by format.
+    pub formats: std::collections::BTreeMap<&'static str, usize>,
+    /// Names of code in them.
+    pub mentions: usize,
+    /// Of these, the ones bound to nodes.
+    pub bound: usize,
+    /// Evidence of L1GHT claims whose file is in the index.
+    pub light_evidence_resolved: usize,
+    /// Evidence whose file is not.
+    pub light_evidence_unresolved: usize,
 }
 
 /// Result of importing a compiler index.

@@ -40,7 +40,15 @@ pub const fn of(relation: Relation) -> Weights {
         Relation::DependsOn => row(1_500, 0.5, 0.5, false, false),
         Relation::Documents => row(3_000, 0.3, 0.0, false, false),
         Relation::Registers => row(1_300, 0.5, 0.5, true, false),
-        Relation::RelatesTo => row(4_000, 0.0, 0.1, false, false),
+        Relation::RelatesTo
+        | Relation::Cites
+        | Relation::AuthoredBy
+        | Relation::PublishedIn
+        | Relation::AssignedTo
+        | Relation::ClassifiedAs
+        | Relation::Obsoletes
+        | Relation::Updates
+        | Relation::Declares => row(4_000, 0.0, 0.1, false, false),
     }
 }
 

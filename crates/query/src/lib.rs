@@ -10,6 +10,7 @@ pub mod analysis;
 mod calls;
 mod chance;
 pub mod changes;
+pub mod documents;
 pub mod export;
 mod linear;
 pub mod locks;

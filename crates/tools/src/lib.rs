@@ -9,6 +9,7 @@ mod analysis;
 mod checks;
 mod continuity;
 mod core;
+mod documents;
 mod envelope;
 mod exploration;
 mod framework;

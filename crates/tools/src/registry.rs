@@ -5,6 +5,7 @@ use crate::continuity::{
     LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
+use crate::documents::{DocumentBindings, DocumentDrift, DocumentResolve};
 use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
 use crate::framework::{Catalog, ToolDef};
 use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
@@ -51,6 +52,9 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<GhostEdges>(),
     ToolDef::read::<Differential>(),
     ToolDef::read::<Diverge>(),
+    ToolDef::read::<DocumentResolve>(),
+    ToolDef::read::<DocumentBindings>(),
+    ToolDef::read::<DocumentDrift>(),
     ToolDef::write::<TrailSave>(),
     ToolDef::read::<TrailResume>(),
     ToolDef::read::<TrailList>(),

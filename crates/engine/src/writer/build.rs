@@ -90,8 +90,8 @@ pub(super) fn graph(
         }
     }
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
-    for set in imported {
-        builder.push(&json_graph::part(set, &mut symbols, &|id| numbers.get(id).copied()));
+    for (set, chosen) in imported.iter().zip(json_graph::chosen(imported)) {
+        builder.push(&json_graph::part(set, &chosen, &mut symbols, &|id| numbers.get(id).copied()));
     }
     builder.finish(&|symbol| text(&linked.linker, &symbols, symbol), cancel)
 }
@@ -101,7 +101,8 @@ pub(super) fn with_imported(before: &Graph, imported: &[Imported], cancel: &Canc
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
     let known =
         |id: &str| before.find(id).filter(|&node| !before.flags(node).has(NodeFlags::IMPORTED)).map(|node| node.0);
-    let parts: Vec<Part<'_>> = imported.iter().map(|set| json_graph::part(set, &mut symbols, &known)).collect();
+    let sets = imported.iter().zip(json_graph::chosen(imported));
+    let parts: Vec<Part<'_>> = sets.map(|(set, chosen)| json_graph::part(set, &chosen, &mut symbols, &known)).collect();
     before.with_imported(&parts, &|symbol| symbols.text(symbol), cancel)
 }
 
@@ -142,7 +143,7 @@ fn add_imported_edges<'a>(
                 from,
                 to,
                 relation: edge.relation,
-                tier: m1nd_base::EdgeTier::Certain,
+                tier: edge.tier(),
                 of: EdgeRef::IMPORTED,
                 dispatches: false,
                 compiler: false,

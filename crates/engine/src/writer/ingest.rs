@@ -18,7 +18,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
-use crate::report::{CompilerReport, IngestReport, RootInfo, Tiers};
+use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, Tiers};
 use crate::snapshot::{Content, Snapshot, heads_of};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
@@ -59,6 +59,7 @@ pub(super) struct Done {
     pub(super) unchanged: usize,
     pub(super) removed: usize,
     pub(super) linked: usize,
+    pub(super) documents: Option<DocumentsReport>,
     pub(super) bytes_read: u64,
     pub(super) skipped: Vec<(String, m1nd_base::Problem)>,
     pub(super) left_out: LeftOut,
@@ -118,6 +119,7 @@ impl Writer {
             Adapter::Json => self.ingest_json(request, &place, cancel, &mut stages)?,
             Adapter::Scip => self.ingest_scip(request, &place, cancel, progress, &mut stages)?,
             Adapter::Code => self.ingest_code(request, place, cancel, progress, &mut stages)?,
+            _ => self.ingest_documents(request, &place, cancel, progress, &mut stages)?,
         };
         self.watch();
         Ok(self.report(request, &before, done, stages))
@@ -566,6 +568,18 @@ impl Writer {
         let mut imported: Vec<json_graph::Imported> =
             known.iter().filter(|known| known.source != source).cloned().collect();
         imported.push(set);
+        self.publish_imported(imported, cancel, stages)?;
+        Ok(Done { scanned: 1, parsed: 1, bytes_read: bytes.len() as u64, left_out, ..Done::default() })
+    }
+
+    /// Publishes the index with other imported data.
+    pub(super) fn publish_imported(
+        &mut self,
+        mut imported: Vec<json_graph::Imported>,
+        cancel: &Cancel,
+        stages: &mut Stages,
+    ) -> Result<(), EngineError> {
+        let current = self.shared.current();
         imported.sort_by(|a, b| a.source.cmp(&b.source));
         let mut content = current.content();
         content.graph = build::with_imported(&current.graph, &imported, cancel)?;
@@ -576,7 +590,7 @@ impl Writer {
         stages.done("building");
         self.save_now().map_err(EngineError::Store)?;
         stages.done("writing");
-        Ok(Done { scanned: 1, parsed: 1, bytes_read: bytes.len() as u64, left_out, ..Done::default() })
+        Ok(())
     }
 
     fn report(&self, request: &IngestRequest, before: &Snapshot, done: Done, stages: Stages) -> IngestReport {
@@ -615,6 +629,7 @@ impl Writer {
             bad_edges: done.left_out.bad_edges,
             bad_edge_examples: done.left_out.bad_edge_examples,
             duplicate_nodes: done.left_out.duplicate_nodes,
+            documents: done.documents,
             compiler: done.compiler,
             generation: after.generation,
             changed: after.generation != before.generation,

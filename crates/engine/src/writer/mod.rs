@@ -3,6 +3,7 @@
 
 mod build;
 mod compare;
+mod documents;
 mod files;
 mod ingest;
 mod place;

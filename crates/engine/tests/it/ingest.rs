@@ -311,3 +311,67 @@ fn a_file_that_ended_two_processes_is_left_out_until_it_changes() {
     ingest(&engine, IngestRequest::code(project.tree.path())).expect("ingests");
     assert_eq!(kinds(&engine), []);
 }
+
+#[test]
+fn documents_live_beside_the_code_that_they_name() {
+    let project = Project::new("//- app/pool.py\nclass Pool:\n    def acquire(self): pass\n");
+    project.tree.write(
+        "docs/guide.md",
+        "# Guide\nA `Pool` has `Pool.acquire()`, see `app/pool.py` and `size`.\n\nCallers must return it, see 10.1000/XYZ.9.\n",
+    );
+    project.tree.write("docs/a.bib", "@article{x, title={Pools}, doi={10.1000/xyz.9}, author={Doe, Jane}}\n");
+    project
+        .tree
+        .write("docs/work.json", r#"{"DOI":"10.1000/XYZ.9","type":"article","publisher":"P","title":["Pools"]}"#);
+    project.tree.write("docs/broken.docx", "no archive");
+    project.tree.write(
+        "docs/m.light.md",
+        "---\nProtocol: L1GHT/1.0\nNode: m\n---\n\n## A\n\nText.\n[⍂ entity: Pool]\n[⟁ binds_to: Pool]\n[𝔻 evidence: app/pool.py:1]\n[𝔻 evidence: gone.py]\n",
+    );
+    let engine = project.indexed();
+    let request =
+        |mode| IngestRequest { adapter: Adapter::Auto, mode, ..IngestRequest::code(project.tree.join("docs")) };
+    let report = ingest(&engine, request(Mode::Merge)).expect("ingests");
+    let documents = report.documents.expect("a report of documents");
+    assert_eq!(
+        documents.formats.into_iter().collect::<Vec<_>>(),
+        [("bibtex", 1), ("crossref", 1), ("light", 1), ("markdown", 1)]
+    );
+    assert_eq!((documents.light_evidence_resolved, documents.light_evidence_unresolved), (1, 1));
+    assert!(report.skipped.iter().any(|(path, _)| path == "docs/broken.docx"), "{:?}", report.skipped);
+    let snapshot = engine.snapshot();
+    assert_eq!(
+        edges(&snapshot, "universal::document::section::docs-guide-md::guide-1"),
+        [
+            "declares universal::document::claim::docs-guide-md::callers-must-return-it-see-10-1000-xyz-9-1",
+            "documents file::app/pool.py",
+            "documents file::app/pool.py::class::Pool",
+            "documents file::app/pool.py::class::Pool::fn::acquire",
+        ]
+    );
+    // Three files name the work: it is one node, described by the file that says most.
+    let graph = snapshot.graph();
+    let work = graph.find("doi::10.1000/xyz.9").expect("the work");
+    assert_eq!(
+        (graph.label(work), edges(&snapshot, "doi::10.1000/xyz.9")),
+        ("Pools", vec!["authored_by author::doe, jane".to_owned()])
+    );
+    let claims = graph.nodes().filter(|&node| graph.id(node).starts_with("light::light::claim::m::"));
+    let claim = graph.id(claims.into_iter().next().expect("a claim")).to_owned();
+    assert_eq!(
+        edges(&snapshot, &claim),
+        [
+            "documents file::app/pool.py",
+            "documents file::app/pool.py::class::Pool",
+            "relates_to light::light::dep::docs-m-light-md::gone-py"
+        ]
+    );
+    let dump = graph.dump();
+    ingest(&engine, request(Mode::Merge)).expect("ingests");
+    assert_eq!(engine.snapshot().graph().dump(), dump, "a second ingest changes nothing");
+    // A deleted document takes its nodes along.
+    std::fs::remove_file(project.tree.join("docs/guide.md")).expect("deletes");
+    ingest(&engine, request(Mode::Merge)).expect("ingests");
+    assert!(engine.snapshot().graph().find("universal::document::doc::docs-guide-md").is_none());
+    assert!(engine.snapshot().graph().find("doi::10.1000/xyz.9").is_some());
+}

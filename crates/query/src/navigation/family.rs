@@ -115,7 +115,15 @@ impl Family {
             | Relation::Inherits
             | Relation::Implements
             | Relation::DependsOn
-            | Relation::RelatesTo => Self::StructuralNeighbor,
+            | Relation::RelatesTo
+            | Relation::Cites
+            | Relation::AuthoredBy
+            | Relation::PublishedIn
+            | Relation::AssignedTo
+            | Relation::ClassifiedAs
+            | Relation::Obsoletes
+            | Relation::Updates
+            | Relation::Declares => Self::StructuralNeighbor,
         }
     }
 }

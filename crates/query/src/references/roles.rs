@@ -81,7 +81,16 @@ impl Role {
             Relation::Documents => Some(Self::Document),
             // The same sites have an edge of their own relation.
             Relation::Tests => None,
-            Relation::Contains | Relation::RelatesTo => None,
+            Relation::Contains
+            | Relation::RelatesTo
+            | Relation::Cites
+            | Relation::AuthoredBy
+            | Relation::PublishedIn
+            | Relation::AssignedTo
+            | Relation::ClassifiedAs
+            | Relation::Obsoletes
+            | Relation::Updates
+            | Relation::Declares => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use m1nd_engine::{Adapter, CompilerReport, IngestReport, IngestRequest, Mode, Tiers};
+use m1nd_engine::{Adapter, CompilerReport, DocumentsReport, IngestReport, IngestRequest, Mode, Tiers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,38 @@ pub(crate) enum AdapterWord {
     Code,
     Json,
     Scip,
+    Memory,
+    Light,
+    Patent,
+    #[serde(alias = "jats")]
+    Article,
+    #[serde(alias = "bib")]
+    Bibtex,
+    Rfc,
+    #[serde(alias = "doi")]
+    Crossref,
+    Universal,
+    #[serde(alias = "document")]
+    Auto,
+}
+
+impl From<AdapterWord> for Adapter {
+    fn from(word: AdapterWord) -> Self {
+        match word {
+            AdapterWord::Code => Self::Code,
+            AdapterWord::Json => Self::Json,
+            AdapterWord::Scip => Self::Scip,
+            AdapterWord::Memory => Self::Memory,
+            AdapterWord::Light => Self::Light,
+            AdapterWord::Patent => Self::Patent,
+            AdapterWord::Article => Self::Article,
+            AdapterWord::Bibtex => Self::Bibtex,
+            AdapterWord::Rfc => Self::Rfc,
+            AdapterWord::Crossref => Self::Crossref,
+            AdapterWord::Universal => Self::Universal,
+            AdapterWord::Auto => Self::Auto,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
@@ -41,6 +73,10 @@ pub(crate) struct Input {
     /// merge keeps other roots; drop (scip only) removes an index
     #[serde(default)]
     mode: ModeWord,
+    /// Part of the ids of documents
+    #[serde(default)]
+    #[schemars(length(max = 64))]
+    namespace: Option<String>,
     /// Only changed files
     #[serde(default)]
     incremental: bool,
@@ -103,6 +139,9 @@ pub(crate) struct Output {
     bad_edge_examples: Vec<String>,
     #[serde(skip_serializing_if = "is_zero")]
     duplicate_nodes: usize,
+    /// Result of reading documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    documents: Option<DocumentsReport>,
     /// Result of importing a compiler index.
     #[serde(skip_serializing_if = "Option::is_none")]
     compiler_index: Option<CompilerReport>,
@@ -135,6 +174,14 @@ Its targets replace those that m1nd found (`provenance: scip` in `why` and `impa
 `compiler_index` counts the references that it confirmed, settled, contradicted and added. Its implementation
 relationships become `implements`, `inherits` and `overrides` edges. `mode: merge` keeps other compiler indexes;
 `mode: drop` removes the one imported from `path`, or all of them if `path` is a folder.
+
+`adapter: auto` reads documents, each by its format: Markdown, reStructuredText, AsciiDoc, text, HTML, Jupyter, CSV,
+DOCX, PPTX, XLSX, OpenAPI, man pages, L1GHT, BibTeX, articles (JATS), RFCs, Crossref, patents. Sections, listings,
+tables, claims and works become nodes beside the code, and names of code in the text `documents` edges to it: `possible`
+where several nodes have the name. A work with a DOI is one node whatever files name it. `memory`, `light`, `patent`,
+`article`, `bibtex`, `rfc` and `crossref` take one format only; `namespace` is part of the ids of documents. `documents`
+counts formats, names of code (`mentions`) and those bound to nodes. Ingest the code first, and documents with
+`mode: merge` to keep other imported data.
 
 `references` counts references by tier: `certain` (one target by the rules of the language), `possible` (several, all
 kept), `external` (in a package), `unresolved` (kept with the reason). `skipped` lists files that are not in the graph
@@ -169,11 +216,8 @@ impl WriteTool for Ingest {
                 ModeWord::Drop => Mode::Drop,
             },
             incremental: input.incremental,
-            adapter: match input.adapter {
-                AdapterWord::Code => Adapter::Code,
-                AdapterWord::Json => Adapter::Json,
-                AdapterWord::Scip => Adapter::Scip,
-            },
+            adapter: input.adapter.into(),
+            namespace: input.namespace,
             include_hidden: input.include_dotfiles,
             hidden_patterns: input.dotfile_patterns,
             gives_way: false,
@@ -210,6 +254,7 @@ fn output(report: IngestReport) -> Output {
         bad_edges: report.bad_edges,
         bad_edge_examples: report.bad_edge_examples,
         duplicate_nodes: report.duplicate_nodes,
+        documents: report.documents,
         compiler_index: report.compiler,
         changed: report.changed,
         stages_ms: report.stages.iter().map(|(stage, ms)| ((*stage).to_owned(), rounded(*ms))).collect(),

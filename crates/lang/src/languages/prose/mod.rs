@@ -1,73 +1,29 @@
-//! Documents: their headings and the text below each. One file per format; all produce sections that nest by level.
-
-mod asciidoc;
-mod markdown;
-mod restructured;
+//! Documents: their headings, as `m1nd-documents` finds them, and the text below each, as sections that nest by level.
 
 use m1nd_base::{Problem, ProblemKind};
+use m1nd_documents::{Format, Heading, headings};
 
 use super::Input;
 use crate::facts::{DefId, DefKind, FactsBuilder, FileFacts, Pos, Visibility};
 
 /// Maximum sections per document; further text belongs to the last one.
 const MAX_SECTIONS: usize = 5_000;
-/// Longest heading kept, in bytes.
-const MAX_HEADING: usize = 160;
-/// Bytes of a heading that are read, with its marks: links in it may be long.
-const MAX_RAW_HEADING: usize = 2 << 10;
 /// Longest first paragraph kept of a section, in bytes.
 const MAX_DOC: usize = 240;
 
-/// A heading in a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Heading {
-    /// 1 for the largest.
-    level: u8,
-    /// Its text without marks.
-    text: String,
-    /// Byte at which its first line starts.
-    start: usize,
-    /// Byte at which the text below it starts.
-    end: usize,
-    /// 1-based line of its text.
-    line: u32,
-}
-
-/// A line with its position.
-#[derive(Debug, Clone, Copy)]
-struct Line<'t> {
-    /// Without its break.
-    text: &'t str,
-    /// Byte at which it starts.
-    start: usize,
-    /// Byte after its break.
-    end: usize,
-    /// 1-based.
-    number: u32,
-}
-
-fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
-    let mut at = 0;
-    text.split_inclusive('\n').zip(1..).map(move |(whole, number)| {
-        let start = at;
-        at += whole.len();
-        Line { text: whole.trim_end_matches(['\n', '\r']), start, end: at, number }
-    })
-}
-
 /// Markdown, with or without components in it.
 pub(super) fn markdown(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(sections(input, &markdown::headings(input.text)))
+    Ok(sections(input, &headings(Format::Markdown, input.text)))
 }
 
 /// reStructuredText.
 pub(super) fn restructured(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(sections(input, &restructured::headings(input.text)))
+    Ok(sections(input, &headings(Format::Restructured, input.text)))
 }
 
 /// AsciiDoc.
 pub(super) fn asciidoc(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(sections(input, &asciidoc::headings(input.text)))
+    Ok(sections(input, &headings(Format::AsciiDoc, input.text)))
 }
 
 /// A definition for each heading, from its own line to the next heading of its level or above.
@@ -127,38 +83,6 @@ fn overline(text: &str, heading: &Heading) -> u32 {
 fn is_run(line: &str) -> Option<char> {
     let first = line.chars().next().filter(char::is_ascii_punctuation)?;
     (line.len() >= 2 && line.chars().all(|c| c == first)).then_some(first)
-}
-
-/// A heading without marks of emphasis, code and links; `None` if nothing is left.
-fn plain(text: &str) -> Option<String> {
-    let mut out = String::new();
-    let mut rest = text.trim();
-    rest = &rest[..rest.floor_char_boundary(MAX_RAW_HEADING)];
-    while let Some(at) = rest.find(['*', '`', '[', '!', '<']) {
-        out.push_str(&rest[..at]);
-        let tail = &rest[at..];
-        let (shown, after) = match tail.as_bytes() {
-            [b'!', b'[', ..] => ("", after_link(&tail[1..]).map_or(&tail[1..], |(_, after)| after)),
-            [b'[', ..] => after_link(tail).unwrap_or((&tail[..1], &tail[1..])),
-            [b'<', ..] => tail.find('>').map_or((&tail[..1], &tail[1..]), |end| ("", &tail[end + 1..])),
-            [b'!', ..] => (&tail[..1], &tail[1..]),
-            _ => ("", &tail[1..]),
-        };
-        out.push_str(shown);
-        rest = after;
-    }
-    out.push_str(rest);
-    let folded = out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut = folded[..folded.floor_char_boundary(MAX_HEADING)].trim_end();
-    cut.chars().any(char::is_alphanumeric).then(|| cut.to_owned())
-}
-
-/// The text shown by a link `[text](target)`, and the rest after it.
-fn after_link(text: &str) -> Option<(&str, &str)> {
-    let end = text.find("](")?;
-    let rest = &text[end + 2..];
-    let close = rest.find(')')?;
-    Some((&text[1..end], &rest[close + 1..]))
 }
 
 /// The first non-trivial paragraph of a text, on one line.

@@ -1,0 +1,172 @@
+//! RFCs and drafts in XML, versions 2 and 3.
+
+use super::jats::join;
+use crate::draft::Draft;
+use crate::model::{BlockKind, Person, Record, RecordKind, RecordLink, RecordRelation};
+use crate::xml::{Element, Tree};
+use crate::{Format, Unreadable, formats::malformed};
+
+/// Whether a text is an RFC.
+pub(super) fn is(_name: &str, text: &str) -> bool {
+    text.contains("<rfc ") || text.contains("<rfc>") || text.contains("<rfc\n")
+}
+
+/// Reads an RFC.
+pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
+    let tree = Tree::parse(text, Format::Rfc, draft.limits)?;
+    let root = tree.root().filter(|root| root.name() == "rfc");
+    let root = root.ok_or_else(|| malformed(Format::Rfc, "the outermost element is not `rfc`"))?;
+    draft.main_record(record(root));
+    if let Some(summary) = root.at(&["front", "abstract"]) {
+        draft.heading(1, "Abstract", 0);
+        for element in summary.named("t") {
+            paragraph(element, draft);
+        }
+    }
+    for part in ["middle", "back"] {
+        if let Some(part) = root.at(&[part]) {
+            sections(part, draft);
+        }
+    }
+    Ok(())
+}
+
+fn record(root: Element<'_>) -> Record {
+    let mut record = Record::new(RecordKind::Rfc);
+    let series = |name: &str| {
+        root.descendants().take(200).find(|info| info.name() == "seriesInfo" && info.attribute("name") == name)
+    };
+    let number = [
+        root.attribute("number").to_owned(),
+        series("RFC").map(|info| info.attribute("value").to_owned()).unwrap_or_default(),
+    ];
+    let number = number.into_iter().find(|number| !number.is_empty()).unwrap_or_default();
+    record.id("rfc", &number);
+    if let Some(doi) = series("DOI").and_then(|info| crate::doi(info.attribute("value"))) {
+        record.ids.insert(0, format!("doi:{doi}"));
+    }
+    if number.is_empty() {
+        record.id("draft", root.attribute("docName"));
+    }
+    let Some(front) = root.at(&["front"]) else { return record };
+    record.title = front.text_at(&["title"]);
+    for author in front.named("author") {
+        let name = join(author.attribute("surname"), author.attribute("initials"));
+        let name = match (author.attribute("fullname"), name.is_empty()) {
+            ("", true) => author.text_at(&["organization"]),
+            ("", false) => name,
+            (full, _) => full.to_owned(),
+        };
+        if !name.is_empty() {
+            record.authors.push(Person { name, orcid: None });
+        }
+    }
+    record.year = front.at(&["date"]).map(|date| date.attribute("year").to_owned()).filter(|year| !year.is_empty());
+    record.field("month", front.at(&["date"]).map_or("", |date| date.attribute("month")));
+    for (field, name) in [("category", "category"), ("stream", "submissionType"), ("ipr", "ipr"), ("language", "lang")]
+    {
+        record.field(field, root.attribute(name));
+    }
+    for name in ["area", "workgroup"] {
+        record.field(name, &front.text_at(&[name]));
+    }
+    record.keywords = front.named("keyword").map(Element::text).collect();
+    record.summary = front.text_at(&["abstract"]);
+    for (relation, name) in [(RecordRelation::Obsoletes, "obsoletes"), (RecordRelation::Updates, "updates")] {
+        let numbers = root.attribute(name).split([',', ' ']).filter(|number| !number.is_empty());
+        record.links.extend(numbers.map(|number| RecordLink {
+            relation,
+            target: format!("rfc:{}", number.trim_start_matches("RFC")),
+            title: String::new(),
+        }));
+    }
+    record.links.extend(root.at(&["back"]).map(references).unwrap_or_default());
+    record
+}
+
+fn references(back: Element<'_>) -> Vec<RecordLink> {
+    let mut links = Vec::new();
+    for reference in back.all("reference") {
+        let info = |name: &str| {
+            let found = reference.all("seriesInfo").find(|info| info.attribute("name") == name);
+            found.map(|info| info.attribute("value").to_owned())
+        };
+        let target = info("RFC").map(|number| format!("rfc:{number}"));
+        let target = target.or_else(|| info("DOI").and_then(|doi| crate::doi(&doi)).map(|doi| format!("doi:{doi}")));
+        let anchor = reference.attribute("anchor");
+        let by_anchor = || anchor.strip_prefix("RFC").map(|number| format!("rfc:{}", number.trim_start_matches('0')));
+        let target = target.or_else(by_anchor).unwrap_or_default();
+        links.push(RecordLink {
+            relation: RecordRelation::Cites,
+            target,
+            title: reference.text_at(&["front", "title"]),
+        });
+    }
+    // Newer sources name the references by address only.
+    for include in back.all("include") {
+        if let Some(number) =
+            include.attribute("href").rsplit("reference.RFC.").next().and_then(|rest| rest.split('.').next())
+            && let Ok(number) = number.parse::<u32>()
+        {
+            links.push(RecordLink {
+                relation: RecordRelation::Cites,
+                target: format!("rfc:{number}"),
+                title: String::new(),
+            });
+        }
+    }
+    links
+}
+
+fn sections(part: Element<'_>, draft: &mut Draft<'_>) {
+    let mut stack: Vec<(Element<'_>, u8)> = part.children().map(|child| (child, 1)).collect();
+    stack.reverse();
+    while let Some((element, level)) = stack.pop() {
+        let inner = match element.name() {
+            "section" => {
+                let name = [element.attribute("title").to_owned(), element.text_at(&["name"])];
+                let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or_default();
+                draft.heading(level, &name, 0);
+                level.saturating_add(1)
+            }
+            "ul" | "ol" | "dl" | "list" | "blockquote" | "aside" | "figure" => level,
+            "li" | "dt" | "dd" => {
+                draft.block(BlockKind::Item, &element.text(), None, (0, 0));
+                continue;
+            }
+            "t" => {
+                paragraph(element, draft);
+                continue;
+            }
+            "sourcecode" | "artwork" => {
+                draft.block(BlockKind::Code, &element.raw_text(), Some(element.attribute("type")), (0, 0));
+                continue;
+            }
+            "table" | "texttable" => {
+                let rows = element.all("tr").map(|row| row.children().map(Element::text).collect()).collect();
+                draft.table(None, rows, 0);
+                continue;
+            }
+            _ => continue,
+        };
+        let from = stack.len();
+        stack.extend(element.children().filter(|child| child.name() != "name").map(|child| (child, inner)));
+        stack[from..].reverse();
+    }
+}
+
+fn paragraph(element: Element<'_>, draft: &mut Draft<'_>) {
+    for link in element.all("eref") {
+        draft.link(&link.text(), link.attribute("target"), 0);
+    }
+    for link in element.all("xref") {
+        let target = link.attribute("target");
+        if let Some(number) = target.strip_prefix("RFC") {
+            draft.cite(format!("rfc:{}", number.trim_start_matches('0')), 0);
+        }
+    }
+    for code in element.all("tt") {
+        draft.code(&code.text(), 0);
+    }
+    draft.block(BlockKind::Paragraph, &element.text(), None, (0, 0));
+}

@@ -1,0 +1,39 @@
+//! Chooses what becomes of a document.
+
+use m1nd_documents::{Document, Format};
+
+use super::{Sheet, light, notes, records, universal};
+use crate::config::Adapter;
+use crate::json_graph::Imported;
+use crate::snapshot::Snapshot;
+
+/// What an adapter made of one document.
+pub(crate) struct Adapted {
+    pub(crate) set: Imported,
+    /// Evidence of L1GHT claims whose file is in the index, and whose is not.
+    pub(crate) evidence: (usize, usize),
+}
+
+/// The nodes and edges of a document. `path` is its path in the index, `namespace` the caller's.
+pub(crate) fn adapt(
+    adapter: Adapter,
+    document: &Document,
+    path: &str,
+    namespace: Option<&str>,
+    snapshot: &Snapshot,
+) -> Adapted {
+    let mut sheet = Sheet::new(snapshot);
+    let mut evidence = (0, 0);
+    let own = |default: &str| namespace.map_or_else(|| default.to_owned(), str::to_lowercase);
+    match (adapter, document.format) {
+        (Adapter::Memory, _) => notes::add(&mut sheet, document, path, &own("memory")),
+        (Adapter::Light | Adapter::Auto | Adapter::Universal, Format::Light) => {
+            evidence = light::add(&mut sheet, document, path, &own("light"));
+        }
+        (_, Format::Jats | Format::Bibtex | Format::Rfc | Format::Crossref | Format::Patent) => {
+            records::add(&mut sheet, document);
+        }
+        _ => universal::add(&mut sheet, document, path, &own("document")),
+    }
+    Adapted { set: sheet.finish(path), evidence }
+}

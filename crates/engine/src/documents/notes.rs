@@ -1,0 +1,82 @@
+//! Notes of people: daily notes, long-term memory, lists of decisions and tasks.
+
+use m1nd_base::{NodeKind, Relation};
+use m1nd_documents::{BlockKind, Document};
+
+use super::{Ordinals, Sheet, slug, title};
+
+/// Lengths of the lines that are entries, in bytes.
+const ENTRY_BYTES: std::ops::RangeInclusive<usize> = 8..=240;
+
+pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, path: &str, namespace: &str) {
+    let file = slug(path);
+    let id = |kind: &str, rest: &str| format!("memory::{namespace}::{kind}::{rest}");
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let (kind, canonical) = kind_of(&name);
+    let mut tags = vec![format!("memory:{kind}"), format!("source:{path}")];
+    tags.extend(canonical.then(|| "canonical".to_owned()));
+    let root = sheet.node(id("file", &file), title(document, path), NodeKind::Concept, &tags);
+    let mut ordinals = Ordinals::default();
+    let mut sections: Vec<String> = Vec::new();
+    for section in &document.sections {
+        let rest = format!("{file}::{}", ordinals.of(&section.heading));
+        let node =
+            sheet.node(id("section", &rest), &section.heading, NodeKind::Section, &["memory:section".to_owned()]);
+        let parent = section.parent.and_then(|parent| sections.get(parent as usize)).unwrap_or(&root).clone();
+        sheet.edge(&parent, &node, Relation::Contains);
+        sections.push(node);
+    }
+    let place = |section: Option<u32>| section.and_then(|index| sections.get(index as usize)).unwrap_or(&root).clone();
+    let blocks = document.blocks.iter().filter(|block| !matches!(block.kind, BlockKind::Code | BlockKind::Output));
+    let rows = document.tables.iter().flat_map(|table| {
+        table.rows.iter().zip(table.line + 2..).map(|(row, line)| (table.section, line, row.join(" | ")))
+    });
+    let entries = blocks.map(|block| (block.section, block.line, block.text.clone())).chain(rows);
+    for (section, line, text) in entries.filter(|(_, _, text)| ENTRY_BYTES.contains(&text.len())) {
+        let class = class_of(&text);
+        let rest = format!("{file}::{line}::{}", slug(&text));
+        let node = sheet.node(
+            id("entry", &rest),
+            &text,
+            NodeKind::Concept,
+            &[format!("memory:{class}"), format!("line:{line}")],
+        );
+        sheet.edge(&place(section), &node, if class == "note" { Relation::Contains } else { Relation::Declares });
+        for binding in sheet.snapshot.bindings(document, path) {
+            let mention = &document.mentions[binding.mention];
+            if mention.line == line && mention.section == section {
+                sheet.bind(&node, &binding, Relation::Documents);
+            }
+        }
+    }
+}
+
+/// Kind of a file of notes, and whether it is one that others are derived from.
+fn kind_of(name: &str) -> (&'static str, bool) {
+    let stem = name.split('.').next().unwrap_or(name);
+    let is_date = stem.len() == 10
+        && stem.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() });
+    let canonical = stem.ends_with("-active") || stem.ends_with("-history") || stem.contains("briefing");
+    match stem {
+        _ if is_date => ("daily-note", true),
+        "memory" => ("long-term-memory", true),
+        _ => ("memory-note", canonical),
+    }
+}
+
+/// Class of an entry by its words.
+fn class_of(text: &str) -> &'static str {
+    let lower = text.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if has(&["todo", "[ ]", "task:", "next step", "need to"]) {
+        "task"
+    } else if has(&["decided", "decision", "we chose", "agreed"]) {
+        "decision"
+    } else if has(&["status:", "currently", "is now", "state:"]) {
+        "state"
+    } else if has(&["shipped", "released", "merged", "deployed", "happened", "fixed"]) {
+        "event"
+    } else {
+        "note"
+    }
+}

@@ -1,0 +1,140 @@
+//! Reads documents into the index, each by the adapter that its format asks for.
+
+use m1nd_base::{Cancel, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
+use m1nd_documents::{DocumentLimits, Format, detect, parse_as};
+use m1nd_vfs::Root;
+use rustc_hash::FxHashSet;
+
+use super::ingest::{Done, Stages};
+use super::place::Place;
+use super::{Writer, walk_options};
+use crate::config::{Adapter, IngestRequest, Mode};
+use crate::documents::adapt;
+use crate::error::EngineError;
+use crate::json_graph::Imported;
+use crate::report::DocumentsReport;
+use crate::snapshot::Snapshot;
+
+/// Longest namespace, in bytes.
+const MAX_NAMESPACE: usize = 64;
+
+impl Writer {
+    pub(super) fn ingest_documents(
+        &mut self,
+        request: &IngestRequest,
+        place: &Place,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+        stages: &mut Stages,
+    ) -> Result<Done, EngineError> {
+        check(request)?;
+        let info = &place.roots[place.root];
+        let root = Root::open(&info.path)?;
+        let files: Vec<RepoPath> = match (&place.scope, place.is_file) {
+            (Some(file), true) => vec![file.clone()],
+            (scope, _) => {
+                let walk = root.walk(&walk_options(info), &self.shared.config.limits, cancel, progress)?;
+                let scope = scope.as_ref().map_or("", RepoPath::as_str);
+                let inside = walk.files.into_iter().map(|(path, _)| path).filter(|path| path.is_within(scope));
+                inside.filter(|path| Format::may_be(path.as_str())).collect()
+            }
+        };
+        let mut done = Done { scanned: files.len(), ..Done::default() };
+        let current = self.shared.current();
+        let mut reader = Reader { root: &root, request, snapshot: &current, report: DocumentsReport::default() };
+        let mut sets: Vec<Imported> = Vec::new();
+        for (inner, count) in files.iter().zip(0u64..) {
+            cancel.check()?;
+            progress.report(ProgressEvent { stage: "reading documents", done: count, total: Some(files.len() as u64) });
+            let source = info.outer(inner).to_string();
+            match reader.read(inner, &source, self.shared.config.limits.read_bytes, place.is_file) {
+                Ok(Some(set)) => sets.push(set),
+                Ok(None) => {}
+                Err(why) => done.skipped.push((source, Problem::new(ProblemKind::Unreadable, why))),
+            }
+        }
+        stages.done("parsing");
+        done.parsed = sets.len();
+        done.documents = Some(reader.report);
+        if request.mode == Mode::Merge {
+            let scope = place.scope.as_ref().map_or_else(|| info.prefix.clone(), |scope| info.outer(scope).to_string());
+            sets.extend(kept(&current, &sets, &scope));
+        }
+        self.publish_imported(sets, cancel, stages)?;
+        Ok(done)
+    }
+}
+
+fn check(request: &IngestRequest) -> Result<(), EngineError> {
+    if request.incremental {
+        let why = format!("adapter `{}` has no incremental mode; leave `incremental` out", request.adapter.word());
+        return Err(EngineError::BadRequest(why));
+    }
+    let plain = |name: &str| {
+        let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        !name.is_empty() && name.len() <= MAX_NAMESPACE && name.bytes().all(fits)
+    };
+    match &request.namespace {
+        Some(name) if !plain(name) => {
+            let why = "`namespace` takes at most 64 letters, digits, `-`, `_` and `.`";
+            Err(EngineError::BadRequest(why.to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Imported data that stays: of other files. What was read of documents in the scope before, and is no longer there,
+/// does not.
+fn kept(current: &Snapshot, sets: &[Imported], scope: &str) -> Vec<Imported> {
+    let read: FxHashSet<&str> = sets.iter().map(|set| &*set.source).collect();
+    let inside = |source: &str| {
+        let rest = source.strip_prefix(scope);
+        scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || scope.ends_with('/') || rest.starts_with('/'))
+    };
+    let stays = |set: &&Imported| {
+        let gone = || RepoPath::new(&set.source).is_ok_and(|path| current.read_bytes(&path).is_err());
+        !read.contains(&*set.source) && !(inside(&set.source) && gone())
+    };
+    current.imported.iter().filter(stays).cloned().collect()
+}
+
+/// Reads the documents of one ingest.
+struct Reader<'a> {
+    root: &'a Root,
+    request: &'a IngestRequest,
+    snapshot: &'a Snapshot,
+    report: DocumentsReport,
+}
+
+impl Reader<'_> {
+    /// The nodes and edges of a file; `None` if the adapter does not take its format.
+    fn read(
+        &mut self,
+        inner: &RepoPath,
+        source: &str,
+        max_bytes: u64,
+        asked_for: bool,
+    ) -> Result<Option<Imported>, String> {
+        let adapter = self.request.adapter;
+        let bytes = self.root.read(inner, max_bytes).map_err(|error| error.to_string())?;
+        let format = match (detect(inner.as_str(), &bytes), adapter) {
+            // Any Markdown is a note, and any JSON or XML that the adapter names may be what it says.
+            (Some(format), _) if adapter.takes(format) => format,
+            (found, _) if asked_for => adapter.only_format().ok_or_else(|| refused(adapter, found))?,
+            _ => return Ok(None),
+        };
+        let document = parse_as(format, &bytes, &DocumentLimits::default()).map_err(|error| error.to_string())?;
+        let adapted = adapt(adapter, &document, source, self.request.namespace.as_deref(), self.snapshot);
+        *self.report.formats.entry(format.word()).or_default() += 1;
+        self.report.mentions += document.mentions.len();
+        self.report.bound += self.snapshot.bindings(&document, source).len();
+        self.report.light_evidence_resolved += adapted.evidence.0;
+        self.report.light_evidence_unresolved += adapted.evidence.1;
+        Ok(Some(adapted.set))
+    }
+}
+
+fn refused(adapter: Adapter, found: Option<Format>) -> String {
+    let found = found.map_or("no known format", Format::word);
+    format!("adapter `{}` does not read it: it is {found}", adapter.word())
+}

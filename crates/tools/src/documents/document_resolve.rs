@@ -1,0 +1,149 @@
+//! Shows what is read of a document: its sections, claims and works.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::named;
+use crate::framework::{
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
+};
+
+/// Default number of sections and of claims.
+const DEFAULT_ROWS: usize = 40;
+/// Maximum of both.
+const MAX_ROWS: usize = 500;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// The document, relative to its root
+    path: Option<String>,
+    /// Or a node in it
+    node_id: Option<String>,
+    /// Sections, and claims, at most
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    top_k: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SectionRow {
+    heading: String,
+    level: u8,
+    line: u32,
+    kind: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ClaimRow {
+    line: u32,
+    kind: &'static str,
+    modality: &'static str,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WorkRow {
+    id: String,
+    title: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    source_path: String,
+    detected_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authors: Vec<String>,
+    section_count: usize,
+    claim_count: usize,
+    entity_count: usize,
+    citation_count: usize,
+    table_count: usize,
+    link_count: usize,
+    binding_count: usize,
+    sections: Vec<SectionRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    claims: Vec<ClaimRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    citations: Vec<String>,
+    /// Works that the file describes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    works: Vec<WorkRow>,
+    /// What was left out, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
+}
+
+pub(crate) struct DocumentResolve;
+
+impl Tool for DocumentResolve {
+    const NAME: &'static str = "document_resolve";
+    const TOOLSET: Toolset = Toolset::Documents;
+    const SUMMARY: &'static str = "Show the sections, claims and works of a document in any format";
+    const ANSWERS: &'static str = "what a document says: sections, claims, citations, works";
+    const HELP: &'static str = "\
+Reads a document below an indexed root as it is on disk, whether it was ingested or not: Markdown, reStructuredText,
+AsciiDoc, text, HTML, Jupyter, CSV, DOCX, PPTX, XLSX, OpenAPI, man pages, L1GHT, BibTeX, JATS, RFC, Crossref, patents.
+
+`sections` and `claims` have the line of the document, 0 where the format has none. A claim is a sentence with a modal
+verb, a warning or a decision; `modality` is `must`, `should`, `may` or `is`. `works` are the articles, standards and
+patents that the file describes. The counts are those of the whole document; `problems` says what was left out.
+A file that cannot be read is an error with the reason: encrypted, damaged, nested too deep, too large when unpacked.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "README.md"}"#;
+    const COMMAND: Option<Command> = Some(Command::new("document-resolve", &["path"]));
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("file_path", "path"), ("limit", "top_k")];
+    const DETAILS: &'static [&'static str] = &["entity_count", "table_count", "link_count", "sections.kind"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"source_path": {"type": "string"}, "section_count": {"type": "integer"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for DocumentResolve {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let read = named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
+        let document = &read.document;
+        let most = input.top_k;
+        let sections = document.sections.iter().take(most).map(|section| SectionRow {
+            heading: section.heading.clone(),
+            level: section.level,
+            line: section.line,
+            kind: section.kind.word(),
+        });
+        let claims = document.claims.iter().take(most).map(|claim| ClaimRow {
+            line: claim.line,
+            kind: claim.kind.word(),
+            modality: claim.modality.word(),
+            text: format!("{} {} {}", claim.subject, claim.predicate, claim.object),
+        });
+        let works = document
+            .records
+            .iter()
+            .take(most)
+            .map(|record| WorkRow { id: record.ids.first().cloned().unwrap_or_default(), title: record.title.clone() });
+        let output = Output {
+            source_path: read.path.to_string(),
+            detected_type: document.format.word(),
+            title: document.metadata.title.clone(),
+            authors: document.metadata.authors.iter().take(most).cloned().collect(),
+            section_count: document.sections.len(),
+            claim_count: document.claims.len(),
+            entity_count: document.entities.len(),
+            citation_count: document.citations.len(),
+            table_count: document.tables.len(),
+            link_count: document.links.len(),
+            binding_count: read.bindings.len(),
+            sections: sections.collect(),
+            claims: claims.collect(),
+            citations: document.citations.iter().take(most).map(|citation| citation.key.clone()).collect(),
+            works: works.collect(),
+            problems: document.problems.clone(),
+        };
+        let hint = "see which code the document names";
+        let guidance =
+            Guidance::next(ProofState::Triaging, ToolRef("document_bindings"), Some(read.path.to_string()), hint);
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}
