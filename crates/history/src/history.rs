@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Head;
-use crate::rules::BOT_WEIGHT;
+use crate::rules::{BOT_WEIGHT, suggests_fix};
 
 /// Object id of a file's content.
 pub(crate) type Blob = [u8; 20];
@@ -124,6 +124,12 @@ impl Commit {
     /// Returns whether it counts for co-change: it is no merge, touches at most 50 files, and no formatter made it.
     pub fn counts_together(&self) -> bool {
         (1..=MAX_TOGETHER).contains(&self.touches.len()) && !self.is_format
+    }
+
+    /// Returns whether it is evidence of a defect in the files it touched: its subject says that it mends one, a person
+    /// made it, and it counts for co-change. A commit that says nothing is no fix, so defects are a lower bound.
+    pub fn is_fix(&self) -> bool {
+        !self.is_bot && self.counts_together() && suggests_fix(&self.subject)
     }
 
     /// Weight of a common change in this commit, 0 to 1: 0 if it does not count, else one over the number of other

@@ -26,6 +26,11 @@ impl Moment {
     pub fn before(commit: usize) -> Self {
         Self(commit + 1)
     }
+
+    /// Index of the newest commit before it.
+    pub fn newest(self) -> usize {
+        self.0
+    }
 }
 
 /// Evidence that a file changes with some commits: those of a file, or of a symbol.
@@ -144,6 +149,12 @@ impl History {
         numbers.iter().map(|&number| FileHistory { history: self, number })
     }
 
+    /// The files that existed at a moment, in no particular order, under the names that they have after all renames.
+    pub fn existing_at(&self, moment: Moment) -> impl Iterator<Item = FileHistory<'_>> {
+        let numbers = (0..self.files.len() as u32).filter(move |&number| self.is_there(number, moment));
+        numbers.map(|number| FileHistory { history: self, number })
+    }
+
     /// Returns whether a file existed at a moment: its last change before it did not remove it.
     fn is_there(&self, file: u32, moment: Moment) -> bool {
         let commits = &self.files[file as usize].commits;
@@ -156,6 +167,15 @@ impl History {
     /// Number of commits before a moment that count for co-change.
     fn together_behind(&self, moment: Moment) -> u32 {
         self.together_before.get(moment.0).copied().unwrap_or(0)
+    }
+}
+
+impl<'h> FileHistory<'h> {
+    /// Indexes in [`History::commits`] of the commits before a moment that touched it, newest first.
+    pub fn commit_numbers(&self, moment: Moment) -> impl ExactSizeIterator<Item = usize> + use<'h> {
+        let commits = &self.row().commits;
+        let start = commits.partition_point(|&commit| (commit as usize) < moment.0);
+        commits[start..].iter().map(|&commit| commit as usize)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Commits that say little about which files belong together: those made by programs, and those of formatters.
+//! Kinds of commits by author and subject: those made by programs, those of formatters, and those that fix a defect.
 
 /// Weight of a commit made by a program, among those that count for co-change: programs bump versions and lock files
 /// together, whatever else belongs together.
@@ -42,6 +42,68 @@ const FORMATTING: [&str; 18] = [
     "style",
     "lint",
 ];
+/// Words by which subjects say that a defect is mended, in lower case.
+const FIXING: [&str; 22] = [
+    "fix",
+    "fixes",
+    "fixed",
+    "fixing",
+    "bugfix",
+    "bugfixes",
+    "hotfix",
+    "bug",
+    "bugs",
+    "crash",
+    "crashes",
+    "panic",
+    "panics",
+    "regression",
+    "deadlock",
+    "leak",
+    "leaks",
+    "overflow",
+    "incorrect",
+    "wrong",
+    "broken",
+    "segfault",
+];
+/// Words of subjects whose mending is not one of code that runs in the product, in lower case.
+const MINOR: [&str; 34] = [
+    "typo",
+    "typos",
+    "lint",
+    "lints",
+    "linting",
+    "clippy",
+    "flake8",
+    "mypy",
+    "doc",
+    "docs",
+    "docstring",
+    "docstrings",
+    "documentation",
+    "changelog",
+    "readme",
+    "comment",
+    "comments",
+    "spelling",
+    "grammar",
+    "ci",
+    "warning",
+    "warnings",
+    "test",
+    "tests",
+    "formatting",
+    "style",
+    "version",
+    "travis",
+    "appveyor",
+    "whitespace",
+    "link",
+    "links",
+    "build",
+    "revert",
+];
 /// File that lists commits for `git blame` to ignore: reformattings, by convention.
 pub(crate) const IGNORED_REVISIONS: &str = ".git-blame-ignore-revs";
 
@@ -64,6 +126,20 @@ pub(crate) fn is_bot(name: &[u8], address: &[u8]) -> bool {
 pub(crate) fn suggests_formatting(subject: &str) -> bool {
     let subject = subject.to_lowercase();
     FORMATTING.iter().any(|word| subject.contains(word))
+}
+
+/// Returns whether the subject of a commit says that it mends a defect of code, by its words alone: one of
+/// [`FIXING`], and none of [`MINOR`].
+pub(crate) fn suggests_fix(subject: &str) -> bool {
+    let subject = subject.to_lowercase();
+    let mut fixes = false;
+    for word in subject.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        if MINOR.contains(&word) {
+            return false;
+        }
+        fixes |= FIXING.contains(&word);
+    }
+    fixes
 }
 
 /// The commits named in a list of ignored revisions, in hexadecimal.
@@ -90,6 +166,27 @@ mod tests {
         ];
         for (name, address, expected) in cases {
             assert_eq!(is_bot(name.as_bytes(), address.as_bytes()), expected, "{name} {address}");
+        }
+    }
+
+    #[test]
+    fn fixes_are_told_by_their_words() {
+        let cases = [
+            ("Fix crash on an empty file (#12)", true),
+            ("fix(parser): keep the last line", true),
+            ("bugfix", true),
+            ("Fixed #1234 -- wrong offset", true),
+            ("Prevent deadlock in shutdown", true),
+            ("Add prefix to names", false),
+            ("Fix typo", false),
+            ("fix: typos in docs", false),
+            ("Fix tests on Windows", false),
+            ("fixture for panels", false),
+            ("Revert \"Fix crash\"", false),
+            ("", false),
+        ];
+        for (subject, expected) in cases {
+            assert_eq!(suggests_fix(subject), expected, "{subject}");
         }
     }
 

@@ -20,6 +20,7 @@ pub mod patterns;
 pub mod references;
 pub mod resolve;
 pub mod retrieval;
+pub mod risk;
 pub mod trails;
 pub mod trust;
 pub mod what_if;

@@ -14,6 +14,8 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod agents;
+mod bug_patterns;
+mod calls;
 mod common;
 mod error;
 mod feedback;
@@ -30,6 +32,8 @@ mod trails;
 mod visits;
 
 pub use agents::{AgentSession, MAX_AGENTS, MAX_NAME};
+pub use bug_patterns::{BugEdge, BugNode, BugPattern, MAX_BUG_PATTERNS};
+pub use calls::{CallLog, CallRecord, FileSize, MAX_CALLS};
 pub use error::SessionError;
 pub use feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
 pub use handles::{

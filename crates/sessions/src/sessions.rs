@@ -5,6 +5,7 @@ use m1nd_base::{Clock, secrets};
 use m1nd_store::{FEEDBACK_KEPT, NewFeedback, StoreError, Undone};
 
 use crate::agents::{AgentSession, Agents, MAX_NAME};
+use crate::calls::{CallLog, CallRecord, FileSize};
 use crate::common::{lock, shortened};
 use crate::error::SessionError;
 use crate::feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
@@ -20,13 +21,38 @@ pub struct Sessions {
     agents: Mutex<Agents>,
     primings: Mutex<Primings>,
     feedback: Mutex<Arc<FeedbackRows>>,
+    calls: Mutex<CallLog>,
+    started_ms: u64,
 }
 
 impl Sessions {
     /// Creates sessions over `store`, which is read on demand.
     #[must_use]
     pub fn new(store: Arc<dyn SessionStore>, clock: Clock) -> Self {
-        Self { store, clock, agents: Mutex::default(), primings: Mutex::default(), feedback: Mutex::default() }
+        let started_ms = clock.now_ms();
+        Self {
+            store,
+            clock,
+            agents: Mutex::default(),
+            primings: Mutex::default(),
+            feedback: Mutex::default(),
+            calls: Mutex::default(),
+            started_ms,
+        }
+    }
+
+    /// Adds a call to the log of this process, with the files that its answer speaks of, and the nodes, edges and
+    /// generation of the graph.
+    pub fn note_call(&self, mut call: CallRecord, files: Vec<(String, FileSize)>, graph: (u64, u64, u64)) {
+        call.at_ms = self.clock.now_ms();
+        lock(&self.calls).add(call, files, graph);
+    }
+
+    /// The calls of this process, the milliseconds since it started, and the time in milliseconds since 1970.
+    #[must_use]
+    pub fn calls(&self) -> (CallLog, u64, u64) {
+        let now = self.clock.now_ms();
+        (lock(&self.calls).clone(), now.saturating_sub(self.started_ms), now)
     }
 
     /// Records a call of an agent.

@@ -6,7 +6,10 @@ use crate::continuity::{
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::documents::{DocumentBindings, DocumentDrift, DocumentResolve};
-use crate::exploration::{Activate, Drift, GhostEdges, Learn, Missing, Resonate, Scan, Timeline, Trace, Warmup};
+use crate::exploration::{
+    Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface, Learn,
+    Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust, Warmup,
+};
 use crate::framework::{Catalog, ToolDef};
 use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
@@ -55,6 +58,16 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<DocumentResolve>(),
     ToolDef::read::<DocumentBindings>(),
     ToolDef::read::<DocumentDrift>(),
+    ToolDef::read::<Trust>(),
+    ToolDef::read::<Tremor>(),
+    ToolDef::read::<AntibodyScan>(),
+    ToolDef::read::<AntibodyList>(),
+    ToolDef::write::<AntibodyCreate>(),
+    ToolDef::read::<FlowSimulate>(),
+    ToolDef::read::<HeuristicsSurface>(),
+    ToolDef::read::<Report>(),
+    ToolDef::read::<Panoramic>(),
+    ToolDef::read::<Savings>(),
     ToolDef::write::<TrailSave>(),
     ToolDef::read::<TrailResume>(),
     ToolDef::read::<TrailList>(),

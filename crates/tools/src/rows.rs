@@ -4,6 +4,7 @@ use m1nd_base::NodeKind;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::{EngineError, ReadError, Snapshot};
+use m1nd_query::changes::Scope;
 use m1nd_query::resolve::ResolveError;
 use m1nd_query::resolve::resolve_node;
 use m1nd_sessions::{SessionError, StoreError};
@@ -11,6 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::framework::{ErrorCode, ToolError};
+use crate::past;
 
 /// A node in an answer.
 #[derive(Debug, Clone, Serialize)]
@@ -65,6 +67,22 @@ pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result
         )));
     }
     resolve_node(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
+}
+
+/// The part of the index that a caller names: a folder, a file or a glob as paths, a symbol as a node.
+pub(crate) fn part(snapshot: &Snapshot, text: Option<&str>) -> Result<(Scope, Option<NodeIx>), ToolError> {
+    let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok((Scope::default(), None)) };
+    let is_path = text.contains(['*', '?', '[', '{'])
+        || snapshot.files().within(text.trim_end_matches('/')).next().is_some()
+        || snapshot.files().by_text(text).is_some();
+    if is_path {
+        return Ok((past::scope(Some(text))?, None));
+    }
+    let node = resolve(snapshot, "node_filter", text)?;
+    match snapshot.graph().kind(node) {
+        NodeKind::File => Ok((past::scope(Some(snapshot.graph().path(node)))?, None)),
+        _ => Ok((Scope::default(), Some(node))),
+    }
 }
 
 /// Resolves the node that a phrase names, see [`resolve_phrase`](m1nd_query::resolve::resolve_phrase).

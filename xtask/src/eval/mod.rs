@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::{Outcome, repository};
 
+mod antibody;
 mod arguments;
 mod callgraph;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod north;
 mod ours;
 mod references;
 mod repositories;
+mod risk;
 mod secrets;
 mod seek;
 mod sites;
@@ -54,6 +56,8 @@ const USAGE: &str = "expected:
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
+  cargo xtask eval antibody --mirror DIR [--commits N] [--explain] [--check | --write]
+  cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -73,6 +77,8 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("equality", rest)) => equality::run(rest),
         Some(("relink", rest)) => equality::relink::run(rest),
         Some(("cochange", rest)) => cochange::run(rest),
+        Some(("antibody", rest)) => antibody::run(rest),
+        Some(("risk", rest)) => risk::run(rest),
         _ => Err(USAGE.into()),
     }
 }

@@ -10,12 +10,14 @@ mod go;
 mod java;
 mod javascript;
 mod needed;
+mod propose;
 mod python;
 mod rust;
 mod syntax;
 
 pub use code::first_metavariable;
 pub use effects::{Effects, effects};
+pub use propose::{Proposal, proposals};
 pub use syntax::{Extent, QueryError, SyntaxFile, SyntaxMatch, SyntaxMatches, SyntaxQuery};
 
 use std::sync::LazyLock;

@@ -214,6 +214,10 @@ impl<'t> SyntaxFile<'t> {
         Ok(Self { language, source: Source { text }, tree })
     }
 
+    pub(super) fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+
     /// The line that contains a byte.
     pub fn line_at(&self, byte: usize) -> &'t str {
         let text = self.source.text;

@@ -3,16 +3,22 @@
 mod aside;
 mod judge;
 mod kept;
+mod learned;
 mod matching;
+mod subgraph;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use learned::{FixedFile, LearnedPattern, MAX_ELSEWHERE, count_matches, learn_pattern};
 use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline, Progress, ProgressEvent, RepoPath};
 use m1nd_graph::NodeIx;
-pub use m1nd_lang::patterns::{Pattern, QueryError, first_metavariable};
+pub use m1nd_lang::patterns::{Pattern, QueryError, SyntaxQuery, first_metavariable};
 use m1nd_search::grep::GrepError;
 use rayon::prelude::*;
+pub use subgraph::{
+    LabelMode, MAX_PATTERN_EDGES, MAX_PATTERN_NODES, PatternEdge, PatternNode, Subgraph, SubgraphError, SubgraphMatches,
+};
 
 use judge::Judge;
 use kept::KeptScans;

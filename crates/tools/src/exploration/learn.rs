@@ -5,6 +5,7 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_query::resolve::ResolveError;
 use m1nd_query::resolve::resolve_node;
 use m1nd_query::retrieval::{Feedback, Ledger};
+use m1nd_query::risk::OutcomeKind;
 use m1nd_sessions::{Lesson, Undone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,12 +29,33 @@ pub(crate) enum FeedbackWord {
     Partial,
 }
 
+/// A recorded outcome, for `trust`.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum OutcomeWord {
+    Defect,
+    FalseAlarm,
+    Partial,
+}
+
+impl OutcomeWord {
+    const fn kind(self) -> OutcomeKind {
+        match self {
+            Self::Defect => OutcomeKind::Defect,
+            Self::FalseAlarm => OutcomeKind::FalseAlarm,
+            Self::Partial => OutcomeKind::Partial,
+        }
+    }
+}
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
     /// The question
     query: Option<String>,
     feedback: Option<FeedbackWord>,
+    /// What the nodes turned out to have, for trust
+    outcome: Option<OutcomeWord>,
     /// Rated nodes
     #[serde(default)]
     node_ids: Vec<String>,
@@ -67,6 +89,11 @@ pub(crate) struct Output {
     strength: Option<f64>,
     /// Row of the ledger, for `undo`.
     ledger_id: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    /// Row of the outcome if feedback was recorded as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome_ledger_id: Option<i64>,
     /// The row that was undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     undone: Option<i64>,
@@ -102,12 +129,16 @@ days. Other questions and the graph do not change.
 Answers show the feedback they used: `feedback` in a row (`weight` -1 to 1 and the `ledger_ids`), and
 `feedback_applied` with the entries, rated nodes that are `gone`, and nodes rated correct that are `not_among_rows`.
 
+`outcome` records what the nodes turned out to have: `defect` (they were wrong), `false_alarm` (suspected, but right) or
+`partial` (part of a defect elsewhere). It is evidence for `trust` and does not change any ranking; `query` is then optional.
+With `feedback` as well, it is a row of its own (`outcome_ledger_id`).
+
 `undo: <ledger_id>` reverts a row; answers are then exactly as before. The ledger is append-only: an undo is a row,
 too. The newest 10,000 rows in effect are kept. `idempotency_key` makes retries safe. Unknown node ids are listed in
 `not_found`; if none exists, nothing is recorded. The first 2,000 characters of the query are stored in m1nd's own
 folder, without passwords and keys, and compared with later ones.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "query": "validate credentials", "feedback": "correct", "node_ids": ["file::auth.py"]}"#;
-    const RARE: &'static [&'static str] = &["idempotency_key", "strength"];
+    const RARE: &'static [&'static str] = &["idempotency_key", "strength", "outcome"];
     const DETAILS: &'static [&'static str] = &["nodes_found", "nodes_expanded", "edges_modified"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"ledger_id": {"type": "integer"}, "nodes": {"type": "array"}}}"#;
@@ -127,31 +158,46 @@ impl WriteTool for Learn {
             return Err(ToolError::empty_graph());
         }
         let query = input.query.as_deref().unwrap_or_default();
-        rows::words("query", query, "the question that was asked")?;
-        let Some(word) = input.feedback else {
-            return Err(ToolError::invalid("argument `feedback` is missing, expected correct, wrong or partial"));
-        };
+        if input.feedback.is_some() {
+            rows::words("query", query, "the question that was asked")?;
+        } else if input.outcome.is_none() {
+            return Err(ToolError::invalid(
+                "arguments `feedback` and `outcome` are missing, expected `feedback` (correct, wrong, partial) or `outcome` (defect, false_alarm, partial)",
+            ));
+        }
         let strength = input.strength;
         let (nodes, not_found) = resolve_all(snapshot, &input.node_ids)?;
-        let feedback = match word {
+        let feedback = input.feedback.map(|word| match word {
             FeedbackWord::Correct => Feedback::Correct,
             FeedbackWord::Wrong => Feedback::Wrong,
             FeedbackWord::Partial => Feedback::Partial,
+        });
+        let outcome = input.outcome.map(|word| word.kind().word());
+        let ids: Vec<&str> = nodes.iter().map(|node| snapshot.graph().id(*node)).collect();
+        let tell = |kind: &str, key: Option<&str>| {
+            let told = Lesson { agent: cx.agent(), kind, query, strength, key, nodes: &ids };
+            cx.sessions().learn(&told).map_err(rows::session_error)
         };
         let key = input.idempotency_key.as_deref();
-        let ids: Vec<&str> = nodes.iter().map(|node| snapshot.graph().id(*node)).collect();
-        let told = Lesson { agent: cx.agent(), kind: feedback.word(), query, strength, key, nodes: &ids };
-        let (ledger_id, repeated) = cx.sessions().learn(&told).map_err(rows::session_error)?;
-        let guidance = guidance(query, &nodes, not_found.len());
+        let first = feedback.map(|feedback| tell(feedback.word(), key)).transpose()?;
+        // The key of a row is unique, and both rows have to be told once.
+        let own_key = key.map(|key| if first.is_some() { format!("{key} outcome") } else { key.to_owned() });
+        let second = outcome.map(|kind| tell(kind, own_key.as_deref())).transpose()?;
+        let Some((ledger_id, repeated)) = first.or(second) else {
+            return Err(ToolError::invalid("nothing to record"));
+        };
+        let guidance = guidance(query, &nodes, not_found.len(), feedback.is_some());
         let members = |node: &NodeIx| snapshot.graph().with_members(*node, Ledger::MAX_CONTAINED);
         let mut expanded: Vec<NodeIx> = nodes.iter().flat_map(members).collect();
         expanded.sort_unstable();
         expanded.dedup();
         Ok(Answer::new(Output {
             query: input.query.clone(),
-            feedback: Some(feedback.word()),
+            feedback: feedback.map(Feedback::word),
+            outcome: input.outcome.map(|word| word.kind().word()),
             strength: Some(rounded(strength)),
             ledger_id,
+            outcome_ledger_id: second.filter(|_| first.is_some()).map(|(row, _)| row),
             undone: None,
             repeated,
             nodes: nodes.iter().map(|node| NodeRow::new(snapshot, *node)).collect(),
@@ -193,7 +239,7 @@ fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Ve
 }
 
 fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Output>, ToolError> {
-    if input.query.is_some() || input.feedback.is_some() || !input.node_ids.is_empty() {
+    if input.query.is_some() || input.feedback.is_some() || input.outcome.is_some() || !input.node_ids.is_empty() {
         return Err(ToolError::invalid(
             "argument `undo` cannot be combined with `query`, `feedback` and `node_ids`: omit those",
         ));
@@ -213,7 +259,11 @@ fn undo(cx: &WriteContext<'_>, input: &Input, entry: i64) -> Result<Answer<Outpu
     Ok(Answer::new(Output { ledger_id, undone: Some(entry), repeated, ..Output::default() }).guidance(guidance))
 }
 
-fn guidance(query: &str, nodes: &[NodeIx], missed: usize) -> Guidance {
+fn guidance(query: &str, nodes: &[NodeIx], missed: usize, has_feedback: bool) -> Guidance {
+    if !has_feedback {
+        let hint = format!("recorded for {}: it now counts in `trust`", count(nodes.len(), "node"));
+        return Guidance::next(ProofState::Triaging, ToolRef("trust"), None, hint);
+    }
     let target = Some(query.chars().take(100).collect());
     let hint = match missed {
         0 => format!("recorded for {}: the same question now ranks accordingly", count(nodes.len(), "node")),

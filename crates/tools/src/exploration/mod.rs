@@ -1,23 +1,45 @@
 //! Exploration: related code, causes of failures, risks.
 
 mod activate;
+mod antibody_create;
+mod antibody_list;
+mod antibody_scan;
+mod bug_patterns;
 mod drift;
+mod flow_simulate;
 mod ghost_edges;
+mod heuristics_surface;
 mod learn;
 mod missing;
+mod panoramic;
+mod report;
 mod resonate;
+mod risk_rows;
+mod savings;
 mod scan;
 mod timeline;
 mod trace;
+mod tremor;
+mod trust;
 mod warmup;
 
 pub(crate) use activate::Activate;
+pub(crate) use antibody_create::AntibodyCreate;
+pub(crate) use antibody_list::AntibodyList;
+pub(crate) use antibody_scan::AntibodyScan;
 pub(crate) use drift::Drift;
+pub(crate) use flow_simulate::FlowSimulate;
 pub(crate) use ghost_edges::GhostEdges;
+pub(crate) use heuristics_surface::HeuristicsSurface;
 pub(crate) use learn::Learn;
 pub(crate) use missing::Missing;
+pub(crate) use panoramic::Panoramic;
+pub(crate) use report::Report;
 pub(crate) use resonate::Resonate;
+pub(crate) use savings::Savings;
 pub(crate) use scan::Scan;
 pub(crate) use timeline::Timeline;
 pub(crate) use trace::Trace;
+pub(crate) use tremor::Tremor;
+pub(crate) use trust::Trust;
 pub(crate) use warmup::Warmup;

@@ -2,6 +2,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
+use m1nd_sessions::FileSize;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,7 @@ use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::detail::make_brief;
 use super::error::{ErrorCode, ToolError};
 use super::kinds::{Detail, Effect, Format, Toolset};
+use super::measure::{Asked, spoken_of};
 use super::names;
 use super::stale::{Stale, caught_up};
 use super::text::{self, Style};
@@ -94,13 +96,16 @@ impl ToolDef {
     fn reply_in(&self, cx: &Context<'_>, arguments: Value, form: Form) -> Result<Replied, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
-        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, form));
+        let asked = Asked::of(&arguments);
+        let mut spoken = Vec::new();
+        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, form, &mut spoken));
         let outcome = catch_unwind(answered).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
                 .next_step("other calls are not affected; report this message and the arguments as a bug"))
         });
+        asked.note(self, cx, &outcome, spoken, milliseconds(started));
         let mut replied = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
         if let Reply::Json(Value::Object(body)) = &mut replied.reply {
             body.insert("elapsed_ms".into(), milliseconds(started).into());
@@ -108,7 +113,13 @@ impl ToolDef {
         Ok(replied)
     }
 
-    fn reply_inner(&self, cx: &Context<'_>, arguments: Value, form: Form) -> Result<Replied, ToolError> {
+    fn reply_inner(
+        &self,
+        cx: &Context<'_>,
+        arguments: Value,
+        form: Form,
+        spoken: &mut Vec<(String, FileSize)>,
+    ) -> Result<Replied, ToolError> {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
             Value::Object(members) => members,
@@ -148,6 +159,7 @@ impl ToolDef {
         let answer = (self.run)(cx, Value::Object(arguments), &call);
         cx.services.end_call(&call.agent, &cx.snapshot);
         let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
+        *spoken = spoken_of(&answer.body, &cx.snapshot);
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;

@@ -1,4 +1,5 @@
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use m1nd_engine::{
 };
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
-use m1nd_sessions::{Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
+use m1nd_query::risk::{Outcome, OutcomeKind};
+use m1nd_sessions::{CallLog, Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
 use super::call::Call;
@@ -241,6 +243,24 @@ impl<'a> ReadContext<'a> {
         let prior = self.services.prior(self.agent(), text, self.snapshot);
         self.rests_on(&prior.state(self.snapshot.graph()).to_le_bytes());
         Ok(prior)
+    }
+
+    /// The calls of this process, the milliseconds since it started, and the time in milliseconds since 1970.
+    pub(crate) fn calls(&self) -> (CallLog, u64, u64) {
+        self.services.sessions.calls()
+    }
+
+    /// Recorded outcomes by node id, and the reason if they could not be read.
+    pub(crate) fn outcomes(&self) -> (BTreeMap<String, Vec<Outcome>>, Option<String>) {
+        let (rows, unavailable) = self.services.sessions.feedback();
+        self.rests_on(&rows.newest().to_le_bytes());
+        let mut found: BTreeMap<String, Vec<Outcome>> = BTreeMap::new();
+        for row in rows.rows() {
+            let Some(kind) = OutcomeKind::parse(&row.told.kind) else { continue };
+            let outcome = Outcome { kind, time: i64::try_from(row.told.at_ms / 1_000).unwrap_or(i64::MAX) };
+            row.told.nodes.iter().for_each(|node| found.entry(node.clone()).or_default().push(outcome));
+        }
+        (found, unavailable)
     }
 
     /// Like [`ReadContext::prior`], with these nodes in place of the priming of the caller: ids with their nearness, 0

@@ -12,6 +12,7 @@ mod detail;
 mod error;
 mod kinds;
 mod layout;
+mod measure;
 mod names;
 mod schema;
 mod stale;

@@ -24,7 +24,20 @@ const MAX_DEPTH: usize = 3;
 /// Members that the head of a row is made of.
 const HEAD: &[&str] = &["label", "type", "node_id", "file_path", "line_start", "line_end", "name", "path", "line"];
 /// Members of which a row shows the first that it has, as its figure.
-const FIGURES: &[&str] = &["score", "activation", "relevance", "suspiciousness", "match_score", "confidence", "boost"];
+const FIGURES: &[&str] = &[
+    "score",
+    "activation",
+    "relevance",
+    "suspiciousness",
+    "match_score",
+    "confidence",
+    "boost",
+    "trust_score",
+    "combined_risk",
+    "magnitude",
+    "turbulence_score",
+    "weight",
+];
 /// Members whose words speak for themselves.
 const BARE: &[&str] =
     &["class", "status", "side", "severity", "kind", "state", "relation", "language", "mode", "reason", "why"];

@@ -6,6 +6,9 @@ use m1nd_query::navigation::Perspective;
 use m1nd_sessions::{Access, Held, Kind};
 use serde::{Deserialize, Serialize};
 
+use crate::framework::{ReadContext, ToolError};
+use crate::rows::session_error;
+
 /// Maximum perspectives of an agent.
 pub(super) const MAX_PERSPECTIVES: usize = 50;
 /// Days from the last move to the end of a perspective.
@@ -27,4 +30,13 @@ impl Held for Kept {
         max_per_owner: MAX_PERSPECTIVES,
         max_bytes: MAX_BYTES,
     };
+}
+
+/// Perspectives of all agents that are counted.
+const MAX_COUNTED: usize = 1_000;
+
+/// Number of open perspectives of all agents.
+pub(crate) fn open_perspectives(cx: &ReadContext<'_>) -> Result<usize, ToolError> {
+    let listed = cx.held().list::<Kept>(None, MAX_COUNTED).map_err(session_error)?;
+    Ok(listed.handles.len() + listed.unreadable.len())
 }

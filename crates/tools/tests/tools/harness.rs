@@ -27,6 +27,8 @@ const VARYING: &[&str] = &[
     "expires_at_ms",
     "last_modified_ms",
     "last_activity",
+    "session_uptime_seconds",
+    "queries_made",
     "last_accessed_ms",
     "cost_ms",
     "process_id",

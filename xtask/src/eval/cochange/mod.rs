@@ -24,7 +24,7 @@ mod fit;
 mod repository;
 
 pub(super) use fit::run as fit;
-use repository::Mirror;
+pub(super) use repository::Mirror;
 
 const USAGE: &str =
     "expected: cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]";

@@ -16,14 +16,14 @@ use crate::Outcome;
 const TIME: Duration = Duration::from_secs(600);
 
 /// A fetched git folder, seen through a folder of its own whose `HEAD` can be any commit.
-pub(super) struct Mirror {
+pub(in crate::eval) struct Mirror {
     folder: TempDir,
     name: String,
 }
 
 impl Mirror {
     /// `DIR/<owner>+<name>/repo`, or the folder without `repo`.
-    pub(super) fn open(mirror: &Path, repository: &str) -> Outcome<Self> {
+    pub(in crate::eval) fn open(mirror: &Path, repository: &str) -> Outcome<Self> {
         let name = repository.replace('/', "+");
         let inner = mirror.join(&name).join("repo");
         let source = if inner.is_dir() { inner } else { mirror.join(&name) };
@@ -47,23 +47,29 @@ impl Mirror {
         Ok(Self { folder, name })
     }
 
-    fn git(&self) -> Outcome<GitFolder> {
+    /// The contents of its commits.
+    pub(in crate::eval) fn contents(&self) -> Outcome<Contents> {
+        Ok(Contents::open(&self.git()?)?)
+    }
+
+    /// The git folder.
+    pub(in crate::eval) fn git(&self) -> Outcome<GitFolder> {
         Ok(GitFolder::find(&fs::canonicalize(self.folder.path())?)?)
     }
 
     /// The history up to the checked-out commit, as long as the engine reads it.
-    pub(super) fn history(&self) -> Outcome<History> {
+    pub(in crate::eval) fn history(&self) -> Outcome<History> {
         self.read(ReadLimits::default().commits, None)
     }
 
     /// The history up to a commit, as long as the engine reads it.
-    pub(super) fn history_at(&self, commit: &str, known: Option<&History>) -> Outcome<History> {
+    pub(in crate::eval) fn history_at(&self, commit: &str, known: Option<&History>) -> Outcome<History> {
         self.check_out_at(commit)?;
         self.read(ReadLimits::default().commits, known)
     }
 
     /// The whole history up to a commit.
-    pub(super) fn whole_history_at(&self, commit: &str, known: Option<&History>) -> Outcome<History> {
+    pub(in crate::eval) fn whole_history_at(&self, commit: &str, known: Option<&History>) -> Outcome<History> {
         self.check_out_at(commit)?;
         self.read(usize::MAX, known)
     }
@@ -78,7 +84,7 @@ impl Mirror {
     }
 
     /// The connections between files in the code of a commit. Checkouts and indexes are kept.
-    pub(super) fn links_at(&self, commit: &str, checkouts: &Path) -> Outcome<FileLinks> {
+    pub(in crate::eval) fn links_at(&self, commit: &str, checkouts: &Path) -> Outcome<FileLinks> {
         let root = checkouts.join(format!("{}-{}", self.name, &commit[..commit.len().min(12)]));
         if !root.is_dir() {
             self.check_out(commit, &root)?;

@@ -1,0 +1,257 @@
+//! Ranks the files of a project by risk, with every part of it.
+
+use std::collections::BTreeMap;
+
+use m1nd_engine::Snapshot;
+use m1nd_query::risk::{FileRisk, Part, Tier};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::risk_rows::risks;
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
+    rows_schema, yes,
+};
+use crate::past;
+use crate::rows::rounded;
+
+/// Default number of modules.
+const DEFAULT_ROWS: usize = 100;
+/// Maximum modules of one page.
+const MAX_ROWS: usize = 1_000;
+/// Share of the files that can be critical, and least combined risk of one.
+const CRITICAL_SHARE: f64 = 0.05;
+const CRITICAL_RISK: f64 = 0.5;
+/// Share of the files whose mean is the health of the whole.
+const WORST_SHARE: f64 = 0.1;
+/// Alerts of one answer.
+const MAX_ALERTS: usize = 20;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Folder, file or glob
+    scope: Option<String>,
+    #[serde(default = "yes")]
+    include_recommendations: bool,
+    /// Least combined_risk
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1))]
+    min_risk: f64,
+    #[serde(default = "number::<DEFAULT_ROWS>")]
+    #[schemars(range(min = 1, max = MAX_ROWS))]
+    limit: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Module {
+    node_id: String,
+    label: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    source_path: String,
+    combined_risk: Option<f64>,
+    is_critical: bool,
+    trust_score: Option<f64>,
+    tremor_magnitude: Option<f64>,
+    /// Not computed.
+    layer_violations: Option<u32>,
+    turbulence: Option<f64>,
+    antibody_matches: Option<u32>,
+    blast_backward: Option<u32>,
+    blast_forward: Option<u32>,
+    centrality: Option<f64>,
+    parts: BTreeMap<&'static str, f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recommendation: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Alert {
+    category: &'static str,
+    message: String,
+    affected_nodes: Vec<String>,
+    severity: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Weight {
+    part: &'static str,
+    weight: f64,
+    /// Number of files for which it is known.
+    known: usize,
+    why: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    modules: Vec<Module>,
+    /// Null if no part with a weight is known.
+    overall_health: Option<f64>,
+    critical_alerts: Vec<Alert>,
+    total_scanned: usize,
+    total_modules: usize,
+    weights: Vec<Weight>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope_applied: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct Panoramic;
+
+impl Tool for Panoramic {
+    const NAME: &'static str = "panoramic";
+    const TOOLSET: Toolset = Toolset::Exploration;
+    const SUMMARY: &'static str = "Rank files by risk: past defects, bug patterns, shared state, reach, churn, pace";
+    const ANSWERS: &'static str = "the riskiest files, and each part of the risk on its own";
+    const HELP: &'static str = "\
+Ranks the product's files (not tests, not documents) by `combined_risk`, and shows each part in `parts`, 0 to 1:
+
+- `reach_back`, `reach_forward`: share of the other files that depend on it, or that it depends on, directly or not, by
+  certain edges; `blast_backward` and `blast_forward` are the numbers. `centrality`: share of files with at most its PageRank.
+- `churn`: percentile of its commits, half-life 30 days. `tremor`: acceleration of its weekly commits (see `tremor`) over 3
+  standard deviations. `defect`: 1 - `trust_score` (see `trust`), only with enough evidence.
+- `antibody`: matches of stored bug patterns over 3, if any are stored. `turbulence`: entry points that write its
+  variables (not fields of objects) without a common lock (see `flow_simulate`) over 2, if there are entry points.
+
+Parts that are unknown are left out, and of the rest `combined_risk` is the mean by `weights`: null if none with a weight is
+known. A predictor has weight 0 unless it was shown to beat size alone in predicting later fixes (`eval/risk` in the
+repository of m1nd); `why` says so. Layers are not computed: `layer_violations` is null.
+
+`is_critical`: among the riskiest 5 % and at least .5. `critical_alerts` name the two strongest parts. `overall_health` is 1
+minus the mean of the riskiest tenth. `total_scanned` counts all files in `scope`, `total_modules` those from `min_risk`.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
+    const STAGES: &'static [Route] = &[(Stage::Review, 15, "where the risk of the project is")];
+    const PAGED: bool = true;
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("top_n", "limit")];
+    const RARE: &'static [&'static str] = &["include_recommendations", "min_risk"];
+    const DETAILS: &'static [&'static str] =
+        &["modules.parts", "modules.blast_forward", "modules.layer_violations", "weights"];
+    const OUTPUT_SCHEMA: &'static str = rows_schema!("modules": "node_id", "label", "is_critical");
+    const TEXT_OMITS: &'static [&'static str] = &["label", "type", "source_path", "layer_violations"];
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for Panoramic {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let page = cx.page(input.limit);
+        let found = risks(cx, past::scope(input.scope.as_deref())?)?;
+        let scanned = found.files.len();
+        let critical = (scanned as f64 * CRITICAL_SHARE).ceil() as usize;
+        let is_critical =
+            |at: usize, row: &FileRisk| at < critical && row.combined.is_some_and(|risk| risk >= CRITICAL_RISK);
+        let alerts: Vec<Alert> = found
+            .files
+            .iter()
+            .enumerate()
+            .filter(|(at, row)| is_critical(*at, row))
+            .take(MAX_ALERTS)
+            .map(|(_, row)| alert(snapshot, row))
+            .collect();
+        let weights = Part::ALL.map(|part| Weight {
+            part: part.word(),
+            weight: part.weight(),
+            known: found.files.iter().filter(|row| row.part(part).is_some()).count(),
+            why: part.why(),
+        });
+        let health = health(&found.files);
+        let rows: Vec<(usize, FileRisk)> = found.files.into_iter().enumerate().collect();
+        let kept = |(_, row): &(usize, FileRisk)| {
+            input.min_risk <= 0.0 || row.combined.is_some_and(|risk| risk >= input.min_risk)
+        };
+        let rows: Vec<(usize, FileRisk)> = rows.into_iter().filter(kept).collect();
+        let total = rows.len();
+        let guidance = match rows.first().filter(|(_, row)| row.combined.is_some_and(|risk| risk > 0.0)) {
+            Some((_, row)) => {
+                let id = snapshot.graph().id(row.node).to_owned();
+                let hint = format!("{id} is riskiest{}: look at the evidence", because(row));
+                Guidance::next(ProofState::Triaging, ToolRef("heuristics_surface"), Some(id), hint)
+            }
+            None => Guidance::state(ProofState::Blocked),
+        };
+        let rows = page.cut(rows);
+        let output = Output {
+            modules: rows
+                .iter()
+                .map(|(at, row)| module(snapshot, row, is_critical(*at, row), input.include_recommendations))
+                .collect(),
+            overall_health: health,
+            critical_alerts: alerts,
+            total_scanned: scanned,
+            total_modules: total,
+            weights: weights.into(),
+            scope_applied: input.scope,
+            what_is_missing: (!found.gaps.is_empty()).then(|| found.gaps.join("; ")),
+        };
+        Ok(Answer::new(output).rows("modules", total).guidance(guidance))
+    }
+}
+
+/// One minus the mean of the riskiest tenth.
+pub(crate) fn health(files: &[FileRisk]) -> Option<f64> {
+    let known: Vec<f64> = files.iter().filter_map(|row| row.combined).collect();
+    let worst = (known.len() as f64 * WORST_SHARE).ceil() as usize;
+    (worst > 0).then(|| rounded(1.0 - known.iter().take(worst).sum::<f64>() / worst as f64))
+}
+
+fn because(row: &FileRisk) -> String {
+    let parts: Vec<&str> = row.strongest().iter().take(2).map(|(part, _)| part.word()).collect();
+    if parts.is_empty() { String::new() } else { format!(" by {}", parts.join(" and ")) }
+}
+
+fn alert(snapshot: &Snapshot, row: &FileRisk) -> Alert {
+    let id = snapshot.graph().id(row.node).to_owned();
+    let category = match row.strongest().first().map(|(part, _)| *part) {
+        Some(Part::Defect) => "trust_deficit",
+        Some(Part::BugPatterns) => "antibody_critical",
+        _ => "high_risk",
+    };
+    let severity = rounded(row.combined.unwrap_or_default());
+    Alert { category, message: format!("{id}: {severity}{}", because(row)), affected_nodes: vec![id], severity }
+}
+
+fn module(snapshot: &Snapshot, row: &FileRisk, is_critical: bool, with_text: bool) -> Module {
+    let graph = snapshot.graph();
+    let parts = Part::ALL.into_iter().zip(row.parts);
+    let trust = row.trust.as_ref().filter(|trust| trust.verdict.tier != Tier::Unknown);
+    Module {
+        node_id: graph.id(row.node).to_owned(),
+        label: graph.label(row.node).to_owned(),
+        kind: graph.kind(row.node).word(),
+        source_path: graph.path(row.node).to_owned(),
+        combined_risk: row.combined.map(rounded),
+        is_critical,
+        trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
+        tremor_magnitude: row.tremor.as_ref().map(|tremor| rounded(tremor.tremor.magnitude)),
+        layer_violations: None,
+        turbulence: row.part(Part::Turbulence).map(rounded),
+        antibody_matches: row.matches,
+        blast_backward: row.reach.and_then(|reach| reach.back),
+        blast_forward: row.reach.and_then(|reach| reach.forward),
+        centrality: row.reach.map(|reach| rounded(reach.centrality)),
+        parts: parts.filter_map(|(part, value)| Some((part.word(), rounded(value?)))).collect(),
+        recommendation: with_text.then(|| recommendation(row)).flatten(),
+    }
+}
+
+/// What to do about the strongest part.
+fn recommendation(row: &FileRisk) -> Option<String> {
+    let text = match row.strongest().first()?.0 {
+        Part::Defect => {
+            let trust = row.trust.as_ref()?;
+            if trust.verdict.tier != Tier::High {
+                return None;
+            }
+            format!("{} fix commits: test what they mended before changing it", trust.exposure.fixes.len())
+        }
+        Part::BugPatterns => "a stored bug pattern matches: look at the matches of `antibody_scan`".to_owned(),
+        Part::Turbulence => {
+            "several entry points write its state without a common lock: see `flow_simulate`".to_owned()
+        }
+        _ => return None,
+    };
+    Some(text)
+}
