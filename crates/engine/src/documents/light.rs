@@ -4,6 +4,7 @@
 use m1nd_base::{NodeKind, Relation};
 use m1nd_documents::Document;
 use m1nd_documents::light::{LightDocument, LightQualifier, LightRelation};
+use m1nd_graph::NodeFlags;
 
 use super::{Ordinals, Sheet, slug, title};
 
@@ -88,13 +89,16 @@ fn relate(
         LightQualifier::BindsTo | LightQualifier::Evidence => Relation::Documents,
         LightQualifier::Tests | LightQualifier::DependsOn => Relation::References,
     };
-    let found = sheet.snapshot.nodes_named(&relation.target);
+    // What documents made themselves is no target: a second reading would find the nodes of the first.
+    let graph = sheet.snapshot.graph();
+    let mut found = sheet.snapshot.nodes_named(&relation.target);
+    found.retain(|&node| !graph.flags(node).has(NodeFlags::IMPORTED));
     let is_clear = found.len() == 1;
     if relation.qualifier == LightQualifier::Evidence {
         if is_clear { evidence.0 += 1 } else { evidence.1 += 1 }
     }
     if is_clear {
-        let to = sheet.snapshot.graph().id(found[0]).to_owned();
+        let to = graph.id(found[0]).to_owned();
         sheet.edge(from, &to, graph_relation);
     } else {
         let tags = [format!("light:{}", relation.qualifier.relation()), "unresolved".to_owned()];
