@@ -63,7 +63,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
                 return Some(std::mem::take(&mut rest));
             };
             let short = |word: &&[u8]| bytes[..end].ends_with(word);
-            let is_end = bytes.get(end + 1).is_none_or(|byte| *byte == b' ') && !SHORT.iter().any(|word| short(word));
+            let is_end = bytes.get(end + 1).is_none_or(|byte| *byte == b' ') && !SHORT.iter().any(short);
             if is_end {
                 let sentence = &rest[..end];
                 rest = rest[end + 1..].trim_start();
