@@ -93,7 +93,7 @@ fn kept(current: &Snapshot, sets: &[Imported], scope: &str) -> Vec<Imported> {
     };
     let stays = |set: &&Imported| {
         let gone = || RepoPath::new(&set.source).is_ok_and(|path| current.read_bytes(&path).is_err());
-        !read.contains(&*set.source) && !(inside(&set.source) && gone())
+        !(read.contains(&*set.source) || inside(&set.source) && gone())
     };
     current.imported.iter().filter(stays).cloned().collect()
 }
