@@ -281,7 +281,7 @@ fn is_test(name: &str) -> bool {
 
 /// Words of headings, and what they say about a section.
 const SECTION_WORDS: &[(SectionKind, &[&str])] = &[
-    (SectionKind::Tests, &["test", "testing", "tests", "verification"]),
+    (SectionKind::Tests, &["test", "testing", "tests"]),
     (
         SectionKind::Rollout,
         &["rollout", "migration", "migrating", "release", "changelog", "changes", "upgrading", "roadmap"],
@@ -299,6 +299,6 @@ const SECTION_WORDS: &[(SectionKind, &[&str])] = &[
 fn section_kind(heading: &str) -> SectionKind {
     let lower = heading.to_lowercase();
     let has = |word: &&str| lower.split(|c: char| !c.is_alphanumeric()).any(|part| part == *word);
-    let row = SECTION_WORDS.iter().find(|(_, words)| words.iter().any(&has));
+    let row = SECTION_WORDS.iter().find(|(_, words)| words.iter().any(has));
     row.map_or(SectionKind::Unknown, |(kind, _)| *kind)
 }

@@ -1,8 +1,8 @@
 //! Reads documents: bytes → [`Document`], one file per format. Pure: no disk, no clock, no network.
 //!
-//! Every format yields the same model: sections, blocks, tables, links, citations, names of code that the text mentions,
-//! claims, and records (articles, standards, patents) with their identifiers. What cannot be read is an [`Unreadable`]
-//! with its reason; what was cut short is a problem of the document. Nothing is half-read in silence.
+//! Every format yields the same model: sections, blocks, tables, links, citations, names of code that the text
+//! mentions, claims, and records (articles, standards, patents) with their identifiers. What cannot be read is an
+//! [`Unreadable`] with its reason; what was cut short is a problem of the document. Nothing is half-read in silence.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod archive;

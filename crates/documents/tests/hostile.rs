@@ -1,5 +1,5 @@
-//! Hostile input: every format, cut and damaged; nesting, entities, archives that unpack to too much. Reading ends, soon
-//! and without a panic.
+//! Hostile input: every format, cut and damaged; nesting, entities, archives that unpack to too much. Reading ends,
+//! soon and without a panic.
 
 use std::io::Write as _;
 

@@ -177,7 +177,8 @@ impl<'a> ImportedSymbols<'a> {
     }
 }
 
-/// Converts an imported file to its part of the graph, with the nodes that are [`chosen`]. `known` returns the number of an id of the code.
+/// Converts an imported file to its part of the graph, with the nodes that are [`chosen`]. `known` returns the number
+/// of an id of the code.
 pub(crate) fn part<'a>(
     set: &'a Imported,
     chosen: &[bool],

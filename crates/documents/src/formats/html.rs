@@ -1,5 +1,5 @@
-//! Web pages: the main content. Navigation, scripts and footers are left out; if the page marks its main part, only that
-//! is read.
+//! Web pages: the main content. Navigation, scripts and footers are left out; if the page marks its main part, only
+//! that is read.
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{HtmlString, StartTag, Token, Tokenizer};

@@ -1,5 +1,5 @@
-//! reStructuredText. Headings are lines underlined, or under- and overlined, with a run of one character; the level of a
-//! character follows from the order of first occurrence.
+//! reStructuredText. Headings are lines underlined, or under- and overlined, with a run of one character; the level
+//! of a character follows from the order of first occurrence.
 
 use crate::Unreadable;
 use crate::draft::Draft;
