@@ -20,6 +20,7 @@ use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
 use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, Tiers};
 use crate::snapshot::{Content, Snapshot, heads_of};
+use crate::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
@@ -176,8 +177,12 @@ impl Writer {
     }
 
     /// Returns whether the linker knows all files of the index, so that only changes have to be linked. An ingest that
-    /// trusts nothing also reads through the stored index first: what is damaged must not be built upon.
+    /// trusts nothing also reads through the stored index first: what is damaged must not be built upon, and is written
+    /// again even if this process still maps the file that was sound.
     fn is_ready(&mut self, trusts: bool, cancel: &Cancel, progress: &dyn Progress) -> Result<bool, EngineError> {
+        if !trusts && matches!(stored::check(&self.shared, u64::MAX, cancel), StoredCheck::Damaged(_)) {
+            self.unsaved = true;
+        }
         if self.linked.is_some() {
             return Ok(true);
         }

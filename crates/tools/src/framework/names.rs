@@ -150,6 +150,7 @@ mod tests {
             "lock_patterns",
             "read_only_patterns",
             "lock_id",
+            "namespace",
             "node_types",
             "open_questions",
             "pattern",

@@ -174,6 +174,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../src/core/seek.rs"),
     include_str!("../../src/core/trust.rs"),
     include_str!("../../src/analysis/why.rs"),
+    include_str!("../../src/documents/document_bindings.rs"),
     include_str!("../../src/exploration/drift.rs"),
     include_str!("../../src/exploration/antibody_create.rs"),
     include_str!("../../src/exploration/antibody_list.rs"),

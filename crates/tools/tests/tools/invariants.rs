@@ -55,7 +55,9 @@ fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
     assert!(before.keys().any(|path| path.ends_with("auth.py")) && before.len() > 20, "{:?}", before.keys());
     for seed in 0..8 {
         let mut random = Random::new(seed);
-        for tool in ALL.iter().filter(|tool| tool.effect == Effect::Read && tool.name != "health") {
+        // These speak of the calls of the process, which each call adds to.
+        let of_calls = ["health", "report", "savings"];
+        for tool in ALL.iter().filter(|tool| tool.effect == Effect::Read && !of_calls.contains(&tool.name)) {
             let arguments = arguments(tool, &project, &mut random);
             let ask = |time: u32| {
                 let mut arguments = arguments.clone();
