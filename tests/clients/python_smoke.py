@@ -184,7 +184,7 @@ async def resources_and_prompts(session):
 
 
 # Tools whose answers have one form: the memory tools promise an exact schema, `help` has a `format` of its own.
-ONE_FORM = ("help", "mind_search", "mind_edges", "mind_add_global_edge", "mind_status")
+ONE_FORM = ("help", "report", "mind_search", "mind_edges", "mind_add_global_edge", "mind_status")
 
 
 async def minimal_calls(binary, folder):
