@@ -52,6 +52,20 @@ impl RepoPath {
         Ok(Self(parts.join("/").into()))
     }
 
+    /// The path that `text` means in a folder (`""` is the root), with `.` and `..` resolved by their letters; `None` if
+    /// it leaves the root or is no path below it.
+    pub fn resolved(folder: &str, text: &str) -> Option<Self> {
+        let mut parts: Vec<&str> = Vec::new();
+        for part in folder.split('/').chain(text.split('/')) {
+            match part {
+                "" | "." => {}
+                ".." => _ = parts.pop()?,
+                part => parts.push(part),
+            }
+        }
+        Self::new(&parts.join("/")).ok()
+    }
+
     /// The path as text, `/`-separated.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -117,6 +131,21 @@ mod tests {
         assert_eq!(ok("~x/a").as_deref(), Ok("~x/a"));
         for bad in ["", ".", "/etc/passwd", "a/../../b", "..", "C:/x", "C:x", "\\\\host\\x", "a\0b"] {
             assert!(RepoPath::new(bad).is_err(), "{bad:?} must be refused");
+        }
+    }
+
+    #[test]
+    fn resolves_against_a_folder() {
+        let rows = [
+            ("docs", "../a.py", Some("a.py")),
+            ("", "./b/../a.py", Some("a.py")),
+            ("docs/x", "y.md", Some("docs/x/y.md")),
+            ("docs", "../../a.py", None),
+            ("docs", "..", None),
+        ];
+        for (folder, text, expected) in rows {
+            let found = RepoPath::resolved(folder, text);
+            assert_eq!(found.as_ref().map(RepoPath::as_str), expected, "{folder} {text}");
         }
     }
 

@@ -149,23 +149,9 @@ pub fn broken_links(snapshot: &Snapshot, read: &Read) -> Vec<Finding> {
 
 /// Whether a file or folder is on disk, beside the document or below the root.
 fn is_there(snapshot: &Snapshot, read: &Read, path: &str) -> bool {
-    let folder = read.path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
     let path = path.replace("%20", " ");
-    [format!("{folder}/{path}"), path].iter().any(|path| {
-        let Some(path) = within(path).and_then(|path| RepoPath::new(&path).ok()) else { return false };
+    [read.path.parent(), ""].iter().any(|folder| {
+        let Some(path) = RepoPath::resolved(folder, &path) else { return false };
         snapshot.files().within(path.as_str()).next().is_some() || snapshot.read_bytes(&path).is_ok()
     })
-}
-
-/// A path without `.` and `..`; `None` if it leaves the root.
-fn within(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => _ = parts.pop()?,
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }

@@ -100,9 +100,8 @@ impl Snapshot {
     fn files_meant(&self, name: &str, document: &str) -> Vec<NodeIx> {
         let name = name.trim_end_matches('/');
         let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let beside = normal(&format!("{folder}/{name}"));
-        let file = |path: &str| self.graph().find_file(path);
-        if let Some(found) = beside.as_deref().and_then(file).or_else(|| normal(name).as_deref().and_then(file)) {
+        let file = |folder| self.graph().find_file(RepoPath::resolved(folder, name)?.as_str());
+        if let Some(found) = file(folder).or_else(|| file("")) {
             return vec![found];
         }
         // A file name alone is that of many files; with a folder it is clear enough.
@@ -157,17 +156,4 @@ fn is_telling(mention: &Mention) -> bool {
 
 fn has_ending(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|file| file.trim_start_matches('.').contains('.'))
-}
-
-/// A path without `.` and `..`; `None` if it leaves the root.
-fn normal(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => _ = parts.pop()?,
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }

@@ -295,7 +295,7 @@ fn a_file_that_costs_too_much_says_what_was_left_out() {
 #[test]
 fn a_file_that_ended_two_processes_is_left_out_until_it_changes() {
     let project = Project::new("//- a.py\nx = 1\n");
-    let large = format!("def f():\n    pass\n{}", "# text\n".repeat(3_000));
+    let large = format!("def f():\n    pass\n{}", "x = 1\n".repeat(3_000));
     project.tree.write("large.py", &large);
     let notes = project.config().home.join("extracting");
     std::fs::create_dir_all(&notes).expect("a folder");

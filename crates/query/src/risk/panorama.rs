@@ -159,15 +159,19 @@ pub struct PanoramaAnswer {
 }
 
 /// For each path, the largest number of entry points that write state of the file without a common lock.
-#[derive(Debug)]
-struct Turbulence(Option<FxHashMap<String, usize>>);
+#[derive(Debug, Default)]
+struct Turbulence {
+    by_path: FxHashMap<String, usize>,
+    /// The search saw all it is made for: files that are not listed have none.
+    is_whole: bool,
+}
 
 impl Turbulence {
     fn of(snapshot: &Snapshot, cancel: &Cancel) -> Result<Self, Cancelled> {
         let query = FlowQuery { max_depth: FLOW_DEPTH, max_steps: FLOW_STEPS, ..FlowQuery::default() };
         let found = flow(snapshot, &query, cancel)?;
         if found.entries.is_empty() {
-            return Ok(Self(None));
+            return Ok(Self::default());
         }
         let mut by_path: FxHashMap<String, usize> = FxHashMap::default();
         // Whether entry points share an object cannot be told, so its fields decide nothing here.
@@ -181,7 +185,13 @@ impl Turbulence {
             open.dedup();
             *row = (*row).max(open.len());
         }
-        Ok(Self(Some(by_path)))
+        Ok(Self { by_path, is_whole: !found.is_cut })
+    }
+
+    /// The part of a file, 0 to 1; `None` where a search that was cut found nothing.
+    fn part(&self, path: &str) -> Option<f64> {
+        let open = self.by_path.get(path).copied().or(self.is_whole.then_some(0))?;
+        Some((open as f64 / FLOW_FULL).min(1.0))
     }
 }
 
@@ -240,7 +250,7 @@ pub fn panorama(
             known.map(|row| 1.0 - row.verdict.trust),
             tremor.as_ref().map(|row| (row.tremor.magnitude / FULL_TREMOR).min(1.0)),
             matches.map(|count| (f64::from(count) / FULL_MATCHES).min(1.0)),
-            turbulence.0.as_ref().map(|by_path| (by_path.get(path).copied().unwrap_or(0) as f64 / FLOW_FULL).min(1.0)),
+            turbulence.part(path),
         ];
         FileRisk { node, combined: combined(&parts), parts, reach, trust, tremor, matches }
     };
@@ -260,6 +270,15 @@ fn combined(parts: &[Option<f64>; 8]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_that_was_cut_proves_no_absence() {
+        let mut found = Turbulence::default();
+        found.by_path.insert("a.py".into(), 1);
+        assert_eq!((found.part("a.py"), found.part("b.py")), (Some(0.5), None));
+        found.is_whole = true;
+        assert_eq!(found.part("b.py"), Some(0.0));
+    }
 
     #[test]
     fn unknown_parts_are_left_out_with_their_weights() {

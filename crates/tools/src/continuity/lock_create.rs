@@ -13,6 +13,7 @@ use super::locks::{MINUTE_MS, baseline, scope_of, see};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
+use crate::perspective::Kept;
 use crate::rows::{self, session_error};
 
 /// Default edges from the roots to the rest of the region.
@@ -54,7 +55,7 @@ pub(crate) struct Input {
     #[serde(default)]
     #[schemars(length(max = MAX_ROOTS))]
     path_nodes: Vec<String>,
-    /// Refuse writes of others
+    /// Others should not write
     #[serde(default)]
     strict: bool,
     #[serde(default = "minutes")]
@@ -101,12 +102,12 @@ pub(crate) struct LockCreate;
 impl Tool for LockCreate {
     const NAME: &'static str = "lock_create";
     const TOOLSET: Toolset = Toolset::Continuity;
-    const SUMMARY: &'static str = "Watch a region of the graph, and warn others who change it";
-    const ANSWERS: &'static str = "remembers a region as it is, to see exactly what changes, and warns others off it";
+    const SUMMARY: &'static str = "Keep a region of the graph as it is, to see what changes in it";
+    const ANSWERS: &'static str = "remembers a region as it is, to see exactly what changes";
     const HELP: &'static str = "\
 Keeps the nodes and edges of a region as they are. `lock_diff` compares them with the present; `lock_rebase` takes the
-present as the new baseline. Another agent that changes the region by a tool of m1nd is warned, or refused with
-`strict: true`. Edits outside of m1nd are not prevented.
+present as the new baseline. No edit is prevented: other agents see the lock, and whether it is `strict`, in `shared_with`
+when they lock nodes of the region.
 
 `scope`: `node`: `root_nodes` with their members; `subgraph`: these, and what at most `radius` edges lead to or from
 (both ways; containment is not followed, nor are packages); `query_neighborhood`: like it around the best matches of
@@ -117,7 +118,7 @@ last change: `lock_watch` and `lock_rebase` start the time again. Only its owner
 `perspective_id` releases it when that perspective is closed. `shared_with` lists locks of others on the same nodes.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "scope": "subgraph", "root_nodes": ["auth.py"], "radius": 1}"#;
-    const STAGES: &'static [Route] = &[(Stage::Edit, 60, "see what changes around your edit, and warn other agents")];
+    const STAGES: &'static [Route] = &[(Stage::Edit, 60, "see what changes around your edit")];
     const NEEDS_FRESH: bool = true;
     const RARE: &'static [&'static str] = &["path_nodes", "perspective_id", "ttl_minutes"];
     const DETAILS: &'static [&'static str] = &["roots", "graph_generation", "created_at_ms"];
@@ -134,6 +135,9 @@ impl WriteTool for LockCreate {
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let roots = roots(cx, &snapshot, &input)?;
+        if let Some(perspective) = &input.perspective_id {
+            cx.held().get::<Kept>(cx.agent(), perspective).map_err(session_error)?;
+        }
         let graph = snapshot.graph();
         let ids: Vec<String> = roots.iter().map(|&node| graph.id(node).to_owned()).collect();
         let (word, radius) = match input.scope {

@@ -101,7 +101,12 @@ impl ReadTool for DocumentDrift {
         let path = read.path.to_string();
         let output = Output { source_path: path.clone(), findings: findings.collect(), summary };
         let guidance = match total {
-            0 => Guidance::state(ProofState::ReadyToEdit),
+            0 => Guidance::next(
+                ProofState::Triaging,
+                ToolRef("document_bindings"),
+                Some(path),
+                "no finding; whether the text is still true of the code that it names was not looked at",
+            ),
             _ => Guidance::next(ProofState::Triaging, ToolRef("view"), Some(path), "read the lines with findings"),
         };
         Ok(Answer::new(output).rows("findings", total).guidance(guidance))

@@ -115,8 +115,6 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     matches_before: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    matches_after: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     matches_elsewhere: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<String>,
@@ -135,8 +133,7 @@ impl Tool for AntibodyCreate {
 
 - `commit`: a fix commit. The code that it removed or replaced, or to which it added, is generalised (variables become
   metavariables), and of the patterns that match a changed file before the commit and none after, the most general one with
-  at most 5 matches elsewhere is taken, else the rarest of six. `matches_before`, `matches_after` and `matches_elsewhere`
-  count. With `propose_only` nothing is stored. A fix whose changed code cannot stand alone gives none.
+  at most 5 matches elsewhere is taken, else the rarest of six. `matches_before` and `matches_elsewhere` count. With `propose_only` nothing is stored. A fix whose changed code cannot stand alone gives none.
 - `code`: code with metavariables (`$X.close()`), as in `scan`; with `language`, for that only.
 - `pattern`: up to 12 `nodes` of the graph (`role`, `node_type`, `required_tags`, `label_contains`), up to 20 `edges`
   (`source_idx` and `target_idx` count the nodes from 0; `relation` such as `calls`), and `negative_edges` that must not
@@ -200,7 +197,6 @@ impl WriteTool for AntibodyCreate {
             specificity: Some(rounded(pattern.specificity)),
             initial_matches: Some(pattern.initial_matches),
             matches_before: learned.as_ref().map(|learned| learned.before),
-            matches_after: learned.as_ref().map(|_| 0),
             matches_elsewhere: learned.as_ref().map(|learned| learned.elsewhere),
             warning,
         })

@@ -88,7 +88,6 @@ pub(crate) struct Point {
     /// Number of entry points that write it without a lock in common with another one.
     particle_count: usize,
     has_lock: bool,
-    is_read_only: bool,
     entry_pairs: Vec<[String; 2]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nearest_upstream_lock: Option<String>,
@@ -168,11 +167,10 @@ the project's own functions, and locks taken by decorators are not seen.";
     const RARE: &'static [&'static str] =
         &["lock_patterns", "read_only_patterns", "turbulence_threshold", "include_paths"];
     const UNLISTED: &'static [&'static str] = &["max_total_steps", "num_particles"];
-    const DETAILS: &'static [&'static str] =
-        &["turbulence_points.paths", "turbulence_points.is_read_only", "convergence", "protected_nodes"];
+    const DETAILS: &'static [&'static str] = &["turbulence_points.paths", "convergence", "protected_nodes"];
     const OUTPUT_SCHEMA: &'static str =
         rows_schema!("turbulence_points": "node", "node_label", "turbulence_score", "severity");
-    const TEXT_OMITS: &'static [&'static str] = &["node_label", "is_read_only"];
+    const TEXT_OMITS: &'static [&'static str] = &["node_label"];
     type Input = Input;
     type Output = Output;
 }
@@ -286,7 +284,6 @@ fn point(snapshot: &Snapshot, shared: &SharedState, input: &Input) -> Point {
         severity,
         particle_count: open.len(),
         has_lock: shared.ways.iter().any(|way| !way.locks.is_empty()),
-        is_read_only: false,
         entry_pairs: pairs.map(|(a, b)| [id(shared.ways[*a].entry), id(shared.ways[*b].entry)]).collect(),
         nearest_upstream_lock: shared.ways.iter().flat_map(|way| &way.locks).next().cloned(),
         paths: match input.include_paths {

@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 256 << 10;
 /// A perspective in the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Kept(pub(super) Perspective);
+pub(crate) struct Kept(pub(super) Perspective);
 
 impl Held for Kept {
     const KIND: Kind = Kind {

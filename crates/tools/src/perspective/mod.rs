@@ -24,7 +24,7 @@ pub(crate) use branch::PerspectiveBranch;
 pub(crate) use close::PerspectiveClose;
 pub(crate) use compare::PerspectiveCompare;
 pub(crate) use follow::PerspectiveFollow;
-pub(crate) use held::open_perspectives;
+pub(crate) use held::{Kept, open_perspectives};
 pub(crate) use inspect::PerspectiveInspect;
 pub(crate) use list::PerspectiveList;
 pub(crate) use peek::PerspectivePeek;

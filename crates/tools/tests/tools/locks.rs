@@ -1,4 +1,4 @@
-//! Locked regions: what changed in them, who may use them, who is warned.
+//! Locked regions: what changed in them, who may use them, who sees them.
 
 use serde_json::{Value, json};
 
@@ -211,4 +211,17 @@ fn a_rebase_without_roots_changes_nothing() {
     std::fs::remove_file(project.tree.path().join("shop/audit.py")).expect("is removed");
     assert_eq!(project.err("lock_rebase", json!({"lock_id": lock}))["code"], "node_not_found");
     assert_eq!(diff(&project, &lock)["removed_nodes"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn a_lock_ends_with_its_perspective_which_has_to_exist() {
+    let project = Project::new(CODE);
+    let perspective = project.ok("perspective_start", json!({"query": "gross price"}))["perspective_id"].clone();
+    let of = |id: &Value| json!({"scope": "node", "root_nodes": ["shop/price.py::gross"], "perspective_id": id});
+    let lock = lock(&project, of(&perspective));
+    let error = project.err("lock_create", of(&json!("persp_agent_none")));
+    assert_eq!(error["code"], "handle_unknown", "{error}");
+    let closed = project.ok("perspective_close", json!({"perspective_id": perspective}));
+    assert_eq!(closed["locks_released"], json!([lock]), "{closed}");
+    assert_eq!(project.err("lock_diff", json!({"lock_id": lock}))["code"], "handle_unknown");
 }
