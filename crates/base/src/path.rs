@@ -52,8 +52,8 @@ impl RepoPath {
         Ok(Self(parts.join("/").into()))
     }
 
-    /// The path that `text` means in a folder (`""` is the root), with `.` and `..` resolved by their letters; `None` if
-    /// it leaves the root or is no path below it.
+    /// The path that `text` means in a folder (`""` is the root). `.` and `..` are resolved without a look at the disk.
+    /// `None` if it leaves the root or is no path below it.
     pub fn resolved(folder: &str, text: &str) -> Option<Self> {
         let mut parts: Vec<&str> = Vec::new();
         for part in folder.split('/').chain(text.split('/')) {

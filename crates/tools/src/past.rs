@@ -9,6 +9,8 @@ use m1nd_engine::Snapshot;
 use m1nd_engine::history::{CommitId, NoSnapshot, PlacedHistory, ProjectHistory};
 use m1nd_query::changes::{Baseline, CannotTell, Scope, commit_at};
 
+use serde::Serialize;
+
 use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ToolError, ToolRef};
 
 /// Seconds of a day.
@@ -26,6 +28,29 @@ pub(crate) fn date(seconds: i64) -> String {
 /// The start of a commit's name, as people write it.
 pub(crate) fn short(commit: &str) -> String {
     commit.chars().take(SHORT_NAME).collect()
+}
+
+/// Characters of a commit's message that are shown.
+const SUBJECT: usize = 100;
+
+/// A commit that an answer cites.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct CitedCommit {
+    /// The start of its name.
+    commit: String,
+    /// The first line of its message, shortened.
+    subject: String,
+}
+
+impl CitedCommit {
+    /// Commits by name and first line.
+    pub(crate) fn all(commits: &[(String, String)]) -> Vec<Self> {
+        let one = |(commit, subject): &(String, String)| Self {
+            commit: short(commit),
+            subject: subject.chars().take(SUBJECT).collect(),
+        };
+        commits.iter().map(one).collect()
+    }
 }
 
 /// The answer where nothing can be told: the reason as a note. Arguments that can never have a history are errors.

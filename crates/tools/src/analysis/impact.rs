@@ -16,6 +16,7 @@ use crate::framework::{
     Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
     ToolRef, Toolset, number, rows_schema, yes,
 };
+use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Default number of rows.
@@ -29,8 +30,6 @@ const MAX_CHAINS: usize = 100;
 
 /// Number of nearest rows whose memories are shown.
 const REMEMBERED: usize = 20;
-/// Characters of a commit's message that are shown.
-const SUBJECT: usize = 100;
 /// Default maximum size of an answer, in bytes.
 const DEFAULT_BYTES: usize = 50_000;
 
@@ -100,13 +99,7 @@ pub(crate) struct ChangedTogether {
     common_commits: u32,
     of: u32,
     verdict: &'static str,
-    commits: Vec<CommitRow>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct CommitRow {
-    commit: String,
-    subject: String,
+    commits: Vec<CitedCommit>,
 }
 
 #[derive(Debug, Serialize)]
@@ -290,10 +283,6 @@ fn unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &Wit
     let mut reached: HashSet<&str> = found.reached.iter().map(String::as_str).collect();
     reached.insert(snapshot.graph().path(node));
     let row = |row: &PredictRow| {
-        let commit = |(commit, subject): &(String, String)| CommitRow {
-            commit: crate::past::short(commit),
-            subject: subject.chars().take(SUBJECT).collect(),
-        };
         Some(BlastRow {
             node: NodeRow::new(snapshot, row.node?),
             side: "history",
@@ -306,7 +295,7 @@ fn unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &Wit
                 common_commits: row.support,
                 of: row.of,
                 verdict: row.verdict.word(),
-                commits: row.commits.iter().map(commit).collect(),
+                commits: CitedCommit::all(&row.commits),
             }),
         })
     };

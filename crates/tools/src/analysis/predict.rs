@@ -13,7 +13,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
     rows_schema, yes,
 };
-use crate::past;
+use crate::past::{self, CitedCommit};
 use crate::rows::{self, count, rounded};
 
 /// Default number of rows.
@@ -45,12 +45,6 @@ pub(crate) struct Input {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Commit {
-    commit: String,
-    subject: String,
-}
-
-#[derive(Debug, Serialize)]
 pub(crate) struct Row {
     node_id: String,
     label: String,
@@ -65,7 +59,7 @@ pub(crate) struct Row {
     support: u32,
     of_commits: u32,
     reason: String,
-    commits: Vec<Commit>,
+    commits: Vec<CitedCommit>,
 }
 
 #[derive(Debug, Serialize)]
@@ -335,11 +329,7 @@ fn row(snapshot: &Snapshot, found: &PredictRow, several: bool) -> Row {
         support: found.support,
         of_commits: found.of,
         reason: reason(found),
-        commits: found
-            .commits
-            .iter()
-            .map(|(commit, subject)| Commit { commit: past::short(commit), subject: subject.clone() })
-            .collect(),
+        commits: CitedCommit::all(&found.commits),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
     ToolError, ToolRef, Toolset, number, rows_schema,
 };
-use crate::past;
+use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, rounded};
 
 /// Default maximum number of edges of a path.
@@ -26,8 +26,6 @@ const DEFAULT_PATHS: usize = 3;
 /// Maximum paths.
 const MAX_PATHS: usize = 20;
 
-/// Characters of a commit's message that are shown.
-const SUBJECT: usize = 100;
 /// Reason of a closure that rests on an index which is not what is on disk.
 const STALE: &str = "files_changed";
 
@@ -132,13 +130,7 @@ pub(crate) struct History {
     commits_of_target: usize,
     lift: f64,
     p_value: f64,
-    commits: Vec<CommitRow>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct CommitRow {
-    commit: String,
-    subject: String,
+    commits: Vec<CitedCommit>,
 }
 
 pub(crate) struct Why;
@@ -239,10 +231,6 @@ fn history(cx: &ReadContext<'_>, source: NodeIx, target: NodeIx) -> Option<Histo
         return None;
     }
     let found = together(&cx.loaded_history()?, one, other)?;
-    let commit = |(commit, subject): &(String, String)| CommitRow {
-        commit: past::short(commit),
-        subject: subject.chars().take(SUBJECT).collect(),
-    };
     Some(History {
         relation: "changed_together",
         common_commits: found.support,
@@ -250,7 +238,7 @@ fn history(cx: &ReadContext<'_>, source: NodeIx, target: NodeIx) -> Option<Histo
         commits_of_target: found.commits_of.1,
         lift: rounded(found.lift),
         p_value: rounded(found.p_value),
-        commits: found.commits.iter().map(commit).collect(),
+        commits: CitedCommit::all(&found.commits),
     })
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
+use crate::past::CitedCommit;
 use crate::rows::{self, rounded};
 
 /// Default number of rows.
@@ -26,12 +27,6 @@ pub(crate) struct Input {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Commit {
-    commit: String,
-    subject: String,
-}
-
-#[derive(Debug, Serialize)]
 pub(crate) struct Ghost {
     source: String,
     target: String,
@@ -39,13 +34,12 @@ pub(crate) struct Ghost {
     commits: u32,
     lift: f64,
     p_value: f64,
-    evidence: Vec<Commit>,
+    evidence: Vec<CitedCommit>,
 }
 
 impl Ghost {
     pub(crate) fn new(snapshot: &Snapshot, ghost: &GhostEdge) -> Self {
         let id = |node| snapshot.graph().id(node).to_owned();
-        let commit = |(commit, subject): &(String, String)| Commit { commit: commit.clone(), subject: subject.clone() };
         Self {
             source: id(ghost.source),
             target: id(ghost.target),
@@ -53,7 +47,7 @@ impl Ghost {
             commits: ghost.commits,
             lift: rounded(ghost.lift),
             p_value: ghost.p_value,
-            evidence: ghost.evidence.iter().map(commit).collect(),
+            evidence: CitedCommit::all(&ghost.evidence),
         }
     }
 }

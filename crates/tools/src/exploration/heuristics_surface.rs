@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::risk_rows::risks;
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
-use crate::past;
+use crate::past::{self, CitedCommit};
 use crate::rows::{self, rounded};
 
 /// Files within two steps up to which the blast radius is low, and medium.
@@ -32,12 +32,6 @@ pub(crate) struct Input {
     /// Id, path or name; a symbol stands for its file
     node_id: Option<String>,
     file_path: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct Commit {
-    commit: String,
-    subject: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,7 +69,7 @@ pub(crate) struct Output {
     combined_risk: Option<f64>,
     parts: BTreeMap<&'static str, f64>,
     unknown_parts: Vec<&'static str>,
-    fixes: Vec<Commit>,
+    fixes: Vec<CitedCommit>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,12 +136,7 @@ impl ReadTool for HeuristicsSurface {
             unknown_parts: parts(false).into_iter().map(Part::word).collect(),
             fixes: row
                 .and_then(|row| row.trust.as_ref())
-                .map(|trust| {
-                    let cited = trust.evidence.commits.iter();
-                    cited
-                        .map(|(commit, subject)| Commit { commit: past::short(commit), subject: subject.clone() })
-                        .collect()
-                })
+                .map(|trust| CitedCommit::all(&trust.evidence.commits))
                 .unwrap_or_default(),
             note: row
                 .is_none()

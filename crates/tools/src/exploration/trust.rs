@@ -9,7 +9,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
     rows_schema,
 };
-use crate::past;
+use crate::past::CitedCommit;
 use crate::rows::{self, count, rounded};
 
 /// Default number of rows.
@@ -82,12 +82,6 @@ pub(crate) struct Input {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct Commit {
-    commit: String,
-    subject: String,
-}
-
-#[derive(Debug, Serialize)]
 pub(crate) struct Row {
     node_id: String,
     label: String,
@@ -107,7 +101,7 @@ pub(crate) struct Row {
     total_learn_events: usize,
     /// Hours before the newest commit; -1 if there was none.
     last_defect_age_hours: f64,
-    fixes: Vec<Commit>,
+    fixes: Vec<CitedCommit>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -278,12 +272,7 @@ fn shown(snapshot: &Snapshot, row: &TrustNode, now: i64, cap: f64) -> Row {
         partial_count: partial,
         total_learn_events: told,
         last_defect_age_hours: row.evidence.last_defect.map_or(-1.0, age),
-        fixes: row
-            .evidence
-            .commits
-            .iter()
-            .map(|(commit, subject)| Commit { commit: past::short(commit), subject: subject.clone() })
-            .collect(),
+        fixes: CitedCommit::all(&row.evidence.commits),
     }
 }
 
