@@ -211,6 +211,9 @@ async def minimal_calls(binary, folder):
                 if form == "json" or tool.name in ONE_FORM:
                     answer, is_error = body(result)
                     expect(not is_error, f"{call} answers: {answer}")
+                elif overwrites(tool.annotations):
+                    # It would find its own work done the second time.
+                    lines(tool.name, result)
                 else:
                     lines(tool.name, result)
                     # A call may ask for the other form.
@@ -223,8 +226,18 @@ async def minimal_calls(binary, folder):
             print("ok minimal call of every tool as", form)
 
 
+def overwrites(hints):
+    """Whether a tool may destroy something, which is the protocol's default for one that writes."""
+    reads = field(hints, "read_only_hint", "readOnlyHint")
+    return not reads and field(hints, "destructive_hint", "destructiveHint") is not False
+
+
 async def walking(session, arguments):
-    """Arguments whose perspectives, if they name any, exist: ids are random, so no example can have one."""
+    """Arguments whose perspectives and previews, if they name any, exist: ids are random, so no example can have one."""
+    if "preview_id" in arguments:
+        edit = {"agent_id": arguments["agent_id"], "file_path": "notes.py", "new_content": "NOTE = 1\n"}
+        preview, _ = body(await session.call_tool("edit_preview", {**edit, "format": "json"}))
+        return {**arguments, "preview_id": preview["preview_id"]}
     if not any(name.startswith("perspective_id") for name in arguments):
         return arguments
     agent = {"agent_id": arguments["agent_id"], "format": "json"}
