@@ -69,6 +69,8 @@ pub(crate) enum Event {
     Changed { root: PathBuf, changes: Changes },
     /// A reader noticed that files changed. The reply says whether all of them are indexed now.
     CatchUp { asker: Asker },
+    /// This process wrote files of a root. The reply says whether they are indexed now.
+    Written { root: PathBuf, paths: Vec<RepoPath>, asker: Asker },
     /// A reader wants everything indexed that happened before this event, as far as watchers know.
     Flush { asker: Asker },
     /// The watchers have passed on what happened before a [`Event::Flush`], or failed to.
@@ -350,6 +352,11 @@ impl Writer {
             Event::CatchUp { asker } | Event::Flush { asker } if asker.gave_up.is_cancelled() => {}
             Event::CatchUp { asker } => {
                 let _ = asker.reply.send(self.catch_up());
+            }
+            Event::Written { root, paths, asker } => {
+                // Also if nobody waits any more: the files are as they are.
+                let is_indexed = self.lock.is_some() && self.changed(&root, Changes::Paths(paths));
+                let _ = asker.reply.send(is_indexed);
             }
             Event::Flush { asker } => {
                 let is_whole = self.flush();
