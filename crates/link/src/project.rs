@@ -10,7 +10,7 @@ use crate::brief::Brief;
 use crate::files::{DefRef, FileId, FileTree, Key};
 use crate::ids::Symbols;
 use crate::index::{Index, Row};
-use crate::languages::{self, FAMILIES};
+use crate::languages::FAMILIES;
 use crate::names::Names;
 use crate::unit::Unit;
 
@@ -128,7 +128,7 @@ impl Project {
 
     /// Number of the family of a file's language.
     pub(crate) fn family(&self, file: FileId) -> usize {
-        languages::family(self.language(file))
+        self.tree.family(file)
     }
 
     pub(crate) fn find(&self, path: &str) -> Option<FileId> {

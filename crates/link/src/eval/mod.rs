@@ -238,7 +238,7 @@ impl<'a> Eval<'a> {
     }
 
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
-        crate::languages::rules(self.project.language(file))
+        self.project.tree.rules(file)
     }
 
     fn resolver(&self, file: FileId) -> &'a dyn Resolver {
