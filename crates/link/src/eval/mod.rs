@@ -238,7 +238,7 @@ impl<'a> Eval<'a> {
     }
 
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
-        self.project.tree.rules(file)
+        self.project.rules(file)
     }
 
     fn resolver(&self, file: FileId) -> &'a dyn Resolver {
