@@ -4,7 +4,7 @@ use m1nd_base::{NodeKind, RepoPath};
 use m1nd_graph::{EdgeInput, GraphBuilder, NodeFlags, NodeInput, Part, UnresolvedInput};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role, ScopeId, Visibility};
-use m1nd_link::{FileLinks, LinkNode, Linker};
+use m1nd_link::{FileLinks, LinkNode, Linker, RouteNode};
 use rustc_hash::FxHashSet;
 
 /// Scope of a file's own definitions.
@@ -32,14 +32,17 @@ pub(crate) fn add_part<'a>(
     unresolved(linker, links).for_each(|reference| builder.push_unresolved(&reference));
 }
 
-fn nodes<'a>(links: &FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_test: bool) -> Vec<NodeInput<'a>> {
+fn nodes<'a>(links: &'a FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_test: bool) -> Vec<NodeInput<'a>> {
     let exported = exported(facts);
     let is_hidden = |id: DefId, definition: &Definition| {
         let own = definition.scope == FILE_SCOPE && !definition.flags.is_exported;
         own && exported.as_ref().is_some_and(|exported| !exported.contains(&id))
     };
-    let node = |node: &LinkNode| -> NodeInput<'a> {
+    let node = |node: &'a LinkNode| -> NodeInput<'a> {
         let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
+        if let Some(route) = &node.route {
+            return route_node(node.id.0, parent, route, is_test);
+        }
         match node.definition.and_then(|id| Some((id, facts.definitions.get(id.index())?))) {
             Some((id, definition)) => {
                 let mut input = definition_node(node.id.0, parent, definition, facts, is_test || node.is_test);
@@ -105,6 +108,20 @@ fn file_node<'a>(symbol: u32, path: &'a RepoPath, facts: &'a FileFacts, is_test:
         flags: NodeFlags::default().with_if(NodeFlags::TEST, is_test),
         signature: facts.package.map_or("", |package| facts.name(package)),
         doc: facts.doc.as_deref().unwrap_or_default(),
+    }
+}
+
+fn route_node(symbol: u32, parent: Option<u32>, route: &RouteNode, is_test: bool) -> NodeInput<'_> {
+    NodeInput {
+        symbol,
+        parent,
+        kind: NodeKind::Route,
+        label: &route.label,
+        lines: (route.line, route.line),
+        name_line: route.line,
+        flags: NodeFlags::EXPORTED.with_if(NodeFlags::TEST, is_test),
+        signature: "",
+        doc: "",
     }
 }
 

@@ -14,6 +14,7 @@ pub mod patterns;
 mod strings;
 mod test_paths;
 pub mod text;
+pub mod texts;
 mod tokens;
 pub mod walk;
 
@@ -26,4 +27,4 @@ pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
-pub const EXTRACTOR_VERSION: u32 = 31;
+pub const EXTRACTOR_VERSION: u32 = 32;

@@ -11,13 +11,14 @@
 
 /// Version of the rules of linking: goes up when the same facts give other edges, or when files ask for other keys and
 /// words ([`Linker::state`]). Snapshots made by another version are linked again, without parsing.
-pub const LINKER_VERSION: u32 = 15;
+pub const LINKER_VERSION: u32 = 16;
 
 mod askers;
 mod assemble;
 mod changes;
 mod compiler;
 mod config_reads;
+mod contracts;
 mod derived;
 mod entry_points;
 mod eval;
@@ -41,7 +42,7 @@ pub use compiler::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, Co
 pub use files::{FileId, Files};
 pub use ids::SymbolId;
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
-pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
+pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, RouteNode, TierCounts, Unresolved};
 pub use names::Name;
 
 pub use askers::SharedBytes;

@@ -21,6 +21,8 @@ pub(crate) struct Project {
     pub(crate) given: FxHashMap<Name, Vec<FileId>>,
     /// Files that pass arguments to callees of this name.
     pub(crate) passes: FxHashMap<Name, Vec<FileId>>,
+    /// Files that may contribute to contracts, by the words under which they are looked for.
+    pub(crate) contracts: FxHashMap<Box<str>, Vec<FileId>>,
 }
 
 impl Default for Project {
@@ -41,6 +43,7 @@ impl Default for Project {
             methods: FxHashMap::default(),
             given: FxHashMap::default(),
             passes: FxHashMap::default(),
+            contracts: FxHashMap::default(),
         }
     }
 }
@@ -72,6 +75,9 @@ impl Project {
         }
         for name in unit.passes.names() {
             insert_file(self.passes.entry(name).or_default(), file);
+        }
+        for word in &unit.spots.words {
+            insert_file(self.contracts.entry(word.as_str().into()).or_default(), file);
         }
         if slot.is_some() {
             self.units[file.0 as usize] = Some(unit);
@@ -105,7 +111,17 @@ impl Project {
                 files.retain(|other| *other != file);
             }
         }
+        for word in &unit.spots.words {
+            if let Some(files) = self.contracts.get_mut(word.as_str()) {
+                files.retain(|other| *other != file);
+            }
+        }
         Some(unit)
+    }
+
+    /// Puts files in the order of their paths.
+    pub(crate) fn sort_by_path(&self, files: &mut [FileId]) {
+        files.sort_by(|a, b| self.unit(*a).path.cmp(&self.unit(*b).path));
     }
 
     /// Order of files that does not depend on when they were added.

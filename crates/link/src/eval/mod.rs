@@ -238,6 +238,14 @@ impl<'a> Eval<'a> {
         self.files.find(path)
     }
 
+    /// The files that may contribute to contracts under a word, in order of their paths; the question is remembered.
+    pub(crate) fn contract(&mut self, word: &str) -> Vec<FileId> {
+        self.asked.insert(Key::contract(word));
+        let mut files = self.project.contracts.get(word).cloned().unwrap_or_default();
+        self.project.sort_by_path(&mut files);
+        files
+    }
+
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
         self.project.unit(file).rules
     }
