@@ -6,12 +6,11 @@ use m1nd_base::{EdgeTier, Pos, Problem, Relation};
 use m1nd_lang::facts::DefId;
 use rustc_hash::FxHashSet;
 
-use crate::contracts::label;
 use crate::derived::Derived;
 use crate::file_links::{Resolution, Target};
 use crate::files::FileId;
 use crate::ids::{self, GeneratedFunctions, SymbolId};
-use crate::links::{Compared, FileLinks, LinkEdge, LinkNode, RouteNode, TierCounts, Unresolved};
+use crate::links::{Compared, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 use crate::project::Project;
 
 /// The links of a file before packages outside and names that no facts hold as such have their ids.
@@ -227,8 +226,7 @@ pub(crate) fn nodes(
     }
     for spot in unit.spots.routes.iter().filter(|spot| is_route(spot.symbol)) {
         if place.insert(spot.symbol, 0).is_none() {
-            let label = label(&spot.path, spot.methods).into();
-            let route = Some(Box::new(RouteNode { label, line: spot.pos.line }));
+            let route = Some(spot.pos.line);
             nodes.push(LinkNode { id: spot.symbol, definition: None, parent: Some(0), is_test: false, route });
         }
     }

@@ -42,7 +42,7 @@ pub use compiler::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, Co
 pub use files::{FileId, Files};
 pub use ids::SymbolId;
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
-pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, RouteNode, TierCounts, Unresolved};
+pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use names::Name;
 
 pub use askers::SharedBytes;

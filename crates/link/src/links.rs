@@ -18,17 +18,8 @@ pub struct LinkNode {
     pub parent: Option<u32>,
     /// A macro makes it a test, whatever its definition says.
     pub is_test: bool,
-    /// The route that it is, if it is one.
-    pub route: Option<Box<RouteNode>>,
-}
-
-/// A route that a file serves.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RouteNode {
-    /// Method and path, as the file has them: `GET /users/{}`.
-    pub label: Box<str>,
-    /// Line of the path, 1-based.
-    pub line: u32,
+    /// Line of the route that it is, 1-based, if it is one.
+    pub route: Option<u32>,
 }
 
 /// An edge from a node of the file.

@@ -21,7 +21,7 @@ use crate::entry_points::Registration;
 use crate::eval::Eval;
 use crate::files::FileId;
 use crate::ids::SymbolId;
-pub(crate) use spots::{Spot, Spots, label};
+pub(crate) use spots::{Spot, Spots};
 
 /// The contracts of a file.
 #[derive(Debug, Default)]

@@ -92,7 +92,7 @@ impl Spots {
 }
 
 /// Method and path of a route, as its node is named.
-pub(crate) fn label(path: &Template, methods: Methods) -> String {
+fn label(path: &Template, methods: Methods) -> String {
     let text = path.text();
     format!("{methods} {}", if text.is_empty() { "/" } else { &text })
 }

@@ -132,6 +132,7 @@ mod tests {
             "baseline",
             "branch_name",
             "claim",
+            "current_repo_name",
             "code",
             "commit",
             "name",
