@@ -62,11 +62,16 @@ struct File {
 }
 
 impl Settings {
-    /// The settings of a project: its own win over those for all projects. Without a file, there are none.
+    /// The settings of a project: its own win over those for all projects. Without a file, or with one inside of the
+    /// project, there are none.
     ///
     /// # Errors
     /// A file that cannot be read, or has an unknown or invalid setting.
     pub(crate) fn load(home: &Path, root: &Path) -> Result<Self, CliError> {
+        let full = std::fs::canonicalize(home).unwrap_or_else(|_| home.to_path_buf());
+        if full.starts_with(root) {
+            return Ok(Self::default());
+        }
         let path = home.join(FILE);
         let unusable = |why: String| {
             CliError::failed(format!("cannot use {}: {why}", path.display()), "correct the file, or remove it")

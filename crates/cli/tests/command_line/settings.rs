@@ -41,3 +41,12 @@ fn a_flag_wins_over_the_file_and_the_file_over_the_default() {
     let run = place.run(&["status"]);
     assert!(run.code == 2 && run.err.contains("bogus") && run.err.contains("settings.toml"), "{}", run.err);
 }
+
+#[test]
+fn a_repository_cannot_bring_settings() {
+    let place = Place::new(SHOP);
+    place.project.write("state/settings.toml", "bogus = 1\n");
+    let home = place.project.join("state");
+    let run = place.run(&["status", "--home", home.to_str().expect("is text")]);
+    assert!(!run.err.contains("bogus"), "{}", run.err);
+}

@@ -11,6 +11,7 @@ use m1nd_vfs::{Changes, FileMeta, Root};
 
 use super::files::{self, Basis, Care, Gathered, Scan, Target};
 use super::place::Place;
+use super::restore::{Origin, are_many};
 use super::{Event, Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::cover::Cover;
@@ -257,6 +258,7 @@ impl Writer {
         {
             // The index is as the disk: only the linker had to be made ready for later changes.
             self.linked = Some(linked);
+            self.unload();
             if skipped != current.skipped || !same_handles(&handles, &current.handles) {
                 self.republish(&current, Content { skipped, handles, ..current.content() });
             }
@@ -265,6 +267,12 @@ impl Writer {
         let imported = current.imported.clone();
         let (graph, _) = build::graph(&linked, delta, &imported, cancel)?;
         cancel.check()?;
+        let (files, roots): (Arc<FileTable>, Arc<[RootInfo]>) = (Arc::new(files), roots.into());
+        // The rest needs the terms of files, and as much space.
+        if are_many(&files, linked.linker.loaded()) {
+            let of = Origin { files: files.clone(), roots: roots.clone(), handles: handles.clone() };
+            self.unload_facts(&mut linked, of);
+        }
         stages.done("building");
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
         let search = build::search(&linked, &graph, cancel)?.ok_or_else(gone)?;
@@ -272,9 +280,9 @@ impl Writer {
         let generation = self.next_generation();
         let content = Content {
             graph,
-            files: Arc::new(files),
+            files,
             skipped,
-            roots: roots.into(),
+            roots,
             handles,
             imported,
             search,

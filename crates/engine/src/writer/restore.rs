@@ -25,20 +25,32 @@ const KEPT_LINES: u64 = 300_000;
 /// Facts and search terms of the files of an index, got one by one when they are needed: from the cache, or from the
 /// disk as long as the content is the same.
 pub(crate) struct StoredFacts {
-    files: Arc<FileTable>,
-    roots: Arc<[RootInfo]>,
-    handles: Arc<[Option<Root>]>,
+    of: Origin,
     cache: Option<Arc<FactsCache>>,
     attempts: Attempts,
     limits: Limits,
     cancel: Cancel,
 }
 
+/// The files of an index, and the roots that they are in.
+pub(super) struct Origin {
+    pub(super) files: Arc<FileTable>,
+    pub(super) roots: Arc<[RootInfo]>,
+    pub(super) handles: Arc<[Option<Root>]>,
+}
+
+impl Origin {
+    fn of(snapshot: &Snapshot) -> Self {
+        let Snapshot { files, roots, handles, .. } = snapshot;
+        Self { files: files.clone(), roots: roots.clone(), handles: handles.clone() }
+    }
+}
+
 impl StoredFacts {
     fn get(&self, path: &RepoPath) -> Option<Extracted> {
-        let job = files::job_as_indexed(&self.roots, self.files.get(path)?)?;
+        let job = files::job_as_indexed(&self.of.roots, self.of.files.get(path)?)?;
         let (attempts, limits, cancel) = (Some(&self.attempts), &self.limits, &self.cancel);
-        let one = OneFile { roots: &self.handles, attempts, limits, cancel };
+        let one = OneFile { roots: &self.of.handles, attempts, limits, cancel };
         extract::as_indexed(&job, self.cache.as_deref(), one)
     }
 
@@ -76,7 +88,7 @@ impl Writer {
             .files
             .iter()
             .filter_map(|entry| Some((entry.path.clone(), compiler.of_file(&entry.path, entry.hash)?)));
-        let facts = self.stored_facts(&current);
+        let facts = self.stored_facts(Origin::of(&current));
         let limits = self.shared.config.limits.clone();
         let pool = self.pool()?;
         let Some(linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes)) else {
@@ -95,12 +107,10 @@ impl Writer {
         Ok(true)
     }
 
-    fn stored_facts(&mut self, snapshot: &Snapshot) -> Arc<StoredFacts> {
+    fn stored_facts(&mut self, of: Origin) -> Arc<StoredFacts> {
         self.open_cache();
         Arc::new(StoredFacts {
-            files: snapshot.files.clone(),
-            roots: snapshot.roots.clone(),
-            handles: snapshot.handles.clone(),
+            of,
             cache: self.cache.clone(),
             attempts: Attempts::below(self.home.path()),
             limits: self.shared.config.limits.clone(),
@@ -108,21 +118,31 @@ impl Writer {
         })
     }
 
-    /// Drops the facts that the linker has in memory if they are many: the cache has them, too. The linker must know
-    /// the published state and nothing else.
+    /// Drops the facts and terms that are in memory, if they are many: the cache has them, too. The linker must know the
+    /// published state and nothing else.
     pub(super) fn unload(&mut self) {
         let current = self.shared.current();
-        let Some(linked) = &self.linked else { return };
-        let lines = |path: &RepoPath| current.files.get(path).map_or(0, |entry| u64::from(entry.lines));
-        if self.cache.is_none() || linked.linker.loaded().map(lines).sum::<u64>() <= KEPT_LINES {
-            return;
+        let Some(mut linked) = self.linked.take() else { return };
+        let is_due = are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.loaded());
+        if is_due && self.unload_facts(&mut linked, Origin::of(&current)) {
+            linked.files.retain(|path, _| current.files.get(path).is_none_or(is_fleeting));
         }
-        let facts = self.stored_facts(&current);
-        let keeps = |path: &RepoPath| current.files.get(path).is_none_or(is_fleeting);
-        if let Some(linked) = &mut self.linked {
-            linked.linker.unload(facts.clone(), &keeps);
-            linked.files.retain(|path, _| keeps(path));
-            linked.facts = Some(facts);
-        }
+        self.linked = Some(linked);
     }
+
+    /// Drops the facts, not the terms. Returns whether they can be had again. All files must be linked.
+    pub(super) fn unload_facts(&mut self, linked: &mut Linked, of: Origin) -> bool {
+        let facts = self.stored_facts(of);
+        if facts.cache.is_none() {
+            return false;
+        }
+        linked.linker.unload(facts.clone(), &|path| facts.of.files.get(path).is_none_or(is_fleeting));
+        linked.facts = Some(facts);
+        true
+    }
+}
+
+/// Returns whether these files have more than [`KEPT_LINES`].
+pub(super) fn are_many<'a>(files: &FileTable, paths: impl Iterator<Item = &'a RepoPath>) -> bool {
+    paths.map(|path| files.get(path).map_or(0, |entry| u64::from(entry.lines))).sum::<u64>() > KEPT_LINES
 }

@@ -237,8 +237,14 @@ impl<'a> Eval<'a> {
         self.files.find(path)
     }
 
+    /// The files that may contribute to contracts under a word, in order of their paths; the question is remembered.
+    pub(crate) fn contract(&mut self, word: &str) -> Vec<FileId> {
+        self.asked.insert(Key::contract(word));
+        self.project.contracts(word)
+    }
+
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
-        crate::languages::rules(self.project.language(file))
+        self.project.tree.rules(file)
     }
 
     fn resolver(&self, file: FileId) -> &'a dyn Resolver {
