@@ -277,5 +277,6 @@ fn is_definition(kind: NodeKind) -> bool {
             | NodeKind::Custom
             | NodeKind::Config
             | NodeKind::Section
+            | NodeKind::Route
     )
 }

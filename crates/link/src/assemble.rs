@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Pos, Problem, Relation};
 use m1nd_lang::facts::DefId;
+use rustc_hash::FxHashSet;
 
 use crate::derived::Derived;
 use crate::file_links::{Resolution, Target};
@@ -54,7 +55,7 @@ pub(crate) fn assemble(
     resolutions: Vec<Resolution<'_>>,
     derived: (Vec<Derived>, Vec<Derived>),
     compared: Option<Box<Compared>>,
-    generated: &GeneratedFunctions,
+    (generated, routes): (&GeneratedFunctions, &FxHashSet<SymbolId>),
     problems: Vec<Problem>,
 ) -> RawLinks {
     let mut counts = TierCounts::default();
@@ -88,7 +89,7 @@ pub(crate) fn assemble(
     for edge in derived.1 {
         settle(&mut gathered, edge);
     }
-    let nodes = nodes(project, file, generated);
+    let nodes = nodes(project, file, generated, &|symbol| routes.contains(&symbol));
     for node in &nodes[1..] {
         let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
         gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().of = 1;
@@ -183,9 +184,15 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
 }
 
 /// A file's nodes: each id once, with the first definition that has it.
-pub(crate) fn nodes(project: &Project, file: FileId, generated: &GeneratedFunctions) -> Vec<LinkNode> {
+pub(crate) fn nodes(
+    project: &Project,
+    file: FileId,
+    generated: &GeneratedFunctions,
+    is_route: &dyn Fn(SymbolId) -> bool,
+) -> Vec<LinkNode> {
     let unit = project.unit(file);
-    let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None, is_test: false }];
+    let mut nodes =
+        vec![LinkNode { id: unit.file_symbol, definition: None, parent: None, is_test: false, route: None }];
     let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();
     for (index, definition) in unit.facts.definitions.iter().enumerate() {
         let of_macro = generated.get(&DefId(index as u32));
@@ -206,7 +213,13 @@ pub(crate) fn nodes(project: &Project, file: FileId, generated: &GeneratedFuncti
             .unwrap_or(0);
         place.insert(id, nodes.len() as u32);
         let is_test = of_macro.is_some_and(|of| of.is_test);
-        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent), is_test });
+        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent), is_test, route: None });
+    }
+    for spot in unit.spots.routes.iter().filter(|spot| is_route(spot.symbol)) {
+        if place.insert(spot.symbol, 0).is_none() {
+            let route = Some(spot.pos.line);
+            nodes.push(LinkNode { id: spot.symbol, definition: None, parent: Some(0), is_test: false, route });
+        }
     }
     nodes
 }

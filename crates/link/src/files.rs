@@ -86,6 +86,11 @@ impl Key {
     pub(crate) fn given(name: &str) -> Self {
         Self::new(8, text_hash(name))
     }
+
+    /// What files contribute to contracts under this word.
+    pub(crate) fn contract(word: &str) -> Self {
+        Self::new(9, text_hash(word))
+    }
 }
 
 /// Hash of a name that linking a file asked for, found or not.

@@ -19,6 +19,7 @@ mod brief;
 mod changes;
 mod compiler;
 mod config_reads;
+mod contracts;
 mod derived;
 mod entry_points;
 mod eval;

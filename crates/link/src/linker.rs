@@ -22,7 +22,7 @@ use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
 use crate::unit::Unit;
-use crate::{assemble, config_reads, derived, entry_points};
+use crate::{assemble, config_reads, contracts, derived, entry_points};
 
 /// Changes made by a link run.
 #[derive(Debug, Clone, Default)]
@@ -289,7 +289,9 @@ impl Linker {
                 let compared = self.overlay(&mut eval, file, &mut resolutions);
                 let mut edges = derived::overrides(&mut eval, file);
                 let registrations = entry_points::registrations(&mut eval, file, &resolutions);
+                let contracts = contracts::contracts(&mut eval, file, &registrations);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
+                edges.extend(contracts.edges);
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(config_reads::config_reads(&mut eval, file));
                 let index = self.compiler.get(self.project.path(file));
@@ -298,8 +300,15 @@ impl Linker {
                 let (problems, work) = (eval.problems(file), eval.work());
                 let asked = eval.into_asked();
                 let derived = (edges, said);
-                let links =
-                    assemble::assemble(&self.project, file, resolutions, derived, compared, &generated, problems);
+                let links = assemble::assemble(
+                    &self.project,
+                    file,
+                    resolutions,
+                    derived,
+                    compared,
+                    (&generated, &contracts.routes),
+                    problems,
+                );
                 Ok(Linked { file, asked, links, work })
             })
             .collect();

@@ -175,6 +175,18 @@ impl Project {
         self.index.of(Key::given(name)).map(|row| row.file).collect()
     }
 
+    /// Files that may contribute to contracts under a word, in order of their paths.
+    pub(crate) fn contracts(&self, word: &str) -> Vec<FileId> {
+        let mut files: Vec<FileId> = self.index.of(Key::contract(word)).map(|row| row.file).collect();
+        self.sort_by_path(&mut files);
+        files
+    }
+
+    /// Puts files in the order of their paths.
+    pub(crate) fn sort_by_path(&self, files: &mut [FileId]) {
+        files.sort_by(|a, b| self.path(*a).cmp(self.path(*b)));
+    }
+
     /// Files that pass arguments to callees of this name.
     pub(crate) fn passes(&self, name: &str) -> impl Iterator<Item = FileId> {
         self.index.of(Key::passes(name)).map(|row| row.file)
@@ -199,6 +211,9 @@ impl Project {
         for name in unit.passes.names() {
             self.index.insert(Key::passes(text(name)), Row { file, value: 0 });
         }
+        for word in &unit.spots.words {
+            self.index.insert(Key::contract(word), Row { file, value: 0 });
+        }
         match slot {
             Some(_) => self.units[file.0 as usize] = OnceLock::from(Box::new(unit)),
             None => self.units.push(OnceLock::from(Box::new(unit))),
@@ -219,7 +234,8 @@ impl Project {
         let methods = unit.methods.iter().map(|(name, _)| Key::methods(text(*name)));
         let given = unit.given.iter().map(|(name, _)| Key::given(text(*name)));
         let passes = unit.passes.names().map(|name| Key::passes(text(name)));
-        self.index.remove(file, attached.chain(methods).chain(given).chain(passes));
+        let contracts = unit.spots.words.iter().map(|word| Key::contract(word));
+        self.index.remove(file, attached.chain(methods).chain(given).chain(passes).chain(contracts));
         Some(unit)
     }
 

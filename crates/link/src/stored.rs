@@ -118,7 +118,7 @@ impl Linker {
         let rows = rows.filter(|(_, symbol)| is_node(self.text(*symbol)));
         let generated: FxHashMap<_, _> =
             rows.map(|&(def, symbol)| (def, Generated { symbol, is_test: false })).collect();
-        assemble::nodes(&self.project, file, &generated)
+        assemble::nodes(&self.project, file, &generated, &|symbol| is_node(self.text(symbol)))
     }
 }
 

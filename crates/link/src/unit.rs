@@ -9,6 +9,7 @@ use m1nd_lang::facts::{
     Visibility,
 };
 
+use crate::contracts::Spots;
 use crate::files::Word;
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
@@ -61,6 +62,8 @@ pub(crate) struct Unit {
     pub(crate) given: Vec<(Name, u32)>,
     /// Namespaces of the file by their whole name (C++), inline ones under the name around them.
     pub(crate) namespaces: Vec<(Name, DefId)>,
+    /// What it may contribute to contracts between programs.
+    pub(crate) spots: Spots,
     /// Functions with a decorator that may make them fixtures, by the name they are asked for by.
     fixtures: Vec<(Name, DefId)>,
     /// Whether its path is that of test code.
@@ -77,6 +80,7 @@ impl Unit {
         let bindings = sorted_bindings(&facts, &local);
         let file_symbol = symbols.intern(&node_id::file(&path));
         let (def_symbols, unnamed) = ids::definition_ids(&path, &facts, symbols);
+        let spots = Spots::of(&facts, &node_id::file(&path), symbols);
         let is_test = m1nd_lang::is_test_path(&path);
         let rules = languages::rules(facts.language);
         let mut unit = Self {
@@ -100,6 +104,7 @@ impl Unit {
             given: Vec::new(),
             fixtures: Vec::new(),
             namespaces: Vec::new(),
+            spots,
             is_test,
             wrappers: OnceLock::new(),
             surface: OnceLock::new(),

@@ -64,6 +64,31 @@ const SERVICE: &[(&str, &str)] = &[
     ),
 ];
 
+/// Routes that routers of other files are mounted in front of, and clients of two languages.
+const CONTRACTS: &[(&str, &str)] = &[
+    (
+        "app.py",
+        "from fastapi import FastAPI\nfrom shapes import router\nfrom store import ROOT_PATH\napp = FastAPI()\napp.include_router(router, prefix='/load')\n@app.get('/size/{all}')\ndef size(all): ...\n",
+    ),
+    (
+        "shapes.py",
+        "from fastapi import APIRouter\nrouter = APIRouter(prefix='/area')\n@router.get('/{unit}')\ndef unit(unit): ...\n@router.post('/all')\ndef all(): ...\n",
+    ),
+    ("store.py", "ROOT_PATH = '/load'\nimport requests\ndef load(): return requests.get('http://h/size/1')\n"),
+    (
+        "server.js",
+        "const express = require('express');\nconst shapes = require('./routes');\nconst app = express();\napp.use('/unit', shapes);\napp.get('/load/area/all', all);\nfunction all() {}\n",
+    ),
+    (
+        "routes.js",
+        "const express = require('express');\nconst get = express.Router();\nget.get('/area', (a, b) => b);\nmodule.exports = get;\n",
+    ),
+    (
+        "client.ts",
+        "import axios from 'axios';\nconst load = axios.create({ baseURL: 'http://h/load' });\nexport function get(all: string) { return load.get(`/area/${all}`); }\nexport const unit = () => load.post('/area/all', {});\nexport const size = () => fetch('/unit/area');\n",
+    ),
+];
+
 /// Functions in whose place decorators of another file put others, which use what they are given or do not.
 const WRAPPED: &[(&str, &str)] = &[
     (
@@ -676,6 +701,11 @@ fn rust_test_edits() {
 #[test]
 fn java_edits() {
     sequences(JAVA);
+}
+
+#[test]
+fn contract_edits() {
+    sequences(CONTRACTS);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::exploration::{
     Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust, Warmup,
 };
 use crate::framework::{Catalog, ToolDef};
-use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
+use crate::lifecycle::{Audit, BootMemory, FederateAuto, FocusTool, North, Orient, Persist};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 use crate::perspective::{
     PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
@@ -112,6 +112,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::write::<ApplyBatch>(),
     ToolDef::read::<RenamePreview>(),
     ToolDef::write::<RenameCommit>(),
+    ToolDef::read::<FederateAuto>(),
 ];
 
 /// The catalog of [`ALL`].

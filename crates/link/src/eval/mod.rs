@@ -237,6 +237,12 @@ impl<'a> Eval<'a> {
         self.files.find(path)
     }
 
+    /// The files that may contribute to contracts under a word, in order of their paths; the question is remembered.
+    pub(crate) fn contract(&mut self, word: &str) -> Vec<FileId> {
+        self.asked.insert(Key::contract(word));
+        self.project.contracts(word)
+    }
+
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
         self.project.rules(file)
     }

@@ -133,6 +133,7 @@ mod tests {
             "baseline",
             "branch_name",
             "claim",
+            "current_repo_name",
             "code",
             "commit",
             "name",
