@@ -15,6 +15,7 @@ mod closure;
 mod cochange;
 mod economy;
 mod edges;
+mod edits;
 mod equality;
 mod files;
 pub(crate) mod golden;
@@ -60,6 +61,7 @@ const USAGE: &str = "expected:
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
   cargo xtask eval antibody --mirror DIR [--commits N] [--explain] [--check | --write]
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
+  cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR --binary PATH [--tools DIR] [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("cochange", rest)) => cochange::run(rest),
         Some(("antibody", rest)) => antibody::run(rest),
         Some(("risk", rest)) => risk::run(rest),
+        Some(("edits", rest)) => edits::run(rest),
         _ => Err(USAGE.into()),
     }
 }

@@ -30,6 +30,7 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
     "root_nodes",
     "path_nodes",
     "anchor_node",
+    "symbol",
 ];
 /// Arguments of single tools that do, while the same argument of others takes a text.
 pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
@@ -140,10 +141,12 @@ mod tests {
             "cursor",
             "depth",
             "description",
+            "diff",
             "dimensions",
             "error_text",
             "filter_agent_id",
             "filter_tags",
+            "expected_hash",
             "idempotency_key",
             "intent",
             "label",
@@ -152,6 +155,8 @@ mod tests {
             "read_only_patterns",
             "lock_id",
             "namespace",
+            "new_content",
+            "new_name",
             "node_types",
             "open_questions",
             "pattern",
@@ -160,6 +165,7 @@ mod tests {
             "perspective_id_b",
             "action",
             "key",
+            "preview_id",
             "query",
             "source_refs",
             "tags",
