@@ -38,9 +38,8 @@ impl OutsidePath {
         let has = |folder: &Path, marker: &str| Place::at(&folder.join(marker)) != Place::Nothing;
         let above = || start.ancestors().take(MAX_ABOVE).filter(|folder| folder.parent().is_some());
         let git = above().find(|folder| has(folder, MARKERS[0])).map(|folder| (folder, MARKERS[0]));
-        let manifest = || {
-            above().find_map(|folder| Some((folder, *MARKERS[1..].iter().find(|marker| has(folder, marker))?)))
-        };
+        let manifest =
+            || above().find_map(|folder| Some((folder, *MARKERS[1..].iter().find(|marker| has(folder, marker))?)));
         match git.or_else(manifest) {
             Some((root, marker)) => Self::Repository { root: root.to_owned(), marker },
             None => Self::NoRepository,

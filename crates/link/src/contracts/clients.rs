@@ -64,6 +64,7 @@ struct Request {
 
 /// A route that fits.
 struct Hit {
+    file: FileId,
     symbol: SymbolId,
     fit: Fit,
     /// The route and what is in front of it are known.
@@ -83,7 +84,7 @@ pub(super) fn ask(eval: &mut Eval<'_>, file: FileId, served: &FxHashSet<u32>, fo
             break;
         }
         let bases = bases(eval, file, at, &address);
-        let mut hits = hits(eval, &request, &address, &bases);
+        let mut hits = hits(eval, file, &request, &address, &bases);
         hits.truncate(MAX_ROUTES + 1);
         if hits.len() > MAX_ROUTES {
             continue;
@@ -194,7 +195,7 @@ fn made_with(eval: &mut Eval<'_>, file: FileId, value: ExprId) -> Prefix {
 
 /// The routes of all files that a request fits, in order of their ids: those whose whole path fits, else those that one
 /// path is the end of the other of.
-fn hits(eval: &mut Eval<'_>, request: &Request, address: &Address, bases: &[Prefix]) -> Vec<Hit> {
+fn hits(eval: &mut Eval<'_>, home: FileId, request: &Request, address: &Address, bases: &[Prefix]) -> Vec<Hit> {
     let mut words: Vec<String> = address.path.words().map(route_word).collect();
     words.extend(bases.iter().flat_map(|base| base.path.words()).map(route_word));
     words.push(route_word(""));
@@ -208,6 +209,10 @@ fn hits(eval: &mut Eval<'_>, request: &Request, address: &Address, bases: &[Pref
     eval.project.sort_by_path(&mut files);
     for other in files {
         let unit = eval.project.unit(other);
+        if unit.is_test && other != home {
+            // A server that a test makes is there for that test.
+            continue;
+        }
         for spot in &unit.spots.routes {
             let local = route_word(spot.path.words().next_back().unwrap_or(""));
             if !spot.methods.meets(request.methods) || words.binary_search(&local).is_err() {
@@ -230,14 +235,26 @@ fn hits(eval: &mut Eval<'_>, request: &Request, address: &Address, bases: &[Pref
             let sure = tier == EdgeTier::Certain && !open;
             match hits.iter_mut().find(|hit| hit.symbol == spot.symbol) {
                 Some(hit) => hit.fit = hit.fit.max(fit),
-                None => hits.push(Hit { symbol: spot.symbol, fit, sure }),
+                None => hits.push(Hit { file: other, symbol: spot.symbol, fit, sure }),
             }
         }
     }
     let most = hits.iter().map(|hit| hit.fit).max();
     hits.retain(|hit| Some(hit.fit) == most);
+    if eval.project.unit(home).is_test {
+        nearest(eval, home, &mut hits);
+    }
     hits.sort_by(|a, b| eval.project.symbols.text(a.symbol).cmp(eval.project.symbols.text(b.symbol)));
     hits
+}
+
+/// Of several routes, tests mean those of the program that they lie beside: the ones with most folders in common.
+fn nearest(eval: &Eval<'_>, home: FileId, hits: &mut Vec<Hit>) {
+    let path = |file: FileId| eval.project.unit(file).path.as_str();
+    let common =
+        |file: FileId| path(home).split('/').zip(path(file).split('/')).take_while(|(one, other)| one == other).count();
+    let most = hits.iter().map(|hit| common(hit.file)).max();
+    hits.retain(|hit| Some(common(hit.file)) == most);
 }
 
 /// Returns whether the path of a route, as its file has it, fits the end of a client's, though nothing in it says so.

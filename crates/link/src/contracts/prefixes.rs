@@ -4,9 +4,10 @@ use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, Namespace, Role};
 
 use super::Spot;
 use super::servers::arguments;
-use super::spots::{CLASS_PREFIXES, MOUNT_WORD, last_name, texts_of, value_word, values};
+use super::spots::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, last_name, texts_of, value_word, values};
 use super::template::Template;
 use crate::eval::{Entity, Eval, Module};
+use crate::file_links;
 use crate::files::{DefRef, FileId};
 
 /// Routers around a router that are followed.
@@ -17,8 +18,6 @@ const MAX_PREFIXES: usize = 8;
 const MAX_MOUNTING: usize = 256;
 /// Callees that make something that is mounted elsewhere.
 const PARTS: &[&str] = &["APIRouter", "Blueprint", "Router", "Scope", "scope"];
-/// Calls whose first text is in front of the routes of their result.
-const GROUPS: &[&str] = &["Group", "MapGroup", "PathPrefix", "basePath", "group", "scope"];
 /// Arguments that are prefixes.
 const KEYS: &[&str] = &["prefix", "url_prefix"];
 
@@ -29,6 +28,8 @@ enum Router {
     Local(FileId, u32),
     /// The one that a module consists of.
     File(FileId),
+    /// What calls of a function pass.
+    Parameter(DefRef, u32),
 }
 
 /// A possible prefix.
@@ -163,7 +164,12 @@ fn router(eval: &mut Eval<'_>, file: FileId, expr: ExprId) -> Option<Router> {
         let search = eval.resolve(file, expr, Namespace::Value);
         match &search.found.first()?.entity {
             Entity::Def(of) => return Some(Router::Def(*of)),
-            Entity::Local(of, binding) => return Some(Router::Local(*of, *binding)),
+            Entity::Local(of, binding) => {
+                return Some(match eval.unit(*of).facts.bindings[*binding as usize].target {
+                    BindingTarget::Parameter(def, place) => Router::Parameter(DefRef { file: *of, def }, place),
+                    _ => Router::Local(*of, *binding),
+                });
+            }
             Entity::Module(Module::File(of)) => return Some(Router::File(*of)),
             Entity::Expr(of, value) if (*of, *value) != (file, expr) => (file, expr) = (*of, *value),
             _ => return None,
@@ -180,6 +186,15 @@ fn of_router(eval: &mut Eval<'_>, router: Router, depth: usize) -> Vec<Prefix> {
         let unit = eval.project.unit(mounting);
         for &at in &unit.spots.mounts {
             let callee = unit.facts.references[at as usize].expr;
+            if let Router::Parameter(function, place) = router {
+                if depth > 1
+                    && calls(eval, mounting, callee, function)
+                    && let Some(&arg) = arguments(unit, callee).get(place as usize)
+                {
+                    found.extend(of_value(eval, mounting, arg, depth - 1));
+                }
+                continue;
+            }
             let mounts = arguments(unit, callee).iter().any(|&arg| is_router(eval, mounting, arg, router));
             if !mounts {
                 continue;
@@ -199,6 +214,13 @@ fn of_router(eval: &mut Eval<'_>, router: Router, depth: usize) -> Vec<Prefix> {
     found.iter().flat_map(|outer| own.iter().map(|own| join(outer, own))).take(MAX_PREFIXES).collect()
 }
 
+/// Returns whether a callee is a function.
+fn calls(eval: &mut Eval<'_>, file: FileId, callee: ExprId, function: DefRef) -> bool {
+    eval.begin_reference();
+    let search = file_links::search(eval, file, callee, Role::Call);
+    search.found.iter().any(|found| found.entity == Entity::Def(function))
+}
+
 /// The prefixes that a router is made with, and whether it is of a kind that is mounted elsewhere.
 fn own_prefix(eval: &mut Eval<'_>, router: Router, depth: usize) -> (Vec<Prefix>, bool) {
     let nothing = |open| (vec![Prefix::default()], open);
@@ -212,7 +234,7 @@ fn own_prefix(eval: &mut Eval<'_>, router: Router, depth: usize) -> (Vec<Prefix>
             BindingTarget::Value(value) => (file, value),
             _ => return nothing(true),
         },
-        Router::File(_) => return nothing(true),
+        Router::File(_) | Router::Parameter(..) => return nothing(true),
     };
     let unit = eval.unit(file);
     let Expr::Call { callee, .. } = unit.facts.expr(value) else { return nothing(true) };

@@ -4,6 +4,7 @@
 use m1nd_base::{Pos, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{Expr, ExprId, Reference, Role, TextUse};
+use rustc_hash::FxHashSet;
 
 use super::methods::{self, Methods};
 use super::template::Template;
@@ -15,6 +16,8 @@ const MAX_SPOTS: usize = 2_048;
 const MOUNTS: &[&str] = &["use", "include_router", "register_blueprint", "mount", "Mount", "nest", "register"];
 /// Decorators of classes whose texts are in front of the routes of their methods.
 pub(super) const CLASS_PREFIXES: &[&str] = &["Controller", "JsonController", "Path", "RequestMapping", "Route"];
+/// Calls whose first text is in front of the routes of their result.
+pub(super) const GROUPS: &[&str] = &["Group", "MapGroup", "PathPrefix", "basePath", "group", "scope"];
 /// Words in names of values that are addresses or paths.
 const ADDRESS_WORDS: &[&str] =
     &["api", "base", "endpoint", "host", "path", "prefix", "root", "server", "service", "url", "uri"];
@@ -61,12 +64,13 @@ impl Spots {
         if facts.language.is_prose() {
             return spots;
         }
+        let passing = passing_groups(facts);
         for (at, reference) in facts.references.iter().enumerate() {
             if !matches!(reference.role, Role::Call | Role::Decorate) {
                 continue;
             }
             let Some(name) = last_name(facts, reference.expr) else { continue };
-            if reference.role == Role::Call && MOUNTS.contains(&name) {
+            if reference.role == Role::Call && (MOUNTS.contains(&name) || passing.contains(&reference.expr)) {
                 spots.mounts.push(at as u32);
             }
             if spots.routes.len() < MAX_SPOTS
@@ -89,6 +93,19 @@ impl Spots {
         spots.words = words;
         spots
     }
+}
+
+/// Callees that are given a group of routes: `register(r.Group("/users"))`.
+fn passing_groups(facts: &FileFacts) -> FxHashSet<ExprId> {
+    let is_group = |arg: &ExprId| match facts.expr(*arg) {
+        Expr::Call { callee, .. } => last_name(facts, callee).is_some_and(|name| GROUPS.contains(&name)),
+        _ => false,
+    };
+    let calls = facts.exprs.iter().filter_map(|expr| match *expr {
+        Expr::Call { callee, args } => facts.list(args).iter().any(is_group).then_some(callee),
+        _ => None,
+    });
+    calls.collect()
 }
 
 /// Method and path of a route, as its node is named.

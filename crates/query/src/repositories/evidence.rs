@@ -105,7 +105,10 @@ pub(super) fn mentions(path: &RepoPath, text: &str) -> Vec<Mention> {
 /// Targets of links that are absolute paths.
 fn links(line: &str) -> Vec<&str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '#']).next());
-    targets.map(|target| target.strip_prefix("file://").unwrap_or(target)).filter(|target| target.starts_with('/')).collect()
+    targets
+        .map(|target| target.strip_prefix("file://").unwrap_or(target))
+        .filter(|target| target.starts_with('/'))
+        .collect()
 }
 
 /// The absolute path that a line assigns to a key which says that it is one.
@@ -130,12 +133,16 @@ fn quoted(line: &str) -> Vec<&str> {
 /// Parts of paths that stand for others.
 const PLACEHOLDERS: &[&str] = &["/your/", "/path/to/", "/app/", "/repo/", "/workspace/", "..."];
 /// Folders of the system.
-const SYSTEM: &[&str] = &["/usr", "/dev", "/bin", "/sbin", "/System", "/Library", "/opt/homebrew", "/proc", "/sys", "/etc"];
+const SYSTEM: &[&str] =
+    &["/usr", "/dev", "/bin", "/sbin", "/System", "/Library", "/opt/homebrew", "/proc", "/sys", "/etc"];
 
 /// Returns whether an absolute path may be one of a repository.
 pub(super) fn is_plausible(path: &str) -> bool {
     let names = path.split('/').filter(|name| !name.is_empty()).count();
-    let odd = |c: char| matches!(c, '[' | ']' | '{' | '}' | '(' | ')' | '<' | '>' | '\\' | '*' | '$' | '?' | '|' | ':') || c.is_control();
+    let odd = |c: char| {
+        matches!(c, '[' | ']' | '{' | '}' | '(' | ')' | '<' | '>' | '\\' | '*' | '$' | '?' | '|' | ':')
+            || c.is_control()
+    };
     let slashed = format!("{path}/");
     path.starts_with('/')
         && names >= 2
@@ -162,7 +169,11 @@ mod tests {
             ("package.json", "{\"dependencies\": {\n\"lib\": \"file:../lib\"}}", &[("../lib", "npm_file_dependency")]),
             ("pnpm-workspace.yaml", "packages:\n  - '../lib'\n", &[("../lib", "pnpm_workspace")]),
             ("pyproject.toml", "[tool.uv.workspace]\nmembers = [\"../lib\"]", &[("../lib", "uv_workspace_member")]),
-            ("pyproject.toml", "[tool.uv.sources]\nlib = { path = \"../lib\" }", &[("../lib", "python_path_dependency")]),
+            (
+                "pyproject.toml",
+                "[tool.uv.sources]\nlib = { path = \"../lib\" }",
+                &[("../lib", "python_path_dependency")],
+            ),
             ("requirements.txt", "-e ../lib\n", &[("../lib", "python_path_dependency")]),
             ("go.work", "use (\n\t../lib\n)", &[("../lib", "go_workspace_use")]),
             ("go.mod", "replace x.y/lib => ../lib", &[("../lib", "go_workspace_use")]),

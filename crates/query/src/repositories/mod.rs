@@ -120,7 +120,8 @@ fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Vec<(PathBuf, Source)> {
     let text = String::from_utf8_lossy(&bytes);
     let rows = mentions(&file.path, &text).into_iter().filter_map(|mention| {
         let path = plain(&folder.join(&mention.path))?;
-        let is_outside = !snapshot.roots().iter().any(|root| path.starts_with(&root.path) || root.path.starts_with(&path));
+        let is_outside =
+            !snapshot.roots().iter().any(|root| path.starts_with(&root.path) || root.path.starts_with(&path));
         let plausible = is_outside && (mention.evidence.rank() == 2 || is_plausible(path.to_str()?));
         let source = Source { file: file.path.clone(), line: mention.line, evidence: mention.evidence };
         plausible.then_some((path, source))
