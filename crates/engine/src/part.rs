@@ -119,11 +119,13 @@ fn file_node<'a>(symbol: u32, path: &'a RepoPath, facts: &'a FileFacts, is_test:
 
 /// Its label is the last part of its id: method and path.
 fn route_node(symbol: u32, parent: Option<u32>, id: &str, line: u32, is_test: bool) -> NodeInput<'_> {
+    let label = id.split_once("::route::").map_or(id, |(_, label)| label);
+    let label = label.rsplit_once('~').filter(|(_, hash)| hash.len() == 8).map_or(label, |(label, _)| label);
     NodeInput {
         symbol,
         parent,
         kind: NodeKind::Route,
-        label: id.split_once("::route::").map_or(id, |(_, label)| label),
+        label,
         lines: (line, line),
         name_line: line,
         flags: NodeFlags::EXPORTED.with_if(NodeFlags::TEST, is_test),

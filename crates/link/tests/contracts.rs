@@ -124,6 +124,21 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "groups that functions are given",
+        &[
+            (
+                "s/main.go",
+                "package main\nimport \"github.com/gin-gonic/gin\"\nfunc Users(r *gin.RouterGroup) { r.GET(\"/\", users) }\nfunc Tags(r *gin.RouterGroup) { r.GET(\"/\", tags) }\nfunc users(c *gin.Context) {}\nfunc tags(c *gin.Context) {}\nfunc main() {\n\tr := gin.Default()\n\tv1 := r.Group(\"/api\")\n\tUsers(v1.Group(\"/users\"))\n\tTags(v1.Group(\"/tags\"))\n}\n",
+            ),
+            ("web/c.js", "export const tags = () => fetch('http://h/api/tags');\n"),
+        ],
+        &[
+            "s/main.go::GET / -> s/main.go::users (3)",
+            "s/main.go::GET /~4cbafeb1 -> s/main.go::tags (4)",
+            "web/c.js::tags -> s/main.go::GET /~4cbafeb1 (1)",
+        ],
+    ),
+    (
         "names that coincide are no contract",
         &[
             ("a.py", "from flask import Flask\napp = Flask(__name__)\n@app.get('/api/v1')\ndef root(): pass\n"),

@@ -3,8 +3,8 @@
 
 use m1nd_base::{Pos, node_id};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{Expr, ExprId, Reference, Role, TextUse};
-use rustc_hash::FxHashSet;
+use m1nd_lang::facts::{DefId, Expr, ExprId, Reference, Role, TextUse};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::methods::{self, Methods};
 use super::template::Template;
@@ -65,6 +65,7 @@ impl Spots {
             return spots;
         }
         let passing = passing_groups(facts);
+        let mut owners: FxHashMap<String, Option<DefId>> = FxHashMap::default();
         for (at, reference) in facts.references.iter().enumerate() {
             if !matches!(reference.role, Role::Call | Role::Decorate) {
                 continue;
@@ -76,9 +77,15 @@ impl Spots {
             if spots.routes.len() < MAX_SPOTS
                 && let Some((path, methods, pos)) = route(facts, at as u32, reference, name)
             {
-                let text = node_id::child(file, "route", &label(&path, methods));
+                let mut text = node_id::child(file, "route", &label(&path, methods));
+                // Functions that are given different groups may serve the same local path; written twice in one
+                // function it is one node.
+                let around = reference.enclosing.filter(|_| reference.role == Role::Call);
+                if *owners.entry(text.clone()).or_insert(around) != around {
+                    let around = around.map_or("", |def| facts.name(facts.definition(def).name));
+                    node_id::tell_apart(&mut text, around);
+                }
                 let symbol = symbols.intern(&text);
-                // The same route written twice is one node.
                 spots.routes.push(Spot { reference: at as u32, path, methods, pos, symbol });
             }
         }
