@@ -59,7 +59,7 @@ pub(super) fn value_word(name: &str) -> String {
 pub(super) const MOUNT_WORD: &str = "mount";
 
 impl Spots {
-    pub(crate) fn of(facts: &FileFacts, file: &str, symbols: &mut Symbols) -> Self {
+    pub(crate) fn of(facts: &FileFacts, file: &str, symbols: &Symbols) -> Self {
         let mut spots = Self::default();
         if facts.language.is_prose() {
             return spots;
