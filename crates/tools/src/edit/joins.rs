@@ -91,7 +91,7 @@ fn forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: 
         return Vec::new();
     }
     let also_changed = edits.iter().map(|edit| edit.path().as_str().to_owned()).collect();
-    let query = PredictQuery { changed, also_changed, min_support: 2 };
+    let query = PredictQuery { changed, also_changed, min_support: 2, with_symbols: false };
     let Ok(found) = predict(snapshot, &history, &query, cx.cancel()) else { return Vec::new() };
     let mut rows: Vec<PredictRow> = found.rows.into_iter().filter(|row| row.verdict != Verdict::Abstain).collect();
     if rows.is_empty() {
