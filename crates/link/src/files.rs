@@ -8,8 +8,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::brief::Brief;
-use crate::languages;
-use crate::rules::Rules;
 
 /// A file's place in the linker's table; stable while the linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -165,10 +163,6 @@ struct TreeFile {
     /// Hash of the path.
     hash: u64,
     brief: Brief,
-    /// Rules of its language.
-    rules: &'static Rules,
-    /// Number of the family of its language.
-    family: usize,
 }
 
 /// All files by number, path and folder.
@@ -204,16 +198,6 @@ impl FileTree {
         &self.file(file).brief
     }
 
-    /// Rules of the language of a file.
-    pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
-        self.file(file).rules
-    }
-
-    /// Number of the family of a file's language.
-    pub(crate) fn family(&self, file: FileId) -> usize {
-        self.file(file).family
-    }
-
     /// Returns whether the number is that of a file.
     pub(crate) fn has(&self, file: FileId) -> bool {
         self.files.get(file.0 as usize).is_some_and(Option::is_some)
@@ -231,8 +215,7 @@ impl FileTree {
     /// Puts a file in, at the number its path had before or a new one. The path must not be taken.
     pub(crate) fn insert(&mut self, path: &RepoPath, brief: Brief, slot: Option<FileId>) -> FileId {
         let file = slot.unwrap_or(FileId(self.files.len() as u32));
-        let (rules, family) = (languages::rules(brief.language), languages::family(brief.language));
-        let row = TreeFile { path: path.clone(), hash: text_hash(path.as_str()), brief, rules, family };
+        let row = TreeFile { path: path.clone(), hash: text_hash(path.as_str()), brief };
         let path = path.as_str();
         self.by_path.insert(path.into(), file);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

@@ -10,8 +10,9 @@ use crate::brief::Brief;
 use crate::files::{DefRef, FileId, FileTree, Key};
 use crate::ids::Symbols;
 use crate::index::{Index, Row};
-use crate::languages::FAMILIES;
+use crate::languages::{self, FAMILIES};
 use crate::names::Names;
+use crate::rules::Rules;
 use crate::unit::Unit;
 
 /// Where the facts of files come from that are not in memory.
@@ -28,6 +29,8 @@ pub(crate) struct Project {
     /// Those of files that were not needed yet are empty.
     units: Vec<OnceLock<Box<Unit>>>,
     pub(crate) tree: FileTree,
+    /// Rules of the language of each file, and the number of its family.
+    kinds: Vec<(&'static Rules, usize)>,
     index: Index,
     source: Option<Arc<dyn FactsSource>>,
     /// The source did not have the facts of a file.
@@ -48,6 +51,7 @@ impl Default for Project {
             symbols: Symbols::default(),
             units: Vec::new(),
             tree: FileTree::default(),
+            kinds: Vec::new(),
             index: Index::default(),
             source: None,
             is_short: AtomicBool::new(false),
@@ -128,7 +132,23 @@ impl Project {
 
     /// Number of the family of a file's language.
     pub(crate) fn family(&self, file: FileId) -> usize {
-        self.tree.family(file)
+        self.kinds[file.0 as usize].1
+    }
+
+    /// Rules of the language of a file.
+    pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
+        self.kinds[file.0 as usize].0
+    }
+
+    /// Gives a file its place among those of all languages.
+    fn place(&mut self, path: &RepoPath, brief: Brief, slot: Option<FileId>) -> FileId {
+        let kind = (languages::rules(brief.language), languages::family(brief.language));
+        let file = self.tree.insert(path, brief, slot);
+        match slot {
+            Some(_) => self.kinds[file.0 as usize] = kind,
+            None => self.kinds.push(kind),
+        }
+        file
     }
 
     pub(crate) fn find(&self, path: &str) -> Option<FileId> {
@@ -174,7 +194,7 @@ impl Project {
 
     /// Puts a unit in, at the number its path had before or a new one. The path must not be taken.
     pub(crate) fn insert(&mut self, unit: Unit, slot: Option<FileId>) -> FileId {
-        let file = self.tree.insert(&unit.path, Brief::of(&unit.facts), slot);
+        let file = self.place(&unit.path, Brief::of(&unit.facts), slot);
         let text = |name| self.names.text(name);
         for &(name, def) in &unit.attached {
             self.index.insert(Key::attached(text(name)), Row { file, value: def.0 });
@@ -233,7 +253,7 @@ impl Project {
         let mut project = Self { source: Some(source), ..Self::default() };
         let mut numbers = Vec::with_capacity(files.len());
         for (path, brief) in files {
-            numbers.push(project.tree.insert(&path, brief, None));
+            numbers.push(project.place(&path, brief, None));
         }
         project.units.resize_with(numbers.len(), OnceLock::new);
         let end = project.index.restore(state, at, numbers.into())?;

@@ -7,6 +7,7 @@ use m1nd_edit::Workspace;
 use m1nd_engine::{Engine, EngineConfig, EngineError, FileEntry, FileMark, Language, Snapshot};
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
+use m1nd_run::Checks;
 use m1nd_sessions::{Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits};
 
 /// Folder of the journals of writes, in the state of a project.
@@ -25,6 +26,8 @@ pub struct Services {
     pub(crate) visits: Arc<Visits>,
     /// The writer of project files.
     pub files: Arc<Workspace>,
+    /// The commands of the project that a person allowed.
+    pub checks: Checks,
 }
 
 impl Services {
@@ -52,7 +55,8 @@ impl Services {
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
         let files = Arc::new(workspace(&engine));
-        Self { engine, memories: Arc::new(Memories::new(mind)), sessions, visits, files }
+        let checks = Checks::new(engine.project().path());
+        Self { engine, memories: Arc::new(Memories::new(mind)), sessions, visits, files, checks }
     }
 
     /// These services for a process that answers once: visits span processes, and are stored though the index is

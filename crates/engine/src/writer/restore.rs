@@ -118,8 +118,8 @@ impl Writer {
         })
     }
 
-    /// Drops the facts and terms that are in memory, if they are many: the cache has them, too. The linker must know the
-    /// published state and nothing else.
+    /// Drops the facts and terms that are in memory, if they are many: the cache has them, too. The linker must know
+    /// the published state and nothing else.
     pub(super) fn unload(&mut self) {
         let current = self.shared.current();
         let Some(mut linked) = self.linked.take() else { return };

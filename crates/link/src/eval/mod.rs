@@ -244,7 +244,7 @@ impl<'a> Eval<'a> {
     }
 
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
-        self.project.tree.rules(file)
+        self.project.rules(file)
     }
 
     fn resolver(&self, file: FileId) -> &'a dyn Resolver {

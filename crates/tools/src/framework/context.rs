@@ -385,6 +385,11 @@ impl<'a> WriteContext<'a> {
         if snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(snapshot) }
     }
 
+    /// The commands of the project that a person allowed.
+    pub(crate) fn checks(&self) -> &'a m1nd_run::Checks {
+        &self.services.checks
+    }
+
     /// The writer of project files.
     pub(crate) fn files(&self) -> &'a m1nd_edit::Workspace {
         &self.services.files

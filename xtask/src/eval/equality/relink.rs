@@ -1,6 +1,6 @@
-//! `cargo xtask eval relink --repo PATH [--commits N] [--every N] [--check | --write] [--explain N]`: follows the newest
-//! commits of a repository, one by one, and counts the files that each links again beside those that it changed. After
-//! every `N` commits, and at the end, the index is compared with one built from scratch.
+//! `cargo xtask eval relink --repo PATH [--commits N] [--every N] [--check | --write] [--explain N]`: follows the
+//! newest commits of a repository one by one, and counts the files that each links again beside those that it changed.
+//! After every `N` commits, and at the end, the index is compared with one built from scratch.
 
 use std::path::PathBuf;
 
