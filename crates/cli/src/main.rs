@@ -46,6 +46,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Export(args)) => commands::export::run(args, common, out),
         Some(Command::Risk(args)) => commands::risk::run(args, common, out),
         Some(Command::Trail(args)) => commands::trail::run(args, common, out),
+        Some(Command::Workspace(args)) => commands::workspace::run(args, common, out),
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();

@@ -11,7 +11,7 @@ use crate::exploration::{
     Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust, Warmup,
 };
 use crate::framework::{Catalog, ToolDef};
-use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
+use crate::lifecycle::{Audit, BootMemory, Federate, FocusTool, North, Orient, Persist};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 use crate::perspective::{
     PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
@@ -99,6 +99,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<SessionHandshake>(),
     ToolDef::read::<RecoveryPlaybook>(),
     ToolDef::read::<Doctor>(),
+    ToolDef::write::<Federate>(),
 ];
 
 /// The catalog of [`ALL`].

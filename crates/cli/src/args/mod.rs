@@ -155,6 +155,9 @@ pub(crate) enum Command {
     /// Show saved investigations
     #[command(display_order = 51)]
     Trail(TrailArgs),
+    /// List the repositories that are answered over as one
+    #[command(display_order = 52)]
+    Workspace(WorkspaceArgs),
     #[command(display_order = 65, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
@@ -298,6 +301,40 @@ pub(crate) enum TrailCommand {
     },
     /// List all of them
     List,
+}
+
+/// The repositories of a workspace.
+#[derive(Debug, Args)]
+pub(crate) struct WorkspaceArgs {
+    /// Folder of m1nd-workspace.toml [default: the current folder]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub folder: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: WorkspaceCommand,
+}
+
+/// Commands of `m1nd workspace`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkspaceCommand {
+    /// Add a repository, and allow m1nd to read its folder
+    Add {
+        /// Its folder
+        #[arg(value_name = "PATH")]
+        path: PathBuf,
+        /// Its name, which ids of its files begin with [default: that of its folder]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Remove a repository
+    Remove {
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Show the repositories
+    List,
+    /// Show what of them is indexed
+    Status,
 }
 
 /// The verdict that makes `m1nd risk` fail.

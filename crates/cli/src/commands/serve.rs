@@ -24,12 +24,13 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     if !by_itself {
         tracing::warn!("started outside a repository, so nothing is indexed automatically; start with --root PATH");
     }
-    let mut config = EngineConfig::new(project::home(common)?, roots);
+    let places = roots.clone();
+    let mut config = project::with_workspace(EngineConfig::new(project::home(common)?, roots))?;
     config.watch = by_itself && !args.no_watch && !args.read_only;
     config.read_only = args.read_only;
     config.model = common.model.clone();
     config.settings = project::settings(common, &config, !args.roots.is_empty());
-    let mind = project::memory_places(&config.roots, !args.roots.is_empty())?;
+    let mind = project::memory_places(&places, !args.roots.is_empty())?;
     let services = Services::open(config, mind).map_err(|error| match error {
         EngineError::Store(why) => {
             CliError::failed(why, "make the store usable, or serve the existing index with --read-only")

@@ -28,6 +28,19 @@ impl Writer {
         m1nd_vfs::check_not_version_control(&path)?;
         let is_file = path.is_file();
         let snapshot = self.shared.current();
+        if let Some(federation) = &self.shared.config.federation {
+            let mut roots = federation.roots(&snapshot.roots);
+            // Paths are allowed below members only, and no member is inside another one.
+            let number = roots.iter().position(|root| path.starts_with(&root.path));
+            let number = number.ok_or_else(|| self.outside(&request.path))?;
+            let scope = inner(&roots[number].path, &path);
+            let has_options = request.include_hidden || !request.hidden_patterns.is_empty();
+            if scope.is_none() && request.adapter == Adapter::Code && (has_options || !request.incremental) {
+                roots[number].include_hidden = request.include_hidden;
+                roots[number].hidden_patterns.clone_from(&request.hidden_patterns);
+            }
+            return Ok(Place { roots, root: number, scope, is_file });
+        }
         let indexed = || snapshot.roots.iter().enumerate();
         // A path inside a root that is indexed already belongs to it: its files must not get a second id.
         let within = indexed().filter(|(_, root)| path.starts_with(&root.path));

@@ -10,6 +10,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Outcome, Tools};
 use crate::extract_attempts::Attempts;
 use crate::persist;
+use crate::report::root_folders;
 
 /// Files that are read ahead of the linker.
 const AHEAD: usize = 1_024;
@@ -62,6 +63,7 @@ impl Writer {
             progress,
         };
         let mut linked = Linked { linker: Linker::new(limits.clone()), files: BTreeMap::new() };
+        linked.linker.set_roots(root_folders(&current.roots));
         let linked = std::thread::scope(|scope| {
             let (sender, read) = crossbeam_channel::bounded::<Extracted>(AHEAD);
             // Names are made comparable while the next files are read.
