@@ -113,6 +113,16 @@ impl Workspace {
             .map_err(|error| EngineError::Store(error.to_string()))
     }
 
+    /// Whether its repositories can be one index, if all of them may be read.
+    ///
+    /// # Errors
+    /// Those of [`Federation::new`].
+    pub fn check(&self) -> Result<(), EngineError> {
+        let repositories = self.listed.repositories.iter();
+        let members = repositories.map(|known| Member { name: known.name.clone(), path: self.path_of(known) });
+        Federation::new(self.folder.clone(), members.collect()).map(|_| ())
+    }
+
     /// The federation of its repositories that may be read, and why others are left out. `None` if none may be.
     ///
     /// # Errors

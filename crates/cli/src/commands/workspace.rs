@@ -17,7 +17,7 @@ pub(crate) fn run(args: &WorkspaceArgs, common: &Common, out: &mut Out) -> Resul
     match &args.command {
         WorkspaceCommand::Add { path, name } => {
             let home = project::home(common)?;
-            let path = allow_reading(&home, path)?;
+            let path = project::root(Some(path))?;
             let name = match name {
                 Some(name) => name.clone(),
                 None => name_of(&path)?,
@@ -25,8 +25,9 @@ pub(crate) fn run(args: &WorkspaceArgs, common: &Common, out: &mut Out) -> Resul
             let listed = path.strip_prefix(&folder).map_or_else(|_| path.clone(), Path::to_path_buf);
             let listed = if listed.as_os_str().is_empty() { PathBuf::from(".") } else { listed };
             workspace.add(Repository { name: name.clone(), path: listed });
-            // Refuses names and places that do not fit together before anything is written.
-            workspace.federation(&home)?;
+            // Nothing is written, or allowed, for names and places that do not fit together.
+            workspace.check()?;
+            allow_reading(&home, &path)?;
             workspace.save()?;
             out.line(format!("added {name}: {}", path.display()))?;
             out.line("`m1nd ingest` here indexes all of them as one; `m1nd serve` here answers over all of them")
