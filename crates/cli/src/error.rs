@@ -182,11 +182,15 @@ pub(crate) fn exit_of(code: ErrorCode) -> Exit {
         | ErrorCode::AmbiguousNode
         | ErrorCode::FileNotFound
         | ErrorCode::RevisionNotFound
+        | ErrorCode::PreviewNotFound
         | ErrorCode::HandleUnknown
         | ErrorCode::RouteNotFound => Exit::NotFound,
-        ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy | ErrorCode::HandleNotYours => {
-            Exit::Refused
-        }
+        ErrorCode::OutsideWorkspace
+        | ErrorCode::ReadOnly
+        | ErrorCode::Busy
+        | ErrorCode::HandleNotYours
+        | ErrorCode::SourceModified
+        | ErrorCode::WriteRefused => Exit::Refused,
         ErrorCode::Cancelled => Exit::Cancelled,
         ErrorCode::Internal => Exit::Internal,
         _ => Exit::Failed,

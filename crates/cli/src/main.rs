@@ -10,6 +10,7 @@ mod output;
 mod pager;
 mod progress;
 mod project;
+mod settings;
 mod tone;
 
 use std::io::IsTerminal;

@@ -12,6 +12,7 @@ pub mod languages;
 mod parse;
 pub mod patterns;
 mod strings;
+mod syntax;
 mod test_paths;
 pub mod text;
 mod tokens;
@@ -22,6 +23,7 @@ pub use facts::FileFacts;
 pub use language::{Language, Tier};
 pub use languages::{extract, is_binary, parse_alone};
 pub use strings::string_literals;
+pub use syntax::{SyntaxError, syntax_errors};
 pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};
 

@@ -12,21 +12,16 @@ use crate::ids::{self, GeneratedFunctions, SymbolId};
 use crate::links::{Compared, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 use crate::project::Project;
 
-/// The links of a file before packages outside and names that no facts hold as such have their ids.
+/// The links of a file before packages outside have their ids.
 pub(crate) struct RawLinks {
     links: FileLinks,
-    /// References without a target, by place, and their names.
-    names: Vec<(u32, Box<str>)>,
     /// Edges whose target is a package: place among the edges, node id text.
     packages: Vec<(u32, String)>,
 }
 
-/// Gives the packages that edges lead to, and the names that are new, their ids.
-pub(crate) fn name_rest(project: &mut Project, raw: RawLinks) -> FileLinks {
-    let RawLinks { mut links, names, packages } = raw;
-    for (place, name) in names {
-        links.unresolved[place as usize].name = project.names.intern(&name);
-    }
+/// Gives the packages that edges lead to their ids.
+pub(crate) fn name_rest(project: &Project, raw: RawLinks) -> FileLinks {
+    let RawLinks { mut links, packages } = raw;
     for (place, id) in packages {
         links.edges[place as usize].to = project.symbols.intern(&id);
     }
@@ -64,7 +59,6 @@ pub(crate) fn assemble(
 ) -> RawLinks {
     let mut counts = TierCounts::default();
     let mut unresolved = Vec::new();
-    let mut names: Vec<(u32, Box<str>)> = Vec::new();
     let mut gathered: BTreeMap<EdgeKey, Gathered> = BTreeMap::new();
     let mut members = 0;
     for mut resolution in resolutions {
@@ -79,10 +73,7 @@ pub(crate) fn assemble(
             (None, None) => {}
         }
         if let Some(reason) = resolution.reason {
-            let name = project.names.get(resolution.name).unwrap_or_else(|| {
-                names.push((unresolved.len() as u32, resolution.name.into()));
-                project.names.default_export
-            });
+            let name = project.names.intern(resolution.name);
             let Resolution { from, role, pos, .. } = resolution;
             unresolved.push(Unresolved { from, name, role, reason, pos });
         }
@@ -103,10 +94,10 @@ pub(crate) fn assemble(
         gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().of = 1;
     }
     let (edges, sites, packages) = in_order(project, gathered);
-    let path = project.unit(file).path.clone();
+    let path = project.path(file).clone();
     unresolved.shrink_to_fit();
     let links = FileLinks { path, is_test: false, nodes, edges, sites, unresolved, counts, compared, problems };
-    RawLinks { links, names, packages }
+    RawLinks { links, packages }
 }
 
 /// Adds the edges of one tier from a reference to its targets.

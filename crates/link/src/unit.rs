@@ -72,7 +72,7 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &mut Names, symbols: &mut Symbols) -> Self {
+    pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &Names, symbols: &Symbols) -> Self {
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
         let bindings = sorted_bindings(&facts, &local);
         let file_symbol = symbols.intern(&node_id::file(&path));
@@ -274,7 +274,7 @@ impl Unit {
     }
 
     /// The last name a type is written with; an alias made by an import counts as the name it was imported by.
-    fn find_attached(&self, names: &mut Names) -> Vec<(Name, DefId)> {
+    fn find_attached(&self, names: &Names) -> Vec<(Name, DefId)> {
         let mut found = Vec::new();
         for (index, definition) in self.facts.definitions.iter().enumerate() {
             let beside = definition.kind == DefKind::TypeAlias
@@ -380,7 +380,7 @@ impl Unit {
         given
     }
 
-    fn find_namespaces(&self, names: &mut Names) -> Vec<(Name, DefId)> {
+    fn find_namespaces(&self, names: &Names) -> Vec<(Name, DefId)> {
         let mut found: Vec<_> = self
             .facts
             .definitions

@@ -7,7 +7,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
-use m1nd_link::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, FileLinks, Linker};
+use m1nd_lang::FileFacts;
+use m1nd_link::{
+    CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, FactsSource, FileLinks, Linker,
+};
 
 /// Random edit sequences a language.
 const SEEDS: u64 = 40;
@@ -291,6 +294,42 @@ fn compiler_index() -> CompilerFile {
     CompilerFile { symbols: Arc::new(symbols), rows: Arc::new(rows), relations: Arc::new(relations) }
 }
 
+/// The facts of all files as they are.
+struct Stored(BTreeMap<RepoPath, Arc<FileFacts>>);
+
+impl FactsSource for Stored {
+    fn facts(&self, path: &RepoPath) -> Option<Arc<FileFacts>> {
+        self.0.get(path).cloned()
+    }
+}
+
+fn stored(tree: &Tree) -> Arc<Stored> {
+    let facts = |(path, text): (&String, &String)| {
+        let path = RepoPath::new(path).expect("a fixture path");
+        let facts = common::facts(&path, text);
+        (path, facts)
+    };
+    Arc::new(Stored(tree.iter().map(facts).collect()))
+}
+
+/// The linker as another process has it, or after its facts were dropped, or as it is.
+fn forgetful(random: &mut Random, tree: &Tree, mut linker: Linker) -> Linker {
+    match random.below(3) {
+        0 if !tree.is_empty() => {
+            let indexed = tree.get(INDEXED.0).filter(|text| *text == INDEXED.1);
+            let path = RepoPath::new(INDEXED.0).expect("a fixture path");
+            let compiler = indexed.map(|_| (path, compiler_index()));
+            Linker::restore(Limits::default(), Arc::new(linker.state()), stored(tree), compiler, Vec::new())
+                .expect("it is whole")
+        }
+        1 => {
+            linker.unload(stored(tree), &|path| path.as_str().len().is_multiple_of(3));
+            linker
+        }
+        _ => linker,
+    }
+}
+
 fn dump(linker: &Linker, links: &FileLinks) -> String {
     let mut text = format!("test {}\n", links.is_test);
     for node in &links.nodes {
@@ -524,6 +563,8 @@ fn sequences(fixture: &[(&str, &str)]) {
                 assert_eq!(got, wanted, "seed {seed}, {path} after {done:#?}\ntree: {tree:#?}");
             }
             assert_eq!(state.len(), wanted.len(), "seed {seed} after {done:#?}");
+            assert!(!linker.is_short(), "seed {seed} after {done:#?}");
+            linker = forgetful(&mut random, &tree, linker);
         }
     }
 }

@@ -11,6 +11,7 @@ mod calls;
 mod chance;
 pub mod changes;
 pub mod documents;
+pub mod edits;
 pub mod export;
 mod linear;
 pub mod locks;

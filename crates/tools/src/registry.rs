@@ -6,6 +6,10 @@ use crate::continuity::{
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::documents::{DocumentBindings, DocumentDrift, DocumentResolve};
+use crate::edit::{
+    Apply, ApplyBatch, EditCommit, EditPreview, RenameCommit, RenamePreview, SurgicalContext, SurgicalContextV2,
+    ValidatePlan,
+};
 use crate::exploration::{
     Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface, Learn,
     Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust, Warmup,
@@ -100,6 +104,15 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<RecoveryPlaybook>(),
     ToolDef::read::<Doctor>(),
     ToolDef::write::<Federate>(),
+    ToolDef::read::<ValidatePlan>(),
+    ToolDef::read::<SurgicalContext>(),
+    ToolDef::read::<SurgicalContextV2>(),
+    ToolDef::write::<EditPreview>(),
+    ToolDef::write::<EditCommit>(),
+    ToolDef::write::<Apply>(),
+    ToolDef::write::<ApplyBatch>(),
+    ToolDef::read::<RenamePreview>(),
+    ToolDef::write::<RenameCommit>(),
 ];
 
 /// The catalog of [`ALL`].

@@ -3,10 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use m1nd_base::ContentHash;
+use m1nd_edit::Workspace;
 use m1nd_engine::{Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Snapshot};
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
 use m1nd_sessions::{Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits};
+
+/// Folder of the journals of writes, in the state of a project.
+const JOURNALS: &str = "edits";
 
 /// The index of a project, its memories, and the state of agents. Clones share all of it.
 #[derive(Debug, Clone)]
@@ -19,6 +23,8 @@ pub struct Services {
     pub sessions: Arc<Sessions>,
     /// What agents saw at their last visit.
     pub(crate) visits: Arc<Visits>,
+    /// The writer of project files.
+    pub files: Arc<Workspace>,
     /// The services of the federation that calls are answered from, once there is one.
     switch: Weak<Switch>,
     /// Keeps the switch; `None` in the services inside of it.
@@ -64,7 +70,8 @@ impl Services {
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
         let switch = Arc::new(Switch::default());
-        Self { engine, memories, sessions, visits, switch: Arc::downgrade(&switch), _owner: Some(switch) }
+        let files = Arc::new(workspace(&engine));
+        Self { engine, memories, sessions, visits, files, switch: Arc::downgrade(&switch), _owner: Some(switch) }
     }
 
     /// The services that calls are answered from: these, or those of the federation opened last.
@@ -173,6 +180,21 @@ fn language_word(language: Language) -> String {
 
 fn language_of(word: String) -> Option<Language> {
     serde_json::from_value(word.into()).ok()
+}
+
+/// The writer of project files. Undoes first what a crash interrupted.
+fn workspace(engine: &Engine) -> Workspace {
+    let state = engine.project().path();
+    // The folder of a project lies two levels below that of all state.
+    let home = state.ancestors().nth(2).unwrap_or(state);
+    let files = Workspace::new(state.join(JOURNALS), home);
+    if !engine.is_read_only() {
+        match files.recover() {
+            Ok(found) => found.notice().into_iter().for_each(|notice| tracing::warn!("{notice}")),
+            Err(error) => tracing::warn!(%error, "an interrupted write is not undone yet"),
+        }
+    }
+    files
 }
 
 /// A stored row of the ledger for comparison with queries; `None` for a kind from a newer version.

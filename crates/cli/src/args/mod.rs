@@ -227,9 +227,9 @@ pub(crate) struct ServeArgs {
     /// Reject every tool that changes something
     #[arg(long)]
     pub read_only: bool,
-    /// Form of the answers: `text` is compact, for models; `json` for programs
-    #[arg(long, value_name = "FORM", default_value = "json", value_parser = ["json", "text"])]
-    pub format: String,
+    /// Form of the answers: `text` is compact, for models; `json` for programs [default: json]
+    #[arg(long, value_name = "FORM", value_parser = ["json", "text"])]
+    pub format: Option<String>,
     /// Add `_m1nd` to answers as JSON: the next calls, and memories about their nodes
     #[arg(long)]
     pub envelope: bool,

@@ -41,7 +41,7 @@ fn linked_snapshot(
     pool: &rayon::ThreadPool,
     cancel: &Cancel,
 ) -> Result<Snapshot, EngineError> {
-    let mut linked = Linked { linker: Linker::new(limits.clone()), files: Default::default() };
+    let mut linked = Linked::new(Linker::new(limits.clone()));
     linked.linker.set_roots(root_folders(roots));
     let mut entries = Vec::with_capacity(extracted.len());
     for file in extracted {

@@ -30,6 +30,7 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
     "root_nodes",
     "path_nodes",
     "anchor_node",
+    "symbol",
 ];
 /// Arguments of single tools that do, while the same argument of others takes a text.
 pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
@@ -169,10 +170,12 @@ mod tests {
             "cursor",
             "depth",
             "description",
+            "diff",
             "dimensions",
             "error_text",
             "filter_agent_id",
             "filter_tags",
+            "expected_hash",
             "idempotency_key",
             "intent",
             "label",
@@ -181,6 +184,8 @@ mod tests {
             "read_only_patterns",
             "lock_id",
             "namespace",
+            "new_content",
+            "new_name",
             "node_types",
             "open_questions",
             "pattern",
@@ -190,6 +195,7 @@ mod tests {
             "action",
             "key",
             "repos",
+            "preview_id",
             "query",
             "source_refs",
             "tags",

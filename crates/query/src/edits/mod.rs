@@ -1,0 +1,12 @@
+//! Changes of files before and after they are made: syntax, context, plans, checks, new names.
+
+mod arguments;
+mod plan;
+mod rename;
+mod syntax;
+mod verify;
+
+pub use plan::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan, tests_reaching};
+pub use rename::{CannotRename, Rename, RenamedFile, rename};
+pub use syntax::{SyntaxCheck, SyntaxProblem, definition_range, new_syntax_errors};
+pub use verify::{Blast, Break, BreakKind, EditedFile, GraphCheck, verify};
