@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::EngineError;
-use crate::report::RootInfo;
 
 /// Maximum number of repositories of a federation.
 pub const MAX_MEMBERS: usize = 256;
@@ -19,6 +18,19 @@ pub struct Member {
     pub name: String,
     /// Its folder: absolute, without links if it exists.
     pub path: PathBuf,
+}
+
+impl Member {
+    /// The repository at a path, which counts from `workspace` if it is relative.
+    pub fn at(name: String, path: &Path, workspace: &Path) -> Self {
+        let path = workspace.join(path);
+        Self { name, path: std::fs::canonicalize(&path).unwrap_or(path) }
+    }
+
+    /// Returns whether its folder is there now.
+    pub fn is_there(&self) -> bool {
+        self.path.is_dir()
+    }
 }
 
 /// Repositories that are one index. The files of `backend` have paths below `backend/`.
@@ -56,21 +68,6 @@ impl Federation {
     /// Its repositories, by name.
     pub fn members(&self) -> &[Member] {
         &self.members
-    }
-
-    /// The roots of its index. Those in `known` keep their options.
-    pub(crate) fn roots(&self, known: &[RootInfo]) -> Vec<RootInfo> {
-        let root = |member: &Member| {
-            let prefix = format!("{}/", member.name);
-            let before = known.iter().find(|root| root.prefix == prefix && root.path == member.path);
-            before.cloned().unwrap_or_else(|| RootInfo {
-                path: member.path.clone(),
-                prefix,
-                include_hidden: false,
-                hidden_patterns: Vec::new(),
-            })
-        };
-        self.members.iter().map(root).collect()
     }
 }
 

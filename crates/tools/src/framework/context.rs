@@ -6,8 +6,8 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{
-    Engine, Federation, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status, StoredCheck,
-    StoredSnapshot, WatchState,
+    Engine, EngineError, Federation, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status,
+    StoredCheck, StoredSnapshot, WatchState,
 };
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
@@ -409,9 +409,8 @@ impl<'a> WriteContext<'a> {
     ///
     /// # Errors
     /// Those of opening it.
-    pub(crate) fn federate(&self, federation: Federation) -> Result<Engine, ToolError> {
-        let opened = self.services.federate(federation).map_err(crate::rows::engine_error)?;
-        Ok(opened.engine)
+    pub(crate) fn federate(&self, federation: Federation) -> Result<Engine, EngineError> {
+        Ok(self.services.federate(federation)?.engine)
     }
 
     /// Cancellation, for the engine.

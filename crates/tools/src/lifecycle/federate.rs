@@ -154,7 +154,7 @@ impl WriteTool for Federate {
         let members = members(&input.repos, &workspace)?;
         check_consent(engine, &members)?;
         let federation = Federation::new(workspace, members).map_err(engine_error)?;
-        let engine = cx.federate(federation)?;
+        let engine = cx.federate(federation).map_err(engine_error)?;
         let reports = engine.federate(input.incremental, cx.cancel(), cx.progress()).map_err(engine_error)?;
         let snapshot = engine.snapshot();
         let found = match input.detect_cross_repo_edges {
@@ -200,9 +200,7 @@ fn members(repos: &[Repo], workspace: &Path) -> Result<Vec<Member>, ToolError> {
         if repo.path.trim().is_empty() {
             return Err(ToolError::invalid(format!("argument `repos.path` of `{}` is empty", repo.name)));
         }
-        let path = workspace.join(repo.path.trim());
-        let path = std::fs::canonicalize(&path).ok().filter(|path| path.is_dir()).unwrap_or(path);
-        Ok(Member { name: repo.name.trim().to_owned(), path })
+        Ok(Member::at(repo.name.trim().to_owned(), Path::new(repo.path.trim()), workspace))
     };
     repos.iter().map(member).collect()
 }
@@ -215,7 +213,7 @@ fn check_consent(engine: &Engine, members: &[Member]) -> Result<(), ToolError> {
     let refused: Vec<&Member> =
         members.iter().filter(|member| !may_read(&config.home, &allowed, &member.path)).collect();
     if refused.is_empty() {
-        let missing = members.iter().find(|member| !member.path.is_dir());
+        let missing = members.iter().find(|member| !member.is_there());
         return missing.map_or(Ok(()), |member| Err(engine_error(EngineError::PathNotFound(member.path.clone()))));
     }
     let list: Vec<String> = refused.iter().map(|member| format!("`{}`", member.path.display())).collect();
