@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Setting};
+use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Setting, WORKSPACE_FILE, Workspace};
 use m1nd_mind::MindConfig;
 use m1nd_tools::Services;
 
@@ -44,6 +44,9 @@ pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     if path.is_some() {
         return Ok(full);
     }
+    if full.join(WORKSPACE_FILE).is_file() {
+        return Ok(full);
+    }
     let repository = full.ancestors().find(|folder| folder.join(".git").exists());
     Ok(repository.map(Path::to_path_buf).unwrap_or(full))
 }
@@ -67,7 +70,7 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
     let services = open(common, root, true)?;
     let is_damaged = !services.engine.damage().is_empty();
     let due = match services.engine.has_lost_index() {
-        true => vec![IngestRequest::code(root)],
+        true => vec![IngestRequest::code(services.engine.config().roots.first().map_or(root, PathBuf::as_path))],
         false if fresh => updates(&services.engine, root),
         false => Vec::new(),
     };
@@ -93,7 +96,7 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
 fn updates(engine: &Engine, root: &Path) -> Vec<IngestRequest> {
     let (snapshot, found) = engine.freshness(&Cancel::new());
     // Without the other roots of the index an ingest would drop their files.
-    let is_whole = snapshot.roots().iter().all(|info| info.path.starts_with(root));
+    let is_whole = engine.federation().is_some() || snapshot.roots().iter().all(|info| info.path.starts_with(root));
     if snapshot.is_empty() || found.is_fresh() || !is_whole || snapshot.graph().node_count() > REFRESH_NODES {
         return Vec::new();
     }
@@ -131,8 +134,21 @@ pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Serv
     config.read_only = read_only;
     config.check_budget = CHECK_BUDGET;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
-    let mind = memory_places(&config.roots, true)?;
+    let places: Vec<PathBuf> = [root.to_path_buf()].into_iter().chain(config.roots.iter().cloned()).collect();
+    let mind = memory_places(&places, true)?;
     Ok(Services::open(config, mind)?)
+}
+
+/// These settings for the repositories that the only root lists, if it does.
+pub(crate) fn with_workspace(config: EngineConfig) -> Result<EngineConfig, CliError> {
+    let [root] = config.roots.as_slice() else { return Ok(config) };
+    let Some(workspace) = Workspace::at(root)? else { return Ok(config) };
+    let (federation, left_out) = workspace.federation(&config.home)?;
+    left_out.iter().for_each(note);
+    Ok(match federation {
+        Some(federation) => config.federated(federation),
+        None => config,
+    })
 }
 
 /// The configuration of an engine over some roots, and the user's settings for the first of them.
@@ -143,7 +159,7 @@ pub(crate) fn configured(
 ) -> Result<(EngineConfig, Settings), CliError> {
     let home = home(common)?;
     let settings = Settings::load(&home, roots.first().map_or(Path::new(""), PathBuf::as_path))?;
-    let mut config = EngineConfig::new(home, roots);
+    let mut config = with_workspace(EngineConfig::new(home, roots))?;
     config.model = common.model.clone().or_else(|| settings.model.clone());
     config.settings = sources(common, &config, &settings, roots_named);
     Ok((config, settings))

@@ -174,6 +174,8 @@ pub(crate) struct FileTree {
     folders: FxHashMap<Box<str>, BTreeMap<Box<str>, FileId>>,
     /// Folder → number of files at any depth.
     populated: FxHashMap<Box<str>, u32>,
+    /// Folders that are repositories of their own; none if all files are of one.
+    pub(crate) roots: Vec<String>,
 }
 
 impl FileTree {
@@ -305,6 +307,20 @@ impl<'a> Files<'a> {
     pub fn in_folder(&self, folder: &str) -> Vec<FileId> {
         self.asked.borrow_mut().insert(Key::path(&format!("{folder}/")));
         self.tree.folders.get(folder).map(|names| names.values().copied().collect()).unwrap_or_default()
+    }
+
+    /// Folders that are the tops of repositories: `""` if all files are of one. Those that have one are linked as if
+    /// that were all, and then by what manifests say of others.
+    pub fn roots(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let only = self.tree.roots.is_empty().then_some("");
+        only.into_iter().chain(self.tree.roots.iter().map(String::as_str))
+    }
+
+    /// The repository that a path is in, as [`Files::roots`] names it.
+    pub fn root_of(&self, path: &str) -> &'a str {
+        let is_inside = |rest: &str, root: &str| root.is_empty() || rest.is_empty() || rest.starts_with('/');
+        let around = |root: &&str| path.strip_prefix(root).is_some_and(|rest| is_inside(rest, root));
+        self.roots().filter(around).max_by_key(|root| root.len()).unwrap_or_default()
     }
 
     /// Path of a file.

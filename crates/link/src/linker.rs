@@ -217,6 +217,14 @@ impl Linker {
         std::iter::once(file).chain(definitions).collect()
     }
 
+    /// Says which folders are repositories of their own; `""` is the one around all others.
+    pub fn set_roots(&mut self, roots: Vec<String>) {
+        if self.project.tree.roots != roots {
+            self.project.tree.roots = roots;
+            self.stale.fill(true);
+        }
+    }
+
     /// Adds or replaces the text of a manifest. A problem if it cannot be understood; its settings are then not used.
     pub fn set_manifest(&mut self, path: &RepoPath, text: &str) -> Option<Problem> {
         let mut problem = None;

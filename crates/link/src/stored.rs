@@ -55,6 +55,7 @@ impl Linker {
         state: SharedBytes,
         source: Arc<dyn FactsSource>,
         compiler: impl IntoIterator<Item = (RepoPath, CompilerFile)>,
+        roots: Vec<String>,
     ) -> Option<Self> {
         let (head, at) = head((*state).as_ref())?;
         if head.files.is_empty() || head.files.windows(2).any(|rows| rows[0].0 >= rows[1].0) {
@@ -68,6 +69,7 @@ impl Linker {
             return None;
         }
         linker.compiler.extend(compiler);
+        linker.set_roots(roots);
         linker.renew_resolvers();
         Some(linker)
     }

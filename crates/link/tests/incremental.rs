@@ -344,7 +344,8 @@ fn forgetful(random: &mut Random, tree: &Tree, mut linker: Linker) -> Linker {
             let indexed = tree.get(INDEXED.0).filter(|text| *text == INDEXED.1);
             let path = RepoPath::new(INDEXED.0).expect("a fixture path");
             let compiler = indexed.map(|_| (path, compiler_index()));
-            Linker::restore(Limits::default(), Arc::new(linker.state()), stored(tree), compiler).expect("it is whole")
+            Linker::restore(Limits::default(), Arc::new(linker.state()), stored(tree), compiler, Vec::new())
+                .expect("it is whole")
         }
         1 => {
             linker.unload(stored(tree), &|path| path.as_str().len().is_multiple_of(3));

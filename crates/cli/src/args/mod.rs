@@ -158,6 +158,9 @@ pub(crate) enum Command {
     /// Allow commands, such as tests, that check what agents write
     #[command(display_order = 52)]
     Verify(VerifyArgs),
+    /// List the repositories that are answered over as one
+    #[command(display_order = 52)]
+    Workspace(WorkspaceArgs),
     #[command(display_order = 65, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
@@ -368,6 +371,40 @@ impl VerifyKind {
             Self::Test => m1nd_run::CheckKind::Test,
         }
     }
+}
+
+/// The repositories of a workspace.
+#[derive(Debug, Args)]
+pub(crate) struct WorkspaceArgs {
+    /// Folder of m1nd-workspace.toml [default: the current folder]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub folder: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: WorkspaceCommand,
+}
+
+/// Commands of `m1nd workspace`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkspaceCommand {
+    /// Add a repository, and allow m1nd to read its folder
+    Add {
+        /// Its folder
+        #[arg(value_name = "PATH")]
+        path: PathBuf,
+        /// Its name, which ids of its files begin with [default: that of its folder]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Remove a repository
+    Remove {
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Show the repositories
+    List,
+    /// Show what of them is indexed
+    Status,
 }
 
 /// The verdict that makes `m1nd risk` fail.

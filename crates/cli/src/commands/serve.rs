@@ -20,12 +20,13 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     if !by_itself {
         tracing::warn!("started outside a repository, so nothing is indexed automatically; start with --root PATH");
     }
+    let places = roots.clone();
     let (mut config, settings) = project::configured(common, roots, !args.roots.is_empty())?;
     let options = Options::of(args, &settings);
     config.watch = by_itself && options.watch && !options.read_only;
     config.read_only = options.read_only;
     config.settings.extend(options.sources(args, &settings));
-    let mind = project::memory_places(&config.roots, !args.roots.is_empty())?;
+    let mind = project::memory_places(&places, !args.roots.is_empty())?;
     let services = Services::open(config, mind).map_err(|error| match error {
         EngineError::Store(why) => {
             CliError::failed(why, "make the store usable, or serve the existing index with --read-only")

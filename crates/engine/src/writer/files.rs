@@ -1,6 +1,7 @@
 //! Selects the files to process, and finds out what changed in them.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind, Progress, RepoPath};
 use m1nd_link::Linker;
@@ -11,7 +12,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Job, OneFile, Outcome, Tools};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable, Looked};
-use crate::report::RootInfo;
+use crate::report::{RootInfo, RootWork};
 use crate::snapshot::root_is_gone;
 
 /// A file that was changed this shortly before it was indexed may have changed again within the same tick of the clock:
@@ -69,6 +70,7 @@ pub(super) struct Gathered {
     pub(super) unchanged: usize,
     pub(super) from_cache: usize,
     pub(super) bytes_read: u64,
+    pub(super) by_root: Vec<RootWork>,
 }
 
 /// Lists the files of a target and compares them with the index.
@@ -255,33 +257,41 @@ pub(super) fn gather(
     // Of the whole index, not only of this run.
     let mut nodes: usize = linker.map_or(0, |linker| linker.definition_counts().map(|count| count + 1).sum());
     nodes = gathered.removed.iter().fold(nodes, |nodes, path| nodes.saturating_sub(nodes_of(path)));
-    extract::extract_all(&jobs, tools, &counters, &mut |job, outcome| match outcome {
-        Outcome::Facts(file) => {
-            let others = nodes.saturating_sub(nodes_of(&job.path));
-            let own = file.facts.definitions.len() + 1;
-            if others + own > limits.graph_nodes {
-                let detail =
-                    format!("{own} nodes beside {others} others, the limit of the graph is {}", limits.graph_nodes);
-                gathered.skipped.push((job.path.to_string(), Problem::new(ProblemKind::GraphLimit, detail)));
-                // The previous entry is obsolete.
-                gathered.removed.extend(job.before.map(|_| job.path.clone()));
-                nodes = others;
-                return;
+    for jobs in jobs.chunk_by(|a, b| a.root == b.root) {
+        let started = Instant::now();
+        let mut work = RootWork { root: jobs[0].root, ..RootWork::default() };
+        extract::extract_all(jobs, tools, &counters, &mut |job, outcome| match outcome {
+            Outcome::Facts(file) => {
+                work.parsed += usize::from(!file.from_cache);
+                work.from_cache += usize::from(file.from_cache && job.before != Some(file.entry.hash));
+                let others = nodes.saturating_sub(nodes_of(&job.path));
+                let own = file.facts.definitions.len() + 1;
+                if others + own > limits.graph_nodes {
+                    let detail =
+                        format!("{own} nodes beside {others} others, the limit of the graph is {}", limits.graph_nodes);
+                    gathered.skipped.push((job.path.to_string(), Problem::new(ProblemKind::GraphLimit, detail)));
+                    // The previous entry is obsolete.
+                    gathered.removed.extend(job.before.map(|_| job.path.clone()));
+                    nodes = others;
+                    return;
+                }
+                nodes = others + own;
+                gathered.from_cache += usize::from(file.from_cache);
+                gathered.changed.push(*file);
             }
-            nodes = others + own;
-            gathered.from_cache += usize::from(file.from_cache);
-            gathered.changed.push(*file);
-        }
-        Outcome::Same => {
-            gathered.unchanged += 1;
-            gathered.touched.push((job.path.clone(), job.meta));
-        }
-        Outcome::Gone => gathered.removed.extend(job.before.map(|_| job.path.clone())),
-        Outcome::Unreadable(problem) => {
-            gathered.skipped.push((job.path.to_string(), problem));
-            gathered.removed.extend(job.before.map(|_| job.path.clone()));
-        }
-    })?;
+            Outcome::Same => {
+                gathered.unchanged += 1;
+                gathered.touched.push((job.path.clone(), job.meta));
+            }
+            Outcome::Gone => gathered.removed.extend(job.before.map(|_| job.path.clone())),
+            Outcome::Unreadable(problem) => {
+                gathered.skipped.push((job.path.to_string(), problem));
+                gathered.removed.extend(job.before.map(|_| job.path.clone()));
+            }
+        })?;
+        work.elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
+        gathered.by_root.push(work);
+    }
     gathered.bytes_read = counters.bytes_read.load(Ordering::Relaxed);
     Ok(gathered)
 }

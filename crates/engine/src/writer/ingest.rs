@@ -19,7 +19,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
-use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, Tiers};
+use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers, root_folders};
 use crate::snapshot::{Content, Snapshot, heads_of};
 use crate::stored::{self, StoredCheck};
 
@@ -66,6 +66,7 @@ pub(super) struct Done {
     pub(super) skipped: Vec<(String, m1nd_base::Problem)>,
     pub(super) left_out: LeftOut,
     pub(super) compiler: Option<CompilerReport>,
+    pub(super) by_root: Vec<RootWork>,
 }
 
 impl Done {
@@ -78,6 +79,7 @@ impl Done {
             removed: gathered.removed.len(),
             bytes_read: gathered.bytes_read,
             skipped: gathered.skipped.clone(),
+            by_root: gathered.by_root.clone(),
             ..Self::default()
         }
     }
@@ -238,7 +240,7 @@ impl Writer {
         stages.done("parsing");
         let mut done = Done::of(&gathered);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
-        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed, cancel)?;
+        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed, &roots, cancel)?;
         let pool = self.pool()?;
         let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
@@ -337,9 +339,11 @@ impl Writer {
     pub(super) fn with_facts(
         &mut self,
         changed: Vec<Extracted>,
+        roots: &[RootInfo],
         cancel: &Cancel,
     ) -> Result<(Linked, Vec<FileEntry>, Arc<Cover>), Cancelled> {
         let mut linked = Linked::new(Linker::new(self.shared.config.limits.clone()));
+        linked.linker.set_roots(root_folders(roots));
         let mut entries: Vec<FileEntry> = Vec::with_capacity(changed.len());
         for file in changed {
             cancel.check()?;
@@ -654,6 +658,7 @@ impl Writer {
             changed: after.generation != before.generation,
             elapsed_ms: millis(stages.started.elapsed()),
             stages: stages.rows,
+            by_root: done.by_root,
         }
     }
 }
@@ -704,6 +709,11 @@ fn same_content(a: &FileTable, b: &FileTable) -> bool {
 
 /// Returns whether files of the roots before have the same paths in the index afterwards.
 fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
+    let has_own_folders = |roots: &[RootInfo]| roots.iter().all(|root| !root.prefix.is_empty());
+    if has_own_folders(before) && has_own_folders(after) {
+        let old = |new: &RootInfo| before.iter().find(|old| old.prefix == new.prefix);
+        return after.iter().all(|new| old(new).is_none_or(|old| old.path == new.path));
+    }
     before.iter().zip(after).all(|(old, new)| old.path == new.path && old.prefix == new.prefix)
 }
 

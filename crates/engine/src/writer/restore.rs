@@ -16,7 +16,7 @@ use crate::extract::{self, Extracted, OneFile};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable};
 use crate::persist;
-use crate::report::RootInfo;
+use crate::report::{RootInfo, root_folders};
 use crate::snapshot::Snapshot;
 
 /// Lines of files whose facts stay in memory after their index was written; with more, all are dropped.
@@ -90,8 +90,9 @@ impl Writer {
             .filter_map(|entry| Some((entry.path.clone(), compiler.of_file(&entry.path, entry.hash)?)));
         let facts = self.stored_facts(Origin::of(&current));
         let limits = self.shared.config.limits.clone();
+        let roots = root_folders(&current.roots);
         let pool = self.pool()?;
-        let Some(linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes)) else {
+        let Some(linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes, roots)) else {
             return Ok(false);
         };
         if cancel.is_cancelled() {

@@ -135,7 +135,9 @@ impl TypeScript {
         for row in own() {
             row.hash(&mut hasher);
         }
+        files.roots().for_each(|root| root.hash(&mut hasher));
         let modules = Modules::new(own().map(|(path, text)| (path.as_str(), text.as_str())));
+        let modules = modules.of_repositories(&|folder| files.root_of(folder).to_owned());
         let ambient = Ambient::new(files, own().map(|(path, _)| path.as_str()));
         ambient.hash(&mut hasher);
         Self { modules, ambient, fingerprint: hasher.finish() }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{
-    Engine, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status, StoredCheck, StoredSnapshot,
-    WatchState,
+    Engine, EngineError, Federation, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status,
+    StoredCheck, StoredSnapshot, WatchState,
 };
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
@@ -408,6 +408,14 @@ impl<'a> WriteContext<'a> {
     /// `agent_id` of the caller, or its name if it gives none.
     pub fn agent(&self) -> &'a str {
         &self.call.agent
+    }
+
+    /// Answers from these repositories as one from now on; returns their index.
+    ///
+    /// # Errors
+    /// Those of opening it.
+    pub(crate) fn federate(&self, federation: Federation) -> Result<Engine, EngineError> {
+        Ok(self.services.federate(federation)?.engine)
     }
 
     /// Cancellation, for the engine.

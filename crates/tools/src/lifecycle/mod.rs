@@ -2,6 +2,7 @@
 
 mod audit;
 mod boot_memory;
+mod federate;
 mod federate_auto;
 mod focus;
 mod north;
@@ -10,6 +11,7 @@ mod persist;
 
 pub(crate) use audit::Audit;
 pub(crate) use boot_memory::BootMemory;
+pub(crate) use federate::Federate;
 pub(crate) use federate_auto::FederateAuto;
 pub(crate) use focus::FocusTool;
 pub(crate) use north::North;

@@ -25,6 +25,7 @@ const VARYING: &[&str] = &[
     "indexed_at_ms",
     "uptime_seconds",
     "memory_usage_bytes",
+    "repos_ingested",
     "stages_ms",
     "active_sessions",
     "created_at_ms",
@@ -194,6 +195,15 @@ impl Project {
             arguments["agent_id"] = agent.clone();
             self.call_as_is(name, arguments).unwrap_or_else(|error| panic!("{name}: {}", error.to_json()));
         }
+    }
+
+    /// Like [`Project::call`], answered over the federation that was made last.
+    pub(crate) fn federated(&self, tool: &str, mut arguments: Value) -> Result<Value, ToolError> {
+        arguments["agent_id"] = json!("tester");
+        let services = self.services.current();
+        let cancel = Cancel::new();
+        let context = Context::new(&services, TOOLS, &cancel, &NoProgress);
+        find(tool).unwrap_or_else(|| panic!("no tool {tool}")).invoke(&context, arguments)
     }
 
     /// The example of a tool. Where it names a perspective, that of an agent who followed a route is put in.

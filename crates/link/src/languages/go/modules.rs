@@ -33,7 +33,7 @@ pub(super) struct GoModules {
 }
 
 impl GoModules {
-    pub(super) fn new(_files: &Files<'_>, manifests: &Manifests) -> Self {
+    pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
         let mut modules = BTreeMap::new();
         let mut workspaces = Vec::new();
         for (path, text) in manifests {
@@ -54,7 +54,29 @@ impl GoModules {
         for (folder, workspace) in workspaces {
             found.add_workspace(folder, &workspace);
         }
+        found.join_repositories(files);
         found
+    }
+
+    /// A required module that another repository has is that one, whatever the version, unless the manifest or a
+    /// workspace names a folder for it.
+    fn join_repositories(&mut self, files: &Files<'_>) {
+        let mut by_path: BTreeMap<String, Vec<(&str, String)>> = BTreeMap::new();
+        for (folder, module) in &self.modules {
+            by_path.entry(module.path.clone()).or_default().push((files.root_of(folder), folder.clone()));
+        }
+        for (folder, module) in &mut self.modules {
+            let own = files.root_of(folder);
+            for required in &module.requires {
+                let others: Vec<_> = by_path.get(required).into_iter().flatten().collect();
+                // Copies in several repositories leave open which one is meant.
+                if let [(root, folder)] = others.as_slice()
+                    && *root != own
+                {
+                    module.local.entry(required.clone()).or_insert_with(|| folder.clone());
+                }
+            }
+        }
     }
 
     /// The modules of a workspace see each other, whatever their own manifests say.
@@ -91,7 +113,8 @@ impl GoModules {
     fn folder(&self, files: &Files<'_>, from: &str, path: &str) -> Option<String> {
         let Some((home, module)) = self.around(from) else {
             // Without a manifest paths count from a source root.
-            let mut roots = ["", "src/", "vendor/"].iter().map(|root| format!("{root}{path}"));
+            let home = files.root_of(from);
+            let mut roots = ["", "src", "vendor"].iter().map(|root| concat(&concat(home, root), path));
             return roots.find(|folder| has_sources(files, folder));
         };
         let own = below(path, &module.path).map(|rest| (module.path.len(), home, rest));

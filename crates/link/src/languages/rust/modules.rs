@@ -59,6 +59,10 @@ struct ProjectProbe<'a, 'p> {
 }
 
 impl Probe for ProjectProbe<'_, '_> {
+    fn root_of(&self, path: &str) -> String {
+        self.files.root_of(path).to_owned()
+    }
+
     fn is_file(&self, path: &str) -> bool {
         self.files.find(path).is_some()
     }
