@@ -251,7 +251,8 @@ impl Project {
         let answer = self.call_as_is(tool, arguments.clone());
         let answer = answer.unwrap_or_else(|error| panic!("{tool} {arguments}: {}", error.to_json()));
         let name = self.tree.path().file_name().expect("a folder").to_string_lossy();
-        let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name];
+        let lower = name.to_lowercase();
+        let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name, lower.into()];
         let text = places.iter().fold(answer.to_string(), |text, place| text.replace(&**place, "<place>"));
         let mut answer: Value = serde_json::from_str(&without_handles(&text)).expect("JSON");
         level(&mut answer);
