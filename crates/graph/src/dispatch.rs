@@ -5,29 +5,16 @@
 //! `overrides` edges, calls marked as dispatching, and the set of classes that the program instantiates (rapid type
 //! analysis: Bacon & Sweeney, "Fast Static Analysis of C++ Virtual Function Calls", OOPSLA 1996).
 
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use crate::dispatch_cache::{DispatchCache, Replacements};
 use crate::{EdgeRef, Graph, NodeFlags, NodeIx};
 
 /// Maximum number of overrides considered for one method, and of classes for one class.
 const CONSIDERED: usize = 512;
-
-/// The methods that may run instead of the called one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Replacements {
-    /// The methods, most central first.
-    pub methods: Vec<NodeIx>,
-    /// Total number of methods that the call may reach, including the called method itself if it has a body.
-    pub all: usize,
-    /// Overriding methods left out because the program never instantiates their classes.
-    pub left_out: usize,
-    /// There are more overriding methods than were considered.
-    pub is_cut: bool,
-}
 
 /// The edges of one node that follow from dispatch.
 #[derive(Debug, Clone, Default)]
@@ -46,38 +33,6 @@ pub struct Dispatched<'g> {
 pub struct Dispatch<'g> {
     graph: &'g Graph,
     kept: &'g DispatchCache,
-}
-
-/// What dispatch queries on a graph have computed so far.
-#[derive(Debug, Default)]
-pub(crate) struct DispatchCache {
-    replacements: Cache<NodeIx, Arc<Replacements>>,
-    /// The overridden methods of a method, and whether there are more than were considered.
-    overridden: Cache<NodeIx, Arc<(Vec<NodeIx>, bool)>>,
-    /// Whether the program instantiates a class itself.
-    made: Cache<NodeIx, bool>,
-}
-
-/// Values that are computed once for each key.
-#[derive(Debug)]
-struct Cache<K, V>(Mutex<FxHashMap<K, V>>);
-
-impl<K, V> Default for Cache<K, V> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<K: Eq + Hash, V: Clone> Cache<K, V> {
-    /// The value of a key. It is computed without the lock, because computing may ask for other keys.
-    fn get(&self, key: K, compute: impl FnOnce() -> V) -> V {
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return known.clone();
-        }
-        let value = compute();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, value.clone());
-        value
-    }
 }
 
 impl<'g> Dispatch<'g> {

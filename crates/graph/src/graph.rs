@@ -7,7 +7,7 @@ use m1nd_base::{EdgeTier, NodeKind, node_id};
 
 use crate::base::{self, Base};
 use crate::container::{Container, Tag};
-use crate::dispatch::DispatchCache;
+use crate::dispatch_cache::DispatchCache;
 use crate::layout::NONE;
 use crate::overlay::{Change, Overlay};
 use crate::{EdgeRef, NodeFlags, NodeInput, NodeIx, SnapshotError, UnresolvedRef};

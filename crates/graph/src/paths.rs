@@ -103,10 +103,11 @@ fn steps<'g>(graph: &'g Graph, dispatch: &Dispatch<'g>, node: NodeIx, way: Way) 
 /// because a cheap partial path can block what follows it.
 const PARTIALS: usize = 3;
 
-/// The neighbours of a node that a path can come from (`Side::Target`) or lead to (`Side::Source`), with the cost of the
-/// step. A neighbour may come several times.
+/// The neighbours of a node that a path can come from (`Side::Target`) or lead to (`Side::Source`), with the cost of
+/// the step. A neighbour may come several times.
 fn neighbours(graph: &Graph, dispatch: &Dispatch<'_>, node: NodeIx, way: Way, side: Side) -> Vec<(u32, NodeIx)> {
-    // Steps that follow edges from the source side leave by out-edges, those seen from the target side come by in-edges.
+    // Steps that follow edges from the source side leave by out-edges, those seen from the target side come by
+    // in-edges.
     let (along, against) = match side {
         Side::Source => (way != Way::Backward, way != Way::Forward),
         Side::Target => (way != Way::Forward, way != Way::Backward),

@@ -36,6 +36,7 @@ mod names;
 mod project;
 mod reason;
 mod rules;
+mod spots;
 mod stored;
 mod surface;
 mod unit;

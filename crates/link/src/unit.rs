@@ -9,12 +9,12 @@ use m1nd_lang::facts::{
     Visibility,
 };
 
-use crate::contracts::Spots;
 use crate::files::Word;
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
 use crate::rules::{Overloads, Rules};
+use crate::spots::Spots;
 use crate::surface::{Hashes, Surface, Tables, key_name};
 use crate::wrappers;
 use passes::Passes;

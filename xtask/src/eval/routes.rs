@@ -1,8 +1,8 @@
 //! `cargo xtask eval routes`: requests of clients and the routes that serve them, against pairs labelled by hand.
 //!
-//! A file `eval/routes/<name>.txt` has a line for each pair, `client:line server:line`, of the folder `<name>` below the
-//! checkouts. A client that may reach several routes has a line for each. The file must be complete: an edge of ours
-//! that it lacks counts as wrong.
+//! A file `eval/routes/<name>.txt` has a line for each pair, `client:line server:line`, of the folder `<name>` below
+//! the checkouts. A client that may reach several routes has a line for each. The file must be complete: an edge of
+//! ours that it lacks counts as wrong.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -324,9 +324,9 @@ pub(crate) struct VerifyArgs {
 pub(crate) enum VerifyCommand {
     /// Allow a command: a program and its arguments, without a shell
     ///
-    /// An argument `{tests}` is replaced by the test files that reach a change in the graph, `{test_names}` by the names
-    /// of these tests, `{files}` by the changed files, `{dirs}` by the folders of both; `{report}` in an argument by the
-    /// path of a report in JUnit's form.
+    /// An argument `{tests}` is replaced by the test files that reach a change in the graph, `{test_names}` by the
+    /// names of these tests, `{files}` by the changed files, `{dirs}` by the folders of both; `{report}` in an
+    /// argument by the path of a report in JUnit's form.
     Allow {
         /// Whether it compiles or tests; commands that test run after those that compile [default: by its words]
         #[arg(long, value_enum)]

@@ -4,10 +4,7 @@ use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{BindingTarget, Expr, ExprId, Namespace, Role, TextUse};
 use rustc_hash::FxHashSet;
 
-use super::methods::{self, Methods};
 use super::prefixes::{self, Prefix};
-use super::spots::{last_name, route_word, texts_of};
-use super::template::{Address, Fit, Template};
 use super::{Contracts, servers};
 use crate::derived::Derived;
 use crate::eval::{Entity, Eval};
@@ -15,6 +12,9 @@ use crate::file_links::{self, Target};
 use crate::files::FileId;
 use crate::frameworks::is_of;
 use crate::ids::SymbolId;
+use crate::spots::methods::{self, Methods};
+use crate::spots::template::{Address, Fit, Template};
+use crate::spots::{last_name, route_word, texts_of};
 
 /// Packages whose functions and methods ask for the addresses that they are given.
 const PACKAGES: &[&str] = &[
@@ -261,7 +261,9 @@ fn nearest(eval: &Eval<'_>, home: FileId, hits: &mut Vec<Hit>) {
 fn ends_alike(client: &Template, server: &Template) -> bool {
     server.segments.len() <= client.segments.len() && {
         let end = &client.segments[client.segments.len() - server.segments.len()..];
-        end.iter().zip(&server.segments).all(|(one, other)| one == other || *other == super::template::Segment::Any)
+        end.iter()
+            .zip(&server.segments)
+            .all(|(one, other)| one == other || *other == crate::spots::template::Segment::Any)
     }
 }
 
@@ -285,8 +287,8 @@ fn best(
             let is_explained = fit.whole
                 || open
                 || front.iter().all(|segment| match segment {
-                    super::template::Segment::Text(text) => super::template::is_generic(text),
-                    super::template::Segment::Any => false,
+                    crate::spots::template::Segment::Text(text) => crate::spots::template::is_generic(text),
+                    crate::spots::template::Segment::Any => false,
                 });
             if is_explained && best.is_none_or(|(known, _)| fit > known) {
                 best = Some((fit, open));

@@ -1,18 +1,15 @@
 //! Contracts between programs: the places of one that serve what a place of another asks for, though no name of the
 //! language connects them.
 //!
-//! A served route is a node of its file (`file::a.py::route::GET /users/{}`) with a `serves` edge to its handler, so the
-//! edge `requests` of a client leads on to the code behind it. Both edges have their places as evidence. Candidates are
-//! found by an index over the facts of all files ([`spots`]); the evaluator decides of each, in the file of the client,
-//! whether it is a route, and what stands in front of its path. All that was looked up is remembered like any other
-//! question, so a new route reaches the clients that asked for it in vain.
+//! A served route is a node of its file (`file::a.py::route::GET /users/{}`) with a `serves` edge to its handler, so
+//! the edge `requests` of a client leads on to the code behind it. Both edges have their places as evidence.
+//! Candidates are found by an index over the facts of all files ([`crate::spots`]); the evaluator decides of each, in
+//! the file of the client, whether it is a route, and what stands in front of its path. All that was looked up is
+//! remembered like any other question, so a new route reaches the clients that asked for it in vain.
 
 mod clients;
-mod methods;
 mod prefixes;
 mod servers;
-mod spots;
-mod template;
 
 use rustc_hash::FxHashSet;
 
@@ -21,7 +18,7 @@ use crate::entry_points::Registration;
 use crate::eval::Eval;
 use crate::files::FileId;
 use crate::ids::SymbolId;
-pub(crate) use spots::{Spot, Spots};
+use crate::spots::Spot;
 
 /// The contracts of a file.
 #[derive(Debug, Default)]

@@ -4,11 +4,11 @@ use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, Namespace, Role};
 
 use super::Spot;
 use super::servers::arguments;
-use super::spots::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, last_name, texts_of, value_word, values};
-use super::template::Template;
 use crate::eval::{Entity, Eval, Module};
 use crate::file_links;
 use crate::files::{DefRef, FileId};
+use crate::spots::template::Template;
+use crate::spots::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, last_name, texts_of, value_word, values};
 
 /// Routers around a router that are followed.
 const MAX_NESTED: usize = 6;

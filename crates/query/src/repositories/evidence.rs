@@ -159,9 +159,9 @@ mod tests {
     #[test]
     fn paths_are_found_by_kind() {
         let rows: &[(&str, &str, &[(&str, &str)])] = &[
-            ("a.md", "See [x](/home/me/lib/README.md#top).", &[("/home/me/lib/README.md", "markdown_link")]),
-            ("a.env", "REPO_ROOT=/home/me/lib", &[("/home/me/lib", "keyed_assignment")]),
-            ("a.py", "open('/home/me/lib/x.py')", &[("/home/me/lib/x.py", "quoted_path")]),
+            ("a.md", "See [x](/srv/me/lib/README.md#top).", &[("/srv/me/lib/README.md", "markdown_link")]),
+            ("a.env", "REPO_ROOT=/srv/me/lib", &[("/srv/me/lib", "keyed_assignment")]),
+            ("a.py", "open('/srv/me/lib/x.py')", &[("/srv/me/lib/x.py", "quoted_path")]),
             ("a.py", "x = 1 / 2", &[]),
             ("Cargo.toml", "[dependencies]\nlib = { path = \"../lib\" }", &[("../lib", "cargo_path_dependency")]),
             ("Cargo.toml", "[workspace]\nmembers = [\n  \"../lib\",\n]", &[("../lib", "cargo_workspace_member")]),
@@ -189,12 +189,12 @@ mod tests {
     #[test]
     fn placeholders_and_system_paths_are_none() {
         let rows = [
-            ("/home/me/lib", true),
+            ("/srv/me/lib", true),
             ("/lib", false),
             ("/usr/lib/x", false),
             ("/path/to/repo", false),
-            ("/home/{me}/x", false),
-            ("/home/me/a.sock", false),
+            ("/srv/{me}/x", false),
+            ("/srv/me/a.sock", false),
             ("/api/users/:id", false),
             ("home/me", false),
         ];

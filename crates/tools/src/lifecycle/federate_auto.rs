@@ -99,7 +99,7 @@ listed; that needs your consent, by ingesting the folder.
 
 Evidence, strongest first; equal evidence is ordered by confidence, number of files, and path:
 - `markdown_link`, `keyed_assignment` (a key with path, root, repo, workspace, dir, home or project): high.
-- `quoted_path` (`\"/home/me/lib\"`): medium.
+- `quoted_path` (`\"/srv/me/lib\"`): medium.
 - `cargo_workspace_member`, `cargo_path_dependency`, `npm_workspace`, `npm_file_dependency`, `pnpm_workspace`,
   `uv_workspace_member`, `go_workspace_use` (also a `replace` of `go.mod`): high; `python_path_dependency`: medium.
 

@@ -3,8 +3,8 @@
 //! The newest commits are replayed: one of their files is the question, the others are the right answers, and only
 //! older commits are evidence. The older half of the questions maps values of the model to probabilities (isotonic
 //! regression), the newer half decides from which probability on rows are right often enough: per stratum (source and
-//! kind of file), by an exact one-sided binomial bound. A kind of file with too few rows for its own probability has that
-//! of all files of the source, unless its own rows contradict it; without enough rows there is none.
+//! kind of file), by an exact one-sided binomial bound. A kind of file with too few rows for its own probability has
+//! that of all files of the source, unless its own rows contradict it; without enough rows there is none.
 
 use m1nd_base::{Cancel, Cancelled};
 use m1nd_history::{FileHistory, History, Moment};

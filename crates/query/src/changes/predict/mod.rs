@@ -79,7 +79,8 @@ pub struct PredictRow {
 pub struct PredictAnswer {
     /// The files, most probable first.
     pub rows: Vec<PredictRow>,
-    /// The symbols that change with the first changed node, if that is a symbol with a history, and they were asked for.
+    /// The symbols that change with the first changed node, if that is a symbol with a history, and they were asked
+    /// for.
     pub symbols: Option<SymbolAnswer>,
     /// The calibration on the repository of the first changed node.
     pub calibration: std::sync::Arc<Calibration>,

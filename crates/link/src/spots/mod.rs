@@ -1,13 +1,16 @@
 //! Where a file may serve routes, mount routers or name addresses: by its facts alone, so that an index over all files
 //! can be kept. Whether it does is decided by the evaluator.
 
+pub(crate) mod methods;
+pub(crate) mod template;
+
 use m1nd_base::{Pos, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, Expr, ExprId, Reference, Role, TextUse};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::methods::{self, Methods};
-use super::template::Template;
+use self::methods::Methods;
+use self::template::Template;
 use crate::ids::{SymbolId, Symbols};
 
 /// Maximum places of one file that may serve routes.
