@@ -158,7 +158,9 @@ mod tests {
 
     #[test]
     fn paths_are_found_by_kind() {
-        let rows: &[(&str, &str, &[(&str, &str)])] = &[
+        /// Name of a file, its text, and the paths found in it with their evidence.
+        type Case<'c> = (&'c str, &'c str, &'c [(&'c str, &'c str)]);
+        let rows: &[Case<'_>] = &[
             ("a.md", "See [x](/srv/me/lib/README.md#top).", &[("/srv/me/lib/README.md", "markdown_link")]),
             ("a.env", "REPO_ROOT=/srv/me/lib", &[("/srv/me/lib", "keyed_assignment")]),
             ("a.py", "open('/srv/me/lib/x.py')", &[("/srv/me/lib/x.py", "quoted_path")]),

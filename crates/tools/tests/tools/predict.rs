@@ -101,8 +101,8 @@ fn a_symbol_is_answered_by_symbols() {
         ]);
         repository.commit("ann", &format!("other {round}"), &[Put("store.py", &store(round, round + 1))]);
     }
-    repository.tree.write("store.py", &store(5, 6));
-    repository.tree.write("view.py", &view(5));
+    repository.tree.write("store.py", store(5, 6));
+    repository.tree.write("view.py", view(5));
     let project = Project::over_repository(repository);
     let answer = project.ok("predict", json!({"changed_node": "load"}));
     let labels = column(&answer, "symbols", "label");
