@@ -197,7 +197,8 @@ async def minimal_calls(binary, folder):
         async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
             await session.initialize()
             await wait_for_index(session, {**AGENT, "format": "json"})
-            for tool in (await session.list_tools()).tools:
+            # After `federate` all tools answer over the repositories that it names.
+            for tool in sorted((await session.list_tools()).tools, key=lambda tool: tool.name == "federate"):
                 manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name}))
                 call = manual["minimal_calls"][0]
                 before = manual.get("calls_before", [])
