@@ -13,6 +13,8 @@ pub enum CrossKind {
     PackageDep,
     /// A type of one is a type, a base or an interface in the other.
     SharedType,
+    /// One asks for a route that the other serves.
+    ApiContract,
     /// Both read the same configuration key.
     SharedConfig,
 }
@@ -23,6 +25,7 @@ impl CrossKind {
         match self {
             Self::PackageDep => "package_dep",
             Self::SharedType => "shared_type",
+            Self::ApiContract => "api_contract",
             Self::SharedConfig => "shared_config",
         }
     }
@@ -108,6 +111,7 @@ fn kind_of(graph: &Graph, relation: Relation, target: NodeIx) -> CrossKind {
     match relation {
         Relation::Inherits | Relation::Implements | Relation::Overrides => CrossKind::SharedType,
         Relation::References if is_type => CrossKind::SharedType,
+        Relation::Requests | Relation::Serves => CrossKind::ApiContract,
         _ => CrossKind::PackageDep,
     }
 }
