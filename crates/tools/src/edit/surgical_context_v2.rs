@@ -133,7 +133,8 @@ Collects what an edit of a symbol or file needs. With `symbol` (or the id of one
 body. `connected_files` holds, in this order: each call site with the lines around it (`caller`), the signatures that
 it uses (`callee`), and the tests that reach it (`test`). `callers_known` is `closed` if every reference that could call
 it has a known target. `tests` are the test files that reach it, `co_change` the files that change with it in the
-history (null if the file has none that is loaded; `predict` loads it), `memory` what is remembered about it. `content_hash` is to be passed as `expected_hash` of the write.
+history (null if the file has none that is loaded; `predict` loads it), `memory` what is remembered about it.
+`content_hash` is to be passed as `expected_hash` of the write.
 `proof_focused` gives only a few rows of each relation. `token_budget` cuts the rows; `cursor` continues them.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py", "symbol": "load_user"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 30, "get body, callers, tests and the hash before an edit")];
