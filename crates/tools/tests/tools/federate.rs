@@ -390,3 +390,14 @@ fn no_edge_found_is_not_said_to_be_none() {
     let unasked = project.federated("federate", asked).unwrap_or_else(|error| panic!("{}", error.to_json()));
     assert_eq!(unasked["cross_repo_edge_count"], Value::Null, "{unasked}");
 }
+
+#[test]
+fn names_alone_make_no_edge_between_repositories() {
+    let project = Project::unindexed(
+        "//- /one/a.py\ndef run(thing):\n    return thing.duplicate()\n//- /two/b.py\nclass Sheet:\n    def duplicate(self):\n        return self\n",
+    );
+    let answer = federated(&project, &["one", "two"]);
+    assert_eq!(answer["cross_repo_edges"], json!([]), "{answer}");
+    let pair = json!([{"source_repo": "one", "target_repo": "two", "certain": 0, "possible": 1}]);
+    assert_eq!(answer["cross_repo_pairs"], pair, "{answer}");
+}
