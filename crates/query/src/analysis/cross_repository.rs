@@ -55,8 +55,8 @@ pub struct CrossEdge {
 /// The edges between the repositories of a federation.
 #[derive(Debug, Clone, Default)]
 pub struct CrossEdges {
-    /// The edges: between different pairs of repositories in turn, certain ones first. Those of a pair without a certain
-    /// edge are left out: nothing proves that one uses the other, and names alone coincide.
+    /// The edges: between different pairs of repositories in turn, certain ones first. Those of a pair without a
+    /// certain edge are left out: nothing proves that one uses the other, and names alone coincide.
     pub edges: Vec<CrossEdge>,
     /// Number of edges by source and target repository.
     pub by_pair: BTreeMap<(String, String), PairCounts>,
