@@ -7,8 +7,9 @@ use crate::continuity::{
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::documents::{DocumentBindings, DocumentDrift, DocumentResolve};
 use crate::exploration::{
-    Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface, Learn,
-    Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust, Warmup,
+    Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface,
+    LayerInspect, Layers, Learn, Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust,
+    Warmup,
 };
 use crate::framework::{Catalog, ToolDef};
 use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
@@ -68,6 +69,8 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Report>(),
     ToolDef::read::<Panoramic>(),
     ToolDef::read::<Savings>(),
+    ToolDef::read::<Layers>(),
+    ToolDef::read::<LayerInspect>(),
     ToolDef::write::<TrailSave>(),
     ToolDef::read::<TrailResume>(),
     ToolDef::read::<TrailList>(),

@@ -82,8 +82,8 @@ pub struct Finding {
     pub is_new: Option<bool>,
 }
 
-/// The log of one run of a check called `tool`, such as `m1nd check`. The result follows from the arguments alone: it has no
-/// time and no path of the machine.
+/// The log of one run of a check called `tool`, such as `m1nd check`. The result follows from the arguments alone: it
+/// has no time and no path of the machine.
 pub fn log(tool: &str, rules: &[Rule], findings: &[Finding]) -> Value {
     let rule = |rule: &Rule| {
         json!({
