@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -211,6 +212,9 @@ async def minimal_calls(binary, folder):
                 if form == "json" or tool.name in ONE_FORM:
                     answer, is_error = body(result)
                     expect(not is_error, f"{call} answers: {answer}")
+                elif overwrites(tool.annotations):
+                    # It would find its own work done the second time.
+                    lines(tool.name, result)
                 else:
                     lines(tool.name, result)
                     # A call may ask for the other form.
@@ -223,8 +227,18 @@ async def minimal_calls(binary, folder):
             print("ok minimal call of every tool as", form)
 
 
+def overwrites(hints):
+    """Whether a tool may destroy something, which is the protocol's default for one that writes."""
+    reads = field(hints, "read_only_hint", "readOnlyHint")
+    return not reads and field(hints, "destructive_hint", "destructiveHint") is not False
+
+
 async def walking(session, arguments):
-    """Arguments whose perspectives, if they name any, exist: ids are random, so no example can have one."""
+    """Arguments whose perspectives and previews, if they name any, exist: ids are random, so no example can have one."""
+    if "preview_id" in arguments:
+        edit = {"agent_id": arguments["agent_id"], "file_path": "notes.py", "new_content": "NOTE = 1\n"}
+        preview, _ = body(await session.call_tool("edit_preview", {**edit, "format": "json"}))
+        return {**arguments, "preview_id": preview["preview_id"]}
     if not any(name.startswith("perspective_id") for name in arguments):
         return arguments
     agent = {"agent_id": arguments["agent_id"], "format": "json"}
@@ -308,6 +322,85 @@ async def progress_and_cancellation(binary, folder):
             print(f"ok cancellation, health answered after {(time.monotonic() - started) * 1000:.0f} ms")
 
 
+class Agent:
+    """One agent of a session, whose calls have to succeed or to fail with a given code."""
+
+    def __init__(self, session, name):
+        self.session, self.agent = session, {"agent_id": name, "format": "json"}
+
+    async def ok(self, tool, **arguments):
+        answer, is_error = body(await self.session.call_tool(tool, {**self.agent, **arguments}))
+        expect(not is_error, f"{tool} {arguments} answers: {answer}")
+        return answer
+
+    async def fails(self, code, tool, **arguments):
+        answer, is_error = body(await self.session.call_tool(tool, {**self.agent, **arguments}))
+        expect(is_error and answer["code"] == code, f"{tool} {arguments} fails with {code}: {answer}")
+
+
+async def explore(agent, query, other):
+    """The workflow of docs/navigation.md; `other` may not touch the perspectives. Returns the nodes of the way."""
+    start = await agent.ok("perspective_start", query=query)
+    own = {"perspective_id": start["perspective_id"]}
+    await agent.ok("perspective_routes", **own, page=1, page_size=3)
+    first = {**own, "route_id": start["routes"][0]["route_id"], "route_set_version": start["route_set_version"]}
+    why = await agent.ok("perspective_inspect", **first)
+    expect(0 <= why["score_breakdown"]["anchor_relevance"] <= 1, f"the parts of a score: {why}")
+    peek = await agent.ok("perspective_peek", **first)
+    expect(len(json.dumps(peek["content"])) < 20_000, "a look is bounded")
+    at = await agent.ok("perspective_follow", **first)
+    now = {**own, "route_set_version": at["route_set_version"]}
+    await agent.ok("perspective_suggest", **now)
+    fork = await agent.ok("perspective_branch", **own, branch_name="the other way")
+    branch = {"perspective_id": fork["branch_perspective_id"]}
+    one = await agent.ok("perspective_follow", **now, route_id=at["routes"][0]["route_id"])
+    await agent.ok("perspective_follow", **{**now, **branch}, route_id=at["routes"][1]["route_id"])
+    ends = {"perspective_id_a": own["perspective_id"], "perspective_id_b": branch["perspective_id"]}
+    both = await agent.ok("perspective_compare", **ends)
+    shared = [node["node_id"] for node in both["shared_nodes"]]
+    expect(at["new_focus"] in shared, f"both went through {at['new_focus']}: {shared}")
+    await other.fails("handle_not_yours", "perspective_back", **own)
+    back = await agent.ok("perspective_back", **own)
+    expect(back["routes"] == at["routes"], "back shows the routes of the stop before, exactly")
+    for open_one in (own, branch):
+        expect((await agent.ok("perspective_close", **open_one))["closed"], "a perspective is closed")
+    return [at["new_focus"], one["new_focus"]]
+
+
+async def two_agents(binary, folder):
+    """Two agents explore, remember, lock and edit a real project at the same time: the source of this client."""
+    import mcp
+
+    repository, home = folder / "mcp", folder / "home-mcp"
+    source = pathlib.Path(mcp.__file__).parent
+    shutil.copytree(source, repository / "mcp", ignore=shutil.ignore_patterns("__pycache__"))
+    parameters = server(binary, repository, home)
+    async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
+        await session.initialize()
+        await wait_for_index(session)
+        ann, bob = Agent(session, "ann"), Agent(session, "bob")
+        ways = await asyncio.gather(
+            explore(ann, "how a request waits for its response", bob),
+            explore(bob, "where a transport reads lines from standard input", ann),
+        )
+        expect(ways[0] != ways[1], f"each went its own way: {ways}")
+        visited = [{"node_external_id": node, "annotation": "on the way"} for node in dict.fromkeys(ways[0])]
+        trail = await ann.ok("trail_save", label="responses", visited_nodes=visited)
+        resumed = await bob.ok("trail_resume", trail_id=trail["trail_id"])
+        states = {row["state"] for row in resumed["nodes"]} if "nodes" in resumed else {"unchanged"}
+        expect(states == {"unchanged"}, f"nothing changed since the trail: {resumed}")
+        target = "mcp/shared/exceptions.py"
+        lock = await ann.ok("lock_create", scope="node", root_nodes=[target], strict=True)
+        text = (repository / target).read_text() + "\n# edited\n"
+        await bob.fails("write_refused", "apply", file_path=target, new_content=text)
+        await bob.fails("handle_not_yours", "lock_diff", lock_id=lock["lock_id"])
+        await ann.ok("apply", file_path=target, new_content=text)
+        await ann.ok("lock_diff", lock_id=lock["lock_id"])
+        await ann.ok("lock_release", lock_id=lock["lock_id"])
+        await bob.ok("apply", file_path=target, new_content=text + "# twice\n")
+    print("ok two agents on", sum(1 for _ in repository.rglob("*.py")), "files")
+
+
 def run_on_a_terminal(binary, arguments, repository, home, rows=0, **more):
     """The exit code of a run on a terminal of this many rows, and what the terminal shows."""
     ours, theirs = pty.openpty()
@@ -370,6 +463,7 @@ async def main():
         make_fixture(repository)
         await session_on_fixture(binary, repository, folder / "home", own=True)
         await minimal_calls(binary, folder)
+        await two_agents(binary, folder)
         on_a_terminal(binary, repository, folder / "home")
         await progress_and_cancellation(binary, folder)
     print("all fine")

@@ -1,5 +1,6 @@
-//! `cargo xtask crash --cycles N`: kills a process that writes to the store N times, and checks each time that
-//! everything it acknowledged is there. The ordinary tests do the same with fewer cycles.
+//! `cargo xtask crash --cycles N`: kills a process that writes to the store N times, and one that edits a project, and
+//! checks each time that what was acknowledged is there, whole, and that no batch of edits is half done. The ordinary
+//! tests do the same with fewer cycles.
 
 use crate::{Outcome, cargo, must_succeed};
 
@@ -11,8 +12,11 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         [flag, cycles] if flag == "--cycles" && cycles.parse::<usize>().is_ok() => cycles,
         _ => return Err(format!("expected: cargo xtask crash --cycles N, found {args:?}").into()),
     };
-    let test = ["test", "--package", "m1nd-store", "--test", "crash", "--", "--nocapture"];
-    must_succeed(cargo(&test).env("M1ND_CRASH_CYCLES", cycles))?;
+    let store = ["test", "--package", "m1nd-store", "--test", "crash", "--", "--nocapture"];
+    let edit = ["test", "--package", "m1nd-edit", "--test", "edit", "--", "kills::"];
+    for test in [&store[..], &edit] {
+        must_succeed(cargo(test).env("M1ND_CRASH_CYCLES", cycles))?;
+    }
     println!("{cycles} cycles: nothing lost, nothing torn");
     Ok(())
 }

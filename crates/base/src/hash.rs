@@ -48,3 +48,17 @@ impl fmt::Debug for ContentHash {
         write!(f, "ContentHash({self})")
     }
 }
+
+#[cfg(test)]
+mod parse_tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_is_parsed() {
+        let hash = ContentHash::of(b"a");
+        assert_eq!(ContentHash::parse(&hash.to_string()), Some(hash));
+        for bad in ["", "ab", &"g".repeat(64), &"é".repeat(32)] {
+            assert_eq!(ContentHash::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -185,12 +185,16 @@ pub(crate) fn exit_of(code: ErrorCode) -> Exit {
         | ErrorCode::AmbiguousNode
         | ErrorCode::FileNotFound
         | ErrorCode::RevisionNotFound
+        | ErrorCode::PreviewNotFound
         | ErrorCode::HandleUnknown
         | ErrorCode::LayerNotFound
         | ErrorCode::RouteNotFound => Exit::NotFound,
-        ErrorCode::OutsideWorkspace | ErrorCode::ReadOnly | ErrorCode::Busy | ErrorCode::HandleNotYours => {
-            Exit::Refused
-        }
+        ErrorCode::OutsideWorkspace
+        | ErrorCode::ReadOnly
+        | ErrorCode::Busy
+        | ErrorCode::HandleNotYours
+        | ErrorCode::SourceModified
+        | ErrorCode::WriteRefused => Exit::Refused,
         ErrorCode::Cancelled => Exit::Cancelled,
         ErrorCode::Internal => Exit::Internal,
         _ => Exit::Failed,

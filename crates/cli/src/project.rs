@@ -11,6 +11,7 @@ use m1nd_tools::Services;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output::note;
+use crate::settings::Settings;
 
 /// Default folder of the store, below the user's home.
 const DEFAULT_HOME: &str = ".m1nd";
@@ -126,30 +127,48 @@ pub(crate) fn unseen(engine: &Engine) -> Option<String> {
 
 /// Opens the index of one root, without watching it, and its memories.
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
-    let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
+    let (mut config, _) = configured(common, vec![root.to_path_buf()], false)?;
     config.read_only = read_only;
     config.check_budget = CHECK_BUDGET;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
-    config.model = common.model.clone();
-    config.settings = settings(common, &config, false);
     let mind = memory_places(&config.roots, true)?;
     Ok(Services::open(config, mind)?)
 }
 
-/// The settings, each with the source that won. A flag wins over the environment, that over the default.
-pub(crate) fn settings(common: &Common, config: &EngineConfig, roots_named: bool) -> Vec<Setting> {
-    let source = |given: Option<&PathBuf>, variable: &str| match given {
+/// The configuration of an engine over some roots, and the user's settings for the first of them.
+pub(crate) fn configured(
+    common: &Common,
+    roots: Vec<PathBuf>,
+    roots_named: bool,
+) -> Result<(EngineConfig, Settings), CliError> {
+    let home = home(common)?;
+    let settings = Settings::load(&home, roots.first().map_or(Path::new(""), PathBuf::as_path))?;
+    let mut config = EngineConfig::new(home, roots);
+    config.model = common.model.clone().or_else(|| settings.model.clone());
+    config.settings = sources(common, &config, &settings, roots_named);
+    Ok((config, settings))
+}
+
+/// The settings, each with the source that won. A flag wins over the environment, that over the file, that over the
+/// default.
+fn sources(common: &Common, config: &EngineConfig, file: &Settings, roots_named: bool) -> Vec<Setting> {
+    let source = |given: Option<&PathBuf>, variable: &str, in_file: bool| match given {
         Some(given) if std::env::var_os(variable).is_some_and(|value| value == *given) => "environment",
         Some(_) => "flag",
+        None if in_file => "file",
         None => "default",
     };
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let roots: Vec<String> = config.roots.iter().map(|root| text(root)).collect();
-    let model = common.model.as_deref().map_or_else(|| "none".to_owned(), text);
+    let model = config.model.as_deref().map_or_else(|| "none".to_owned(), text);
     vec![
-        Setting { name: "home", value: text(&config.home), source: source(common.home.as_ref(), "M1ND_HOME") },
+        Setting { name: "home", value: text(&config.home), source: source(common.home.as_ref(), "M1ND_HOME", false) },
         Setting { name: "root", value: roots.join(", "), source: if roots_named { "flag" } else { "default" } },
-        Setting { name: "model", value: model, source: source(common.model.as_ref(), "M1ND_MODEL") },
+        Setting {
+            name: "model",
+            value: model,
+            source: source(common.model.as_ref(), "M1ND_MODEL", file.model.is_some()),
+        },
     ]
 }
 

@@ -44,7 +44,7 @@ pub struct Setting {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// The source that won: `flag`, `environment` or `default`.
+    /// The source that won: `flag`, `environment`, `file` or `default`.
     pub source: &'static str,
 }
 

@@ -1,5 +1,6 @@
 //! The handle for callers: reads use the published snapshot, writes go to the writer thread.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -7,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
-use m1nd_base::{Cancel, Clock, Deadline, Progress};
+use m1nd_base::{Cancel, Clock, Deadline, Progress, RepoPath};
 use m1nd_store::{Home, ProjectDir};
 
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
@@ -28,6 +29,9 @@ const CANCEL_PERIOD: Duration = Duration::from_millis(20);
 const FLUSH: Duration = Duration::from_millis(500);
 /// Longest wait for the writer to index changes that a comparison found.
 const CATCH_UP: Duration = Duration::from_secs(2);
+
+/// Longest wait for the writer to index files that this process wrote.
+const INDEX_WRITTEN: Duration = Duration::from_secs(10);
 
 /// Owner of a project's index. Clones share it; the last one dropped ends the writer thread.
 #[derive(Clone)]
@@ -211,6 +215,27 @@ impl Engine {
             true => (shared.current(), Freshness::of_all()),
             false => (snapshot, found),
         }
+    }
+
+    /// Indexes these files of the newest snapshot, which were just changed, created or removed. Returns whether the
+    /// newest snapshot has all of them: not if another process writes the index, or it is being built as a whole.
+    pub fn index_written(&self, paths: &[RepoPath], cancel: &Cancel) -> bool {
+        if paths.is_empty() {
+            return true;
+        }
+        if self.role() != ProcessRole::Writer {
+            return false;
+        }
+        let snapshot = self.snapshot();
+        let mut by_root: BTreeMap<PathBuf, Vec<RepoPath>> = BTreeMap::new();
+        for path in paths {
+            let Some((root, inner)) = snapshot.locate(path) else { return false };
+            by_root.entry(root.path().to_owned()).or_default().push(inner);
+        }
+        by_root.values_mut().for_each(|paths| paths.sort_unstable());
+        by_root
+            .into_iter()
+            .all(|(root, paths)| self.ask_writer(|asker| Event::Written { root, paths, asker }, INDEX_WRITTEN, cancel))
     }
 
     /// Returns whether the writer says yes within `wait`. It is not waited for while it builds an index.

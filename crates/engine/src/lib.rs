@@ -17,6 +17,7 @@ mod freshness;
 pub mod history;
 mod json_graph;
 mod names;
+mod outside;
 mod owners;
 mod part;
 mod paths;
@@ -45,6 +46,7 @@ pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::{GitHead, watch_limit};
+pub use outside::OutsidePath;
 pub use places::Place;
 pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,

@@ -57,6 +57,10 @@ impl Snapshot {
         if self.files().get(path).is_some() {
             return None;
         }
+        if m1nd_vfs::is_secret(inner.file_name()) && root.metadata(&inner).is_err() {
+            // A new file of such a name is a secret whatever folder it is in.
+            return Some(Withheld::Secret);
+        }
         if inner.as_str().split('/').any(|part| part.starts_with('.')) {
             return Some(Withheld::Hidden);
         }

@@ -12,8 +12,10 @@ pub mod languages;
 mod parse;
 pub mod patterns;
 mod strings;
+mod syntax;
 mod test_paths;
 pub mod text;
+pub mod texts;
 mod tokens;
 pub mod walk;
 
@@ -22,8 +24,9 @@ pub use facts::FileFacts;
 pub use language::{Language, Tier};
 pub use languages::{extract, is_binary, parse_alone};
 pub use strings::string_literals;
+pub use syntax::{SyntaxError, syntax_errors};
 pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
-pub const EXTRACTOR_VERSION: u32 = 31;
+pub const EXTRACTOR_VERSION: u32 = 32;

@@ -115,6 +115,14 @@ impl SharedFolder {
         Ok(kept)
     }
 
+    /// Removes partial files that a crash left in the folder. Only under a lock that all its writers take.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn sweep(&self) -> Result<(), StoreError> {
+        durable::sweep(&*self.system, &self.folder)
+    }
+
     /// Takes the lock `name`, waiting up to `wait` for its holder.
     ///
     /// # Errors

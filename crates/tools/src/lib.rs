@@ -10,6 +10,7 @@ mod checks;
 mod continuity;
 mod core;
 mod documents;
+mod edit;
 mod envelope;
 mod exploration;
 mod framework;

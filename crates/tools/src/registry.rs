@@ -6,13 +6,17 @@ use crate::continuity::{
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::documents::{DocumentBindings, DocumentDrift, DocumentResolve};
+use crate::edit::{
+    Apply, ApplyBatch, EditCommit, EditPreview, RenameCommit, RenamePreview, SurgicalContext, SurgicalContextV2,
+    ValidatePlan,
+};
 use crate::exploration::{
     Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface,
     LayerInspect, Layers, Learn, Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust,
     Warmup,
 };
 use crate::framework::{Catalog, ToolDef};
-use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
+use crate::lifecycle::{Audit, BootMemory, FederateAuto, FocusTool, North, Orient, Persist};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 use crate::perspective::{
     PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
@@ -102,6 +106,16 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<SessionHandshake>(),
     ToolDef::read::<RecoveryPlaybook>(),
     ToolDef::read::<Doctor>(),
+    ToolDef::read::<ValidatePlan>(),
+    ToolDef::read::<SurgicalContext>(),
+    ToolDef::read::<SurgicalContextV2>(),
+    ToolDef::write::<EditPreview>(),
+    ToolDef::write::<EditCommit>(),
+    ToolDef::write::<Apply>(),
+    ToolDef::write::<ApplyBatch>(),
+    ToolDef::read::<RenamePreview>(),
+    ToolDef::write::<RenameCommit>(),
+    ToolDef::read::<FederateAuto>(),
 ];
 
 /// The catalog of [`ALL`].

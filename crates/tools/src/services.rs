@@ -3,10 +3,15 @@
 use std::sync::Arc;
 
 use m1nd_base::ContentHash;
+use m1nd_edit::Workspace;
 use m1nd_engine::{Engine, EngineConfig, EngineError, FileEntry, FileMark, Language, Snapshot};
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
+use m1nd_run::Checks;
 use m1nd_sessions::{Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits};
+
+/// Folder of the journals of writes, in the state of a project.
+const JOURNALS: &str = "edits";
 
 /// The index of a project, its memories, and the state of agents. Clones share all of it.
 #[derive(Debug, Clone)]
@@ -19,6 +24,10 @@ pub struct Services {
     pub sessions: Arc<Sessions>,
     /// What agents saw at their last visit.
     pub(crate) visits: Arc<Visits>,
+    /// The writer of project files.
+    pub files: Arc<Workspace>,
+    /// The commands of the project that a person allowed.
+    pub checks: Checks,
 }
 
 impl Services {
@@ -45,7 +54,9 @@ impl Services {
         let store = if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
-        Self { engine, memories: Arc::new(Memories::new(mind)), sessions, visits }
+        let files = Arc::new(workspace(&engine));
+        let checks = Checks::new(engine.project().path());
+        Self { engine, memories: Arc::new(Memories::new(mind)), sessions, visits, files, checks }
     }
 
     /// These services for a process that answers once: visits span processes, and are stored though the index is
@@ -122,6 +133,21 @@ fn language_word(language: Language) -> String {
 
 fn language_of(word: String) -> Option<Language> {
     serde_json::from_value(word.into()).ok()
+}
+
+/// The writer of project files. Undoes first what a crash interrupted.
+fn workspace(engine: &Engine) -> Workspace {
+    let state = engine.project().path();
+    // The folder of a project lies two levels below that of all state.
+    let home = state.ancestors().nth(2).unwrap_or(state);
+    let files = Workspace::new(state.join(JOURNALS), home);
+    if !engine.is_read_only() {
+        match files.recover() {
+            Ok(found) => found.notice().into_iter().for_each(|notice| tracing::warn!("{notice}")),
+            Err(error) => tracing::warn!(%error, "an interrupted write is not undone yet"),
+        }
+    }
+    files
 }
 
 /// A stored row of the ledger for comparison with queries; `None` for a kind from a newer version.

@@ -4,6 +4,7 @@
 //!   relative to that handle, so neither `..`, an absolute path nor a link can reach a file outside of it.
 //! - Only regular files are opened. Opening a pipe, socket or device can block or have side effects.
 //! - [`Place`] and the functions beside it look at paths that the user named, without reading what is there.
+//! - A [`Folder`] is an open folder inside a root, reached through no link: what changes files works relative to it.
 //! - [`Root::walk`] lists the files to index. Everything else is either excluded by a rule that the user can see
 //!   ([`WalkOptions`], `.gitignore`, the tables in this crate) or reported with its reason.
 //! - Folders of version control are never read for a caller, not even through a link.
@@ -16,6 +17,7 @@
 mod control;
 mod defaults;
 mod error;
+mod folder;
 mod folders;
 mod git;
 mod hidden;
@@ -28,6 +30,7 @@ mod watch;
 pub use control::{check_not_version_control, is_version_control};
 pub use defaults::{is_secret, is_skipped_by_name};
 pub use error::VfsError;
+pub use folder::{Folder, FolderId};
 pub use folders::FolderWatch;
 pub use git::GitHead;
 pub use place::{Place, canonical, network_file_system, stamp, try_open, watch_limit};

@@ -15,6 +15,7 @@ mod closure;
 mod cochange;
 mod economy;
 mod edges;
+mod edits;
 mod equality;
 mod files;
 pub(crate) mod golden;
@@ -29,6 +30,7 @@ mod ours;
 mod references;
 mod repositories;
 mod risk;
+mod routes;
 mod secrets;
 mod seek;
 mod sites;
@@ -54,12 +56,14 @@ const USAGE: &str = "expected:
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
+  cargo xtask eval routes --checkouts DIR [--check | --write] [--list]
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
   cargo xtask eval antibody --mirror DIR [--commits N] [--explain] [--check | --write]
   cargo xtask eval layers --repo NAME=PATH... [--check | --write] [--explain]
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
+  cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR --binary PATH [--tools DIR] [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -75,6 +79,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
+        Some(("routes", rest)) => routes::run(rest),
         Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("relink", rest)) => equality::relink::run(rest),
@@ -82,6 +87,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("antibody", rest)) => antibody::run(rest),
         Some(("layers", rest)) => layers::run(rest),
         Some(("risk", rest)) => risk::run(rest),
+        Some(("edits", rest)) => edits::run(rest),
         _ => Err(USAGE.into()),
     }
 }

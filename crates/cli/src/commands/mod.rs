@@ -11,3 +11,4 @@ pub(crate) mod risk;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod trail;
+pub(crate) mod verify;

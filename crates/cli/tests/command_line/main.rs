@@ -10,7 +10,11 @@ mod init;
 mod manners;
 mod memory;
 mod north;
+<<<<<<< HEAD
 mod schema;
+=======
+mod settings;
+>>>>>>> main
 mod stale;
 mod store;
 mod tools;

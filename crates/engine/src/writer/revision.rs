@@ -38,7 +38,7 @@ fn linked_snapshot(
     pool: &rayon::ThreadPool,
     cancel: &Cancel,
 ) -> Result<Snapshot, EngineError> {
-    let mut linked = Linked { linker: Linker::new(limits.clone()), files: Default::default() };
+    let mut linked = Linked::new(Linker::new(limits.clone()));
     let mut entries = Vec::with_capacity(extracted.len());
     for file in extracted {
         let (entry, file) = files::set_file(&mut linked.linker, file);

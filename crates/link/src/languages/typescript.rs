@@ -148,11 +148,11 @@ impl Resolver for TypeScript {
     }
 
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
-        let facts = files.heading(from);
+        let heading = files.heading(from);
         let importer = Importer {
             path: files.path(from),
-            is_typescript: !matches!(facts.language, Language::JavaScript),
-            requires: facts.imports.iter().any(|import| import.flags.commonjs),
+            is_typescript: !matches!(heading.language, Language::JavaScript),
+            requires: heading.requires,
         };
         match self.modules.find(importer, module, &|path| files.find(path).is_some()) {
             Found::File(path) => files.find(&path).map_or(ModuleTarget::NotFound, ModuleTarget::File),

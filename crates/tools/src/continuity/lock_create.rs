@@ -55,7 +55,7 @@ pub(crate) struct Input {
     #[serde(default)]
     #[schemars(length(max = MAX_ROOTS))]
     path_nodes: Vec<String>,
-    /// Others should not write
+    /// Refuses writes of others
     #[serde(default)]
     strict: bool,
     #[serde(default = "minutes")]
@@ -106,8 +106,8 @@ impl Tool for LockCreate {
     const ANSWERS: &'static str = "remembers a region as it is, to see exactly what changes";
     const HELP: &'static str = "\
 Keeps the nodes and edges of a region as they are. `lock_diff` compares them with the present; `lock_rebase` takes the
-present as the new baseline. No edit is prevented: other agents see the lock, and whether it is `strict`, in `shared_with`
-when they lock nodes of the region.
+present as the new baseline. Other agents see the lock in `shared_with` when they lock nodes of the region, and in `locks` when
+they write there with the edit tools; if it is `strict`, those writes are refused.
 
 `scope`: `node`: `root_nodes` with their members; `subgraph`: these, and what at most `radius` edges lead to or from
 (both ways; containment is not followed, nor are packages); `query_neighborhood`: like it around the best matches of

@@ -385,14 +385,24 @@ impl<'a> WriteContext<'a> {
         if snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(snapshot) }
     }
 
-    /// The writer of memories, on the current snapshot.
-    pub fn keeper(&self) -> Keeper {
-        self.services.memories.keeper(self.services.engine.snapshot())
+    /// The commands of the project that a person allowed.
+    pub(crate) fn checks(&self) -> &'a m1nd_run::Checks {
+        &self.services.checks
+    }
+
+    /// The writer of project files.
+    pub(crate) fn files(&self) -> &'a m1nd_edit::Workspace {
+        &self.services.files
     }
 
     /// Memories, read-only.
     pub fn memory(&self) -> &'a m1nd_mind::Memories {
         &self.services.memories
+    }
+
+    /// The writer of memories, on the current snapshot.
+    pub fn keeper(&self) -> Keeper {
+        self.services.memories.keeper(self.services.engine.snapshot())
     }
 
     /// `agent_id` of the caller, or its name if it gives none.

@@ -44,6 +44,18 @@ codes! {
     FileNotFound = "file_not_found",
     /// The file exists but cannot be shown: it is binary, too large, or the system denied access.
     FileUnreadable = "file_unreadable",
+    /// The file is not what the caller saw: read it again. `expected_hash` and `current_hash` tell both contents.
+    SourceModified = "source_modified",
+    /// The path or content must not be written; the message says why.
+    WriteRefused = "write_refused",
+    /// The replacement, diff or definition does not fit the current file; the message says where.
+    EditDoesNotApply = "edit_does_not_apply",
+    /// The write failed; the message says which file and whether the old content is back.
+    WriteFailed = "write_failed",
+    /// The symbol is not renamed; the message says why. `may_mean_it` lists places whose target is not known.
+    RenameRefused = "rename_refused",
+    /// No preview has this id, it has expired, or it is of another agent: make a new one.
+    PreviewNotFound = "preview_not_found",
     /// The regular expression or glob is invalid; the message says where.
     InvalidPattern = "invalid_pattern",
     /// The cursor is of another call or an older generation: repeat the call without it.

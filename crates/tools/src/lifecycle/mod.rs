@@ -2,6 +2,7 @@
 
 mod audit;
 mod boot_memory;
+mod federate_auto;
 mod focus;
 mod north;
 mod orient;
@@ -9,6 +10,7 @@ mod persist;
 
 pub(crate) use audit::Audit;
 pub(crate) use boot_memory::BootMemory;
+pub(crate) use federate_auto::FederateAuto;
 pub(crate) use focus::FocusTool;
 pub(crate) use north::North;
 pub(crate) use orient::Orient;

@@ -17,6 +17,10 @@ pub(crate) const PROGRAM: &str = include_str!("../../../../tests/fixtures/progra
 const VARYING: &[&str] = &[
     "elapsed_ms",
     "id",
+    "preview_id",
+    "batch_id",
+    "phases",
+    "progress_events",
     "created_at",
     "indexed_at_ms",
     "uptime_seconds",
@@ -163,7 +167,13 @@ impl Project {
         self.call_as_is(tool, arguments)
     }
 
-    pub(crate) fn call_as_is(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
+    pub(crate) fn call_as_is(&self, tool: &str, mut arguments: Value) -> Result<Value, ToolError> {
+        // The id in the example stands for a preview that was made before.
+        if tool == "edit_commit" && arguments["preview_id"] == "preview_agent_0" {
+            let mut preview = find("edit_preview").expect("a tool").example_arguments();
+            preview["agent_id"] = arguments["agent_id"].clone();
+            arguments["preview_id"] = self.call_as_is("edit_preview", preview)?["preview_id"].clone();
+        }
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
         let cancel = Cancel::new();
         let invoke = |arguments| tool.invoke(&Context::new(&self.services, TOOLS, &cancel, &NoProgress), arguments);

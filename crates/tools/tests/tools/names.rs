@@ -132,7 +132,7 @@ fn the_next_call_of_every_example_exists() {
 fn names_that_do_not_exist_are_found() {
     for (text, expected) in [
         ("ask `impact`, then call `imapct`", "imapct"),
-        ("see `surgical_context_v2`", "surgical_context_v2"),
+        ("see `transplant_commit`", "transplant_commit"),
         ("m1nd call sek --query x", "sek"),
     ] {
         assert_eq!(missing(text), BTreeSet::from([expected.to_owned()]), "{text}");

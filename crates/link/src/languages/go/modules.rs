@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::ImportKind;
 use rustc_hash::FxHasher;
 
 use super::super::Manifests;
@@ -130,8 +129,7 @@ impl GoModules {
         let inside = folder_of(files.path(from)) == folder && is_test(files.path(from));
         let mut by_name: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
         for file in sources(files, folder) {
-            let facts = files.heading(file);
-            let name = facts.package.map_or("", |name| facts.name(name));
+            let name = files.heading(file).package.as_deref().unwrap_or_default();
             let hidden = is_test(files.path(file)) && (!inside || name.ends_with("_test"));
             if !hidden {
                 by_name.entry(name).or_default().push(file);
@@ -145,16 +143,11 @@ impl GoModules {
 
     /// An import of the file whose package calls itself `name`, where its path did not say so.
     fn by_clause(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
-        let facts = files.imports(from);
         let mut outside = None;
-        for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Module) {
-            let path = facts.name(import.module);
+        for path in &files.imports(from).modules {
             match self.module(files, from, path, 0) {
-                ModuleTarget::Files(found) => {
-                    let first = files.heading(*found.first()?);
-                    if first.package.is_some_and(|clause| first.name(clause) == name) {
-                        return Some(ModuleTarget::Files(found));
-                    }
+                ModuleTarget::Files(found) if files.heading(*found.first()?).package.as_deref() == Some(name) => {
+                    return Some(ModuleTarget::Files(found));
                 }
                 ModuleTarget::External(package)
                     if path.split(|c: char| !c.is_alphanumeric()).any(|part| part == name) =>
@@ -197,14 +190,11 @@ impl Resolver for GoModules {
     }
 
     fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
-        let facts = files.heading(from);
-        let Some(name) = facts.package.map(|name| facts.name(name)) else { return Vec::new() };
+        let Some(name) = files.heading(from).package.as_deref() else { return Vec::new() };
         let tests = is_test(files.path(from));
         let mut found = sources(files, folder_of(files.path(from)));
         found.retain(|&file| {
-            let other = files.heading(file);
-            other.package.is_some_and(|other_name| other.name(other_name) == name)
-                && (tests || !is_test(files.path(file)))
+            files.heading(file).package.as_deref() == Some(name) && (tests || !is_test(files.path(file)))
         });
         found
     }

@@ -1,0 +1,280 @@
+//! Writing a planned batch: all of it, or nothing.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use m1nd_base::Cancel;
+use m1nd_store::{SharedFolder, StoreError};
+use m1nd_vfs::{Folder, FolderId};
+
+use crate::EditError;
+use crate::disk::{self, Gate, OpenGate};
+use crate::journal::{Entry, Journal, Removal, TEMPORARY};
+use crate::place::Place;
+use crate::plan::{MAX_FILE_BYTES, Plan, PlannedEdit};
+use crate::rollback::Recovered;
+
+/// Held while files are written.
+const LOCK: &str = "write.lock";
+/// Longest wait for another write to this project.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// Longest wait before a recovery takes it that another process is writing.
+const RECOVERY_WAIT: Duration = Duration::from_millis(500);
+
+/// The right to write files of projects, with the folder for journals.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    state: SharedFolder,
+    home: PathBuf,
+    closed: Vec<FolderId>,
+    gate: Arc<dyn Gate>,
+}
+
+/// What a commit wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Committed {
+    /// Files created, replaced or removed.
+    pub files: usize,
+    /// Bytes of new content.
+    pub bytes: u64,
+}
+
+/// A file of a running commit.
+struct Running<'p> {
+    edit: &'p PlannedEdit,
+    entry: &'p Entry,
+    folder: Folder,
+    name: String,
+}
+
+impl Workspace {
+    /// Writes for one project. `journals` is a folder of its own in the state of m1nd; `home`, the folder of all state,
+    /// is never written to for a caller.
+    pub fn new(journals: PathBuf, home: &Path) -> Self {
+        Self::with(SharedFolder::new(journals), home, Arc::new(OpenGate))
+    }
+
+    /// Like [`Workspace::new`], with its own file operations, for tests.
+    pub fn with(state: SharedFolder, home: &Path, gate: Arc<dyn Gate>) -> Self {
+        let home = m1nd_vfs::canonical(home).unwrap_or_else(|_| home.to_owned());
+        let closed = FolderId::at(&home).into_iter().collect();
+        Self { state, home, closed, gate }
+    }
+
+    pub(crate) fn state(&self) -> &SharedFolder {
+        &self.state
+    }
+
+    pub(crate) fn gate(&self) -> &dyn Gate {
+        &*self.gate
+    }
+
+    pub(crate) fn closed(&self) -> &[FolderId] {
+        &self.closed
+    }
+
+    /// Returns whether a folder lies in the state of m1nd.
+    pub(crate) fn holds(&self, folder: &Path) -> bool {
+        folder.starts_with(&self.home)
+    }
+
+    /// Undoes batches that a crash interrupted. Does nothing while another process writes: it is not interrupted.
+    ///
+    /// # Errors
+    /// [`EditError::Failed`] and [`EditError::Store`]; the next call tries again.
+    pub fn recover(&self) -> Result<Recovered, EditError> {
+        if Journal::list(&self.state).is_empty() {
+            return Ok(Recovered::default());
+        }
+        match self.state.hold(LOCK, RECOVERY_WAIT) {
+            Ok(_lock) => self.undo_interrupted(),
+            Err(StoreError::Taken { .. }) => Ok(Recovered::default()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Writes a batch. `told` hears after each file how many are in their place. Cancellation counts until the first
+    /// file is replaced.
+    ///
+    /// # Errors
+    /// See [`EditError`]; all files then have their old content, unless it says otherwise.
+    pub fn commit(&self, plan: &Plan, cancel: &Cancel, told: &mut dyn FnMut(usize)) -> Result<Committed, EditError> {
+        let edits: Vec<&PlannedEdit> = plan.changes().collect();
+        if edits.is_empty() {
+            return Ok(Committed::default());
+        }
+        let _lock = self.state.hold(LOCK, WAIT)?;
+        self.undo_interrupted()?;
+        let places = edits.iter().map(|edit| self.unchanged(edit)).collect::<Result<Vec<_>, _>>()?;
+        let id = random_id()?;
+        let journal = journal_of(&edits, &places, &id);
+        cancel.check().map_err(|_| EditError::Cancelled)?;
+        let path = journal.write(&self.state, &id)?;
+        let done = self.write_all(&edits, places, &journal, cancel, told);
+        let cause = match done.map(|()| Journal::remove(&self.state, &path)) {
+            Ok(Ok(())) => return Ok(Committed { files: edits.len(), bytes: bytes_of(&edits) }),
+            Ok(Err(Removal::NotSynced(why))) => return Err(EditError::NotDurable { why }),
+            Ok(Err(Removal::NotRemoved(why))) => EditError::step("the journal", "removing")(std::io::Error::other(why)),
+            Err(cause) => cause,
+        };
+        match self.undo(&journal) {
+            Ok(_) => match Journal::remove(&self.state, &path) {
+                Ok(()) | Err(Removal::NotSynced(_)) => Err(cause),
+                Err(Removal::NotRemoved(why)) => Err(EditError::NotRestored { cause: Box::new(cause), why }),
+            },
+            Err(why) => Err(EditError::NotRestored { cause: Box::new(cause), why: why.to_string() }),
+        }
+    }
+
+    /// Opens the place of a file that still has the content it was planned with.
+    fn unchanged(&self, edit: &PlannedEdit) -> Result<Place, EditError> {
+        let path = edit.path().as_str();
+        let place = self.place(edit.target())?;
+        let found = match place.missing.is_empty() {
+            true => {
+                disk::hash_of(&place.folder, &place.name, MAX_FILE_BYTES).map_err(EditError::step(path, "reading"))?
+            }
+            false => None,
+        };
+        if found == edit.before_hash() { Ok(place) } else { Err(EditError::modified(path, edit.before_hash(), found)) }
+    }
+
+    fn write_all(
+        &self,
+        edits: &[&PlannedEdit],
+        places: Vec<Place>,
+        journal: &Journal,
+        cancel: &Cancel,
+        told: &mut dyn FnMut(usize),
+    ) -> Result<(), EditError> {
+        let gate = self.gate();
+        let mut running = Vec::with_capacity(edits.len());
+        for ((edit, entry), place) in edits.iter().zip(&journal.entries).zip(places) {
+            let shown = edit.path().as_str();
+            let name = place.name.clone();
+            let folder = place.make_folders(gate, shown)?;
+            if let Some(bytes) = &edit.after {
+                let mode = edit.before.as_ref().map_or(edit.new_mode, |before| before.mode);
+                disk::write_new(gate, &folder, &entry.temporary, bytes, mode)
+                    .map_err(EditError::step(shown, "writing the new content"))?;
+            }
+            running.push(Running { edit, entry, folder, name });
+        }
+        cancel.check().map_err(|_| EditError::Cancelled)?;
+        for (index, file) in running.iter().enumerate() {
+            self.put_in_place(file)?;
+            told(index + 1);
+        }
+        for file in &running {
+            let failed = EditError::step(file.edit.path().as_str(), "removing the old content");
+            disk::remove(gate, &file.folder, &file.entry.temporary).map_err(failed)?;
+        }
+        let mut synced = Vec::new();
+        for file in &running {
+            let id = file.folder.id();
+            if id.is_none() || !synced.contains(&id) {
+                synced.push(id);
+                let failed = EditError::step(file.edit.path().as_str(), "synchronising the folder");
+                disk::sync_folder(gate, &file.folder).map_err(failed)?;
+            }
+        }
+        self.sync_new_folders(edits, journal)
+    }
+
+    /// Waits until the names of created folders are on the disk.
+    fn sync_new_folders(&self, edits: &[&PlannedEdit], journal: &Journal) -> Result<(), EditError> {
+        for (edit, entry) in edits.iter().zip(&journal.entries) {
+            for folder in &entry.folders {
+                let Ok(inner) = m1nd_base::RepoPath::new(folder) else { continue };
+                let shown = edit.path().as_str();
+                let place = crate::place::find(&edit.target().root, &inner, self.closed(), shown)?;
+                let failed = EditError::step(shown, "synchronising a new folder");
+                disk::sync_folder(self.gate(), &place.folder).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces, creates or removes one file, unless its content is not what was planned with.
+    fn put_in_place(&self, file: &Running<'_>) -> Result<(), EditError> {
+        let Running { edit, entry, folder, name } = file;
+        let (gate, path, temporary) = (self.gate(), edit.path().as_str(), entry.temporary.as_str());
+        let expected = edit.before_hash();
+        let failed = |error| EditError::step(path, "putting the new content in place")(error);
+        let hash = |name: &str| disk::hash_of(folder, name, MAX_FILE_BYTES).ok().flatten();
+        match (&edit.before, &edit.after) {
+            (None, _) => match disk::place_new(gate, folder, temporary, name) {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    Err(EditError::modified(path, None, hash(name)))
+                }
+                done => done.map_err(failed),
+            },
+            (Some(_), Some(_)) => {
+                if disk::exchange(gate, folder, temporary, name).map_err(failed)? {
+                    let found = hash(temporary);
+                    if found == expected {
+                        return Ok(());
+                    }
+                    // Somebody saved the file after it was compared: theirs goes back.
+                    disk::exchange(gate, folder, temporary, name).map_err(failed)?;
+                    return Err(EditError::modified(path, expected, found));
+                }
+                let found = hash(name);
+                if found != expected {
+                    return Err(EditError::modified(path, expected, found));
+                }
+                disk::place_over(gate, folder, temporary, name).map_err(failed)
+            }
+            (Some(_), None) => {
+                disk::place_new(gate, folder, name, temporary).map_err(failed)?;
+                let found = hash(temporary);
+                if found == expected {
+                    return Ok(());
+                }
+                disk::place_new(gate, folder, temporary, name).map_err(failed)?;
+                Err(EditError::modified(path, expected, found))
+            }
+        }
+    }
+}
+
+fn journal_of(edits: &[&PlannedEdit], places: &[Place], id: &str) -> Journal {
+    let mut roots: Vec<PathBuf> = Vec::new();
+    let mut entries = Vec::with_capacity(edits.len());
+    for (number, (edit, place)) in edits.iter().zip(places).enumerate() {
+        let path = edit.target().root.path();
+        let root = roots.iter().position(|known| known == path).unwrap_or_else(|| {
+            roots.push(path.to_owned());
+            roots.len() - 1
+        });
+        entries.push(Entry {
+            root,
+            inner: edit.target().inner.clone(),
+            path: edit.path().clone(),
+            temporary: format!("{TEMPORARY}{id}-{number}"),
+            before: edit.before.as_ref().map(|before| (before.bytes.clone(), before.mode)),
+            after: edit.after_hash(),
+            folders: place.missing_paths(),
+        });
+    }
+    Journal { roots, entries }
+}
+
+fn bytes_of(edits: &[&PlannedEdit]) -> u64 {
+    edits.iter().filter_map(|edit| edit.after.as_ref()).map(|bytes| bytes.len() as u64).sum()
+}
+
+/// Sixteen random hexadecimal digits.
+fn random_id() -> Result<String, EditError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        EditError::Store(StoreError::Io {
+            action: "get random bytes for",
+            path: PathBuf::from("a journal"),
+            source: std::io::Error::other(error.to_string()),
+        })
+    })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,109 @@
+//! The record of a batch from before its first step to after its last: what the files were, and their new content as
+//! hashes. As long as it is there, the batch did not happen.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_base::{ContentHash, RepoPath};
+use m1nd_store::{SharedFolder, StoreError, durable_write};
+use serde::{Deserialize, Serialize};
+
+use crate::EditError;
+
+/// Prefix of the names of files with new content, and of old files until the batch is done.
+pub(crate) const TEMPORARY: &str = ".m1nd-edit-";
+/// Ending of journals.
+const JOURNAL: &str = ".journal";
+/// Ending of journals whose files somebody else changed since: kept for their old content, never read again.
+const KEPT: &str = ".kept";
+/// First bytes of a journal, with the version of its form.
+const MAGIC: &[u8; 8] = b"m1ndjrn1";
+/// Largest journal, in bytes.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// A file of the batch.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    /// Number in [`Journal::roots`].
+    pub(crate) root: usize,
+    pub(crate) inner: RepoPath,
+    /// Path for messages.
+    pub(crate) path: RepoPath,
+    /// Name beside the file.
+    pub(crate) temporary: String,
+    /// Content and mode before; `None` if there was no file.
+    pub(crate) before: Option<(Vec<u8>, Option<u32>)>,
+    /// Hash of the content afterwards; `None` if the file is removed.
+    pub(crate) after: Option<ContentHash>,
+    /// Folders that are created, from the top, as paths in the root.
+    pub(crate) folders: Vec<String>,
+}
+
+/// A batch.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Journal {
+    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) entries: Vec<Entry>,
+}
+
+impl Entry {
+    pub(crate) fn before_hash(&self) -> Option<ContentHash> {
+        self.before.as_ref().map(|(bytes, _)| ContentHash::of(bytes))
+    }
+}
+
+impl Journal {
+    /// Writes it to a new file of the folder, durably. Returns its path.
+    pub(crate) fn write(&self, folder: &SharedFolder, id: &str) -> Result<PathBuf, EditError> {
+        let path = folder.path().join(format!("{id}{JOURNAL}"));
+        let body = postcard::to_stdvec(self).map_err(|error| damaged(&path, &error.to_string()))?;
+        let sum = ContentHash::of(&body);
+        durable_write(folder.system(), &path, &[MAGIC, &sum.as_bytes()[..], &body].concat())?;
+        Ok(path)
+    }
+
+    /// Journals of the folder, by name.
+    pub(crate) fn list(folder: &SharedFolder) -> Vec<PathBuf> {
+        let names = folder.system().list(folder.path()).unwrap_or_default();
+        names.into_iter().filter(|name| name.ends_with(JOURNAL)).map(|name| folder.path().join(name)).collect()
+    }
+
+    /// Reads a journal.
+    pub(crate) fn read(folder: &SharedFolder, path: &Path) -> Result<Self, EditError> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = folder.read(&name, MAX_BYTES)?.ok_or_else(|| damaged(path, "it is gone"))?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged(path, "not a journal of this version"))?;
+        let (sum, body) = rest.split_at_checked(32).ok_or_else(|| damaged(path, "cut off"))?;
+        if ContentHash::of(body).as_bytes() != sum {
+            return Err(damaged(path, "its checksum differs"));
+        }
+        postcard::from_bytes(body).map_err(|error| damaged(path, &error.to_string()))
+    }
+
+    /// Removes a journal, durably: from then on the batch is done or undone.
+    pub(crate) fn remove(folder: &SharedFolder, path: &Path) -> Result<(), Removal> {
+        folder.system().remove(path).map_err(|error| Removal::NotRemoved(error.to_string()))?;
+        folder.system().sync_folder(folder.path()).map_err(|error| Removal::NotSynced(error.to_string()))
+    }
+
+    /// Keeps a journal under another name, for people.
+    pub(crate) fn keep(folder: &SharedFolder, path: &Path) -> Result<PathBuf, EditError> {
+        let kept = path.with_extension(KEPT.trim_start_matches('.'));
+        let failed = |error| EditError::step(&path.to_string_lossy(), "renaming the journal")(error);
+        folder.system().rename(path, &kept).map_err(failed)?;
+        folder.system().sync_folder(folder.path()).map_err(failed)?;
+        Ok(kept)
+    }
+}
+
+/// Why a journal could not be removed.
+#[derive(Debug)]
+pub(crate) enum Removal {
+    /// It is still there.
+    NotRemoved(String),
+    /// It is gone, but may come back after a power failure.
+    NotSynced(String),
+}
+
+fn damaged(path: &Path, detail: &str) -> EditError {
+    EditError::Store(StoreError::Damaged { path: path.to_owned(), detail: detail.to_owned() })
+}

@@ -1,0 +1,250 @@
+//! Unified diffs as input. A hunk must fit exactly; it may have moved by some lines.
+
+use crate::encoding::is_crlf;
+
+/// The part of a diff that is about one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilePatch {
+    /// Path of the old file; `None` if the diff creates it.
+    pub old_path: Option<String>,
+    /// Path of the new file; `None` if the diff removes it.
+    pub new_path: Option<String>,
+    /// The hunks as text.
+    pub body: String,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Hunk<'t> {
+    /// First line of the old text, 0-based.
+    start: usize,
+    old: Vec<&'t str>,
+    new: Vec<&'t str>,
+    /// The last old or new line has no end.
+    open: (bool, bool),
+}
+
+/// Splits a diff over several files. A text without file headers yields nothing.
+pub fn split_patch(text: &str) -> Vec<FilePatch> {
+    let mut files: Vec<FilePatch> = Vec::new();
+    let mut lines = text.split_inclusive('\n').peekable();
+    // Lines of a hunk may look like headers.
+    let (mut old_left, mut new_left) = (0usize, 0usize);
+    while let Some(line) = lines.next() {
+        if old_left == 0
+            && new_left == 0
+            && let Some(old) = line.strip_prefix("--- ")
+            && let Some(new) = lines.peek().and_then(|next| next.strip_prefix("+++ "))
+        {
+            files.push(FilePatch { old_path: file_name(old), new_path: file_name(new), body: String::new() });
+            lines.next();
+            continue;
+        }
+        let is_header = old_left == 0 && new_left == 0;
+        if let Some((_, old, _, new)) = ranges(line).filter(|_| is_header) {
+            (old_left, new_left) = (old, new);
+        } else if is_header && !line.starts_with('\\') {
+            continue;
+        } else {
+            match line.as_bytes().first() {
+                Some(b'-') => old_left = old_left.saturating_sub(1),
+                Some(b'+') => new_left = new_left.saturating_sub(1),
+                Some(b'\\') => {}
+                _ => (old_left, new_left) = (old_left.saturating_sub(1), new_left.saturating_sub(1)),
+            }
+        }
+        if let Some(file) = files.last_mut() {
+            file.body.push_str(line);
+        }
+    }
+    files
+}
+
+/// Applies the hunks of a diff of one file.
+///
+/// # Errors
+/// Why the diff cannot be applied, with the hunk.
+pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
+    let body = match split_patch(diff).as_slice() {
+        [] => diff.to_owned(),
+        [file] => file.body.clone(),
+        files => return Err(format!("the diff is about {} files; expected one file per edit", files.len())),
+    };
+    let hunks = hunks(&body)?;
+    let crlf = is_crlf(text);
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let ended = |line: &str| line.trim_end_matches(['\r', '\n']).len();
+    let (mut out, mut at, mut shift) = (String::new(), 0usize, 0isize);
+    for (index, hunk) in hunks.iter().enumerate() {
+        let expected = hunk.start.saturating_add_signed(shift);
+        let fits = |place: usize| {
+            place >= at
+                && lines.get(place..place + hunk.old.len()).is_some_and(|there| {
+                    there.iter().zip(&hunk.old).all(|(line, old)| line[..ended(line)] == old[..ended(old)])
+                })
+        };
+        let place = nearest(expected, lines.len(), fits).ok_or_else(|| {
+            let line = hunk.start + 1;
+            format!("hunk {} (line {line}) does not fit the current file; make the diff from it again", index + 1)
+        })?;
+        lines[at..place].iter().for_each(|line| out.push_str(line));
+        for (number, line) in hunk.new.iter().enumerate() {
+            out.push_str(&line[..ended(line)]);
+            let is_open = hunk.open.1 && number + 1 == hunk.new.len();
+            if !is_open {
+                out.push_str(if crlf { "\r\n" } else { line_end(line) });
+            }
+        }
+        shift = isize::try_from(place).unwrap_or(0) - isize::try_from(hunk.start).unwrap_or(0);
+        at = place + hunk.old.len();
+    }
+    lines[at..].iter().for_each(|line| out.push_str(line));
+    Ok(out)
+}
+
+/// The place nearest to the expected one at which a hunk fits.
+fn nearest(expected: usize, lines: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let far = lines.max(expected);
+    (0..=far).find_map(|distance| {
+        let before = expected.checked_sub(distance).filter(|place| fits(*place));
+        before.or_else(|| Some(expected + distance).filter(|place| distance > 0 && *place <= lines && fits(*place)))
+    })
+}
+
+fn line_end(line: &str) -> &str {
+    let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
+    if end.is_empty() { "\n" } else { end }
+}
+
+fn hunks(body: &str) -> Result<Vec<Hunk<'_>>, String> {
+    let mut hunks: Vec<Hunk<'_>> = Vec::new();
+    let mut left = (0usize, 0usize);
+    let mut last_was_new = false;
+    for line in body.split_inclusive('\n') {
+        if left == (0, 0) {
+            if let Some((start, old, _, new)) = ranges(line) {
+                // A hunk without old lines stands behind the line that it names.
+                let start = if old == 0 { start } else { start.saturating_sub(1) };
+                hunks.push(Hunk { start, old: Vec::new(), new: Vec::new(), open: (false, false) });
+                left = (old, new);
+                continue;
+            }
+            if let Some(hunk) = hunks.last_mut().filter(|_| line.starts_with('\\')) {
+                if last_was_new {
+                    hunk.open.1 = true
+                } else {
+                    hunk.open.0 = true
+                }
+                continue;
+            }
+            if line.trim().is_empty() {
+                continue;
+            }
+            return Err(format!("the diff has an unexpected line: {:?}; expected `@@ -1,2 +1,3 @@`", clipped(line)));
+        }
+        let hunk = hunks.last_mut().ok_or("the diff has no hunk")?;
+        let cut = "the diff has a hunk with other numbers of lines than its header says";
+        let down = |number: usize| number.checked_sub(1).ok_or(cut);
+        match line.as_bytes().first() {
+            Some(b'+') => (left.1, last_was_new) = (down(left.1)?, true),
+            Some(b'-') => (left.0, last_was_new) = (down(left.0)?, false),
+            Some(b'\\') => {
+                // Behind a line of both sides, it counts for both.
+                if last_was_new {
+                    hunk.open.1 = true
+                } else {
+                    hunk.open.0 = true
+                }
+                continue;
+            }
+            // Some programs drop the blank of an empty line.
+            Some(b' ' | b'\n' | b'\r') => left = (down(left.0)?, down(left.1)?),
+            _ => return Err(format!("the diff has an unexpected line in a hunk: {:?}", clipped(line))),
+        }
+        let (mark, rest) = if line.starts_with(['+', '-', ' ']) { line.split_at(1) } else { (" ", line) };
+        if mark != "+" {
+            hunk.old.push(rest);
+        }
+        if mark != "-" {
+            hunk.new.push(rest);
+            last_was_new = true;
+        }
+    }
+    match (hunks.is_empty(), left) {
+        (true, _) => Err("the diff has no hunk; expected lines such as `@@ -1,2 +1,3 @@`".to_owned()),
+        (_, (0, 0)) => Ok(hunks),
+        _ => Err("the last hunk of the diff is cut off".to_owned()),
+    }
+}
+
+/// Start and number of lines of both sides of a hunk header.
+fn ranges(line: &str) -> Option<(usize, usize, usize, usize)> {
+    let (inner, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
+    let (old, new) = inner.split_once(" +")?;
+    let range = |text: &str| match text.split_once(',') {
+        Some((start, count)) => Some((start.parse().ok()?, count.parse().ok()?)),
+        None => Some((text.parse().ok()?, 1)),
+    };
+    let ((a, b), (c, d)) = (range(old)?, range(new)?);
+    Some((a, b, c, d))
+}
+
+/// The path in a header, without `a/` or `b/` and what follows a tab.
+fn file_name(text: &str) -> Option<String> {
+    let name = text.trim_end_matches(['\r', '\n']).split('\t').next().unwrap_or_default().trim_end();
+    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
+    if name == "/dev/null" {
+        return None;
+    }
+    let inner = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
+    Some(inner.to_owned())
+}
+
+fn clipped(line: &str) -> String {
+    line.chars().take(80).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use m1nd_testkit::Random;
+
+    use super::*;
+    use crate::unified_diff;
+
+    #[test]
+    fn our_own_diffs_apply() {
+        for seed in 0..300 {
+            let mut random = Random::new(seed);
+            let mut text = |lines: usize| -> String {
+                let mut text: String = (0..lines).map(|_| format!("{}\n", random.below(4))).collect();
+                if random.coin() {
+                    text.pop();
+                }
+                text
+            };
+            let (old, new) = (text(12), text(13));
+            let (diff, _) = unified_diff("x", Some(&old), Some(&new));
+            let expected = if old == new { Err(()) } else { Ok(new.clone()) };
+            assert_eq!(patched(&old, &diff).map_err(|_| ()), expected, "seed {seed}\n{diff}");
+        }
+    }
+
+    #[test]
+    fn moved_and_wrong_hunks() {
+        let diff = "@@ -1,2 +1,2 @@\n a\n-b\n+c\n";
+        assert_eq!(patched("x\nx\na\nb\n", diff).as_deref(), Ok("x\nx\na\nc\n"));
+        assert_eq!(patched("a\r\nb\r\n", diff).as_deref(), Ok("a\r\nc\r\n"));
+        assert!(patched("a\nd\n", diff).is_err_and(|why| why.contains("hunk 1 (line 1) does not fit")));
+        assert!(patched("a\n", "hello").is_err());
+        assert!(patched("a\n", "@@ -1,3 +1,1 @@\n a\n").is_err_and(|why| why.contains("cut off")));
+        assert_eq!(patched("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n").as_deref(), Ok("a\n"));
+    }
+
+    #[test]
+    fn files_of_a_diff() {
+        let text = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- y\n+++ z\n--- a/q\t2020\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n";
+        let files = split_patch(text);
+        let names: Vec<_> = files.iter().map(|file| (file.old_path.as_deref(), file.new_path.as_deref())).collect();
+        assert_eq!(names, [(Some("x"), Some("x")), (Some("q"), None)]);
+        assert_eq!(patched("-- y\n", &files[0].body).as_deref(), Ok("++ z\n"));
+    }
+}

@@ -1,0 +1,9 @@
+//! Commits under faults, kills and races, and paths that lead elsewhere.
+#![cfg(unix)]
+
+mod attacks;
+mod faults;
+mod forms;
+mod kills;
+mod races;
+mod world;

@@ -1,0 +1,144 @@
+//! How many arguments a function takes, and how many a call has.
+
+use std::fmt;
+
+use m1nd_base::{Cancel, NodeKind, Pos, RepoPath};
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::NodeIx;
+use m1nd_lang::FileFacts;
+use m1nd_lang::facts::{DefId, ParameterKind, Role};
+use rustc_hash::FxHashMap;
+
+/// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
+const UNKNOWN: u8 = 255;
+
+/// Numbers of arguments that a function takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counts {
+    least: usize,
+    /// `None` without a limit.
+    most: Option<usize>,
+}
+
+impl Counts {
+    pub(super) fn fits(self, given: usize) -> bool {
+        given >= self.least && self.most.is_none_or(|most| given <= most)
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.least, self.most) {
+            (least, Some(most)) if least == most => write!(f, "{most} argument(s)"),
+            (least, Some(most)) => write!(f, "{least} to {most} arguments"),
+            (least, None) => write!(f, "at least {least} arguments"),
+        }
+    }
+}
+
+/// How strict a language is about the number of arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Strictness {
+    /// Too many and too few are errors, and defaults are written.
+    Both,
+    /// Only too many are known to be an error: parameters may be optional in ways that the facts do not have.
+    TooMany,
+}
+
+fn strictness(language: Language) -> Option<Strictness> {
+    match language {
+        Language::Python | Language::Go | Language::Rust | Language::Java => Some(Strictness::Both),
+        Language::TypeScript | Language::Tsx | Language::Kotlin => Some(Strictness::TooMany),
+        _ => None,
+    }
+}
+
+/// Facts of files of one snapshot, extracted when first asked for.
+pub(super) struct Arguments<'a> {
+    snapshot: &'a Snapshot,
+    cancel: &'a Cancel,
+    texts: FxHashMap<String, String>,
+    files: FxHashMap<String, Option<Facts>>,
+}
+
+struct Facts {
+    facts: FileFacts,
+    calls: FxHashMap<Pos, usize>,
+}
+
+impl<'a> Arguments<'a> {
+    pub(super) fn new(snapshot: &'a Snapshot, cancel: &'a Cancel) -> Self {
+        Self { snapshot, cancel, texts: FxHashMap::default(), files: FxHashMap::default() }
+    }
+
+    /// The text of a file that is not what is on disk.
+    pub(super) fn set_text(&mut self, path: &str, text: &str) {
+        self.texts.insert(path.to_owned(), text.to_owned());
+    }
+
+    /// Number of arguments of the call at a place.
+    pub(super) fn given(&mut self, path: &str, pos: Pos) -> Option<usize> {
+        self.file(path)?.calls.get(&pos).copied()
+    }
+
+    /// The numbers that a function takes; `None` for anything else, and where it cannot be told.
+    pub(super) fn counts(&mut self, node: NodeIx) -> Option<Counts> {
+        let graph = self.snapshot.graph();
+        if graph.kind(node) != NodeKind::Function {
+            return None;
+        }
+        let strictness = strictness(self.snapshot.file_of(node)?.language)?;
+        let (label, lines) = (graph.label(node).to_owned(), graph.lines(node));
+        let Facts { facts, .. } = self.file(graph.path(node))?;
+        let is_it = |definition: &m1nd_lang::facts::Definition| {
+            facts.name(definition.name) == label && (definition.line_start, definition.line_end) == lines
+        };
+        let index = facts.definitions.iter().position(is_it)?;
+        // A decorator may change what a function takes.
+        if !facts.list(facts.definitions[index].decorators).is_empty() {
+            return None;
+        }
+        let mut counts = Counts { least: 0, most: Some(0) };
+        let mut has_receiver = false;
+        for parameter in facts.parameters(DefId(u32::try_from(index).ok()?)) {
+            match parameter.kind {
+                ParameterKind::Receiver | ParameterKind::ClassReceiver => has_receiver = true,
+                ParameterKind::Rest | ParameterKind::KeywordRest => counts.most = None,
+                ParameterKind::Plain | ParameterKind::Keyword => {
+                    counts.least += usize::from(parameter.default.is_none());
+                    counts.most = counts.most.map(|most| most + 1);
+                }
+            }
+        }
+        // Called through its type, a method takes its receiver as an argument.
+        counts.most = counts.most.map(|most| most + usize::from(has_receiver));
+        if strictness == Strictness::TooMany {
+            counts.least = 0;
+        }
+        Some(counts)
+    }
+
+    fn file(&mut self, path: &str) -> Option<&Facts> {
+        if !self.files.contains_key(path) {
+            let facts = self.extract(path);
+            self.files.insert(path.to_owned(), facts);
+        }
+        self.files.get(path)?.as_ref()
+    }
+
+    fn extract(&self, path: &str) -> Option<Facts> {
+        let repo_path = RepoPath::new(path).ok()?;
+        let language = self.snapshot.files().get(&repo_path)?.language;
+        let text = match self.texts.get(path) {
+            Some(text) => text.clone(),
+            None => self.snapshot.read_file(&repo_path).ok().filter(|source| !source.stale)?.text,
+        };
+        let facts = m1nd_lang::extract(language, text.as_bytes(), self.snapshot.limits(), self.cancel);
+        let is_counted = |reference: &&m1nd_lang::facts::Reference| {
+            reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact
+        };
+        let calls = facts.references.iter().filter(is_counted);
+        let calls = calls.map(|reference| (reference.pos, usize::from(reference.arity))).collect();
+        Some(Facts { facts, calls })
+    }
+}

@@ -1,0 +1,485 @@
+//! A new name for a symbol: the places to change, or the reason why not all of them are known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_base::{Cancel, Cancelled, ContentHash, EdgeTier, NodeKind, Pos, Relation, RepoPath};
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_lang::FileFacts;
+
+use crate::analysis::ClosureState;
+use crate::references::{Occurrence, Role, references};
+
+/// Most definitions that are renamed together: a method with those that override it.
+const MAX_FAMILY: usize = 200;
+/// Longest new name, in characters.
+const MAX_NAME: usize = 200;
+/// Methods of the standard library's interfaces of Go, which types implement without saying so.
+const GO_METHODS: &[&str] = &[
+    "String",
+    "Error",
+    "Read",
+    "Write",
+    "Close",
+    "ServeHTTP",
+    "Len",
+    "Less",
+    "Swap",
+    "Push",
+    "Pop",
+    "MarshalJSON",
+    "UnmarshalJSON",
+    "MarshalText",
+    "UnmarshalText",
+    "Unwrap",
+    "Is",
+    "As",
+    "Format",
+    "Scan",
+    "Value",
+    "Seek",
+    "Flush",
+    "ReadFrom",
+    "WriteTo",
+    "Done",
+    "Err",
+    "Deadline",
+    "Name",
+    "Size",
+    "Mode",
+    "ModTime",
+    "IsDir",
+    "Sys",
+    "Open",
+    "Set",
+    "RoundTrip",
+    "Header",
+    "WriteHeader",
+    "Hijack",
+    "ReadByte",
+    "WriteByte",
+    "ReadRune",
+    "WriteString",
+    "ReadAt",
+];
+
+/// A file with its new text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenamedFile {
+    /// Its path in the index.
+    pub path: RepoPath,
+    /// Its new path, where the name of the file must follow.
+    pub new_path: Option<RepoPath>,
+    /// Hash of the text that the places were found in.
+    pub before: ContentHash,
+    /// Its new text.
+    pub text: String,
+    /// Places that change, in order.
+    pub places: Vec<Pos>,
+}
+
+/// A new name for a symbol.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rename {
+    /// The definitions that get it.
+    pub definitions: Vec<NodeIx>,
+    /// Files that change, by path.
+    pub files: Vec<RenamedFile>,
+    /// References that may mean the symbol, and are left.
+    pub possible: Vec<Occurrence>,
+    /// Text that describes the symbol, and is left.
+    pub documents: Vec<Occurrence>,
+    /// Code outside of the roots may use the old name.
+    pub is_exported: bool,
+}
+
+/// The reason why a symbol is not renamed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotRename {
+    /// The node is no definition with a name.
+    #[error(
+        "`{id}` is a {kind}, which has no name in the code that could be changed; pass a function, type or constant"
+    )]
+    NoName {
+        /// Its id.
+        id: String,
+        /// Its kind.
+        kind: &'static str,
+    },
+    /// The new name is none.
+    #[error("`{0}` cannot be a name; expected letters, digits and underscores, not starting with a digit")]
+    BadName(String),
+    /// Something else has the new name already.
+    #[error("`{name}` is already the name of `{taken}`; choose another one")]
+    Taken {
+        /// The new name.
+        name: String,
+        /// Id of what has it.
+        taken: String,
+    },
+    /// Other code decides about the name.
+    #[error("`{id}` {why}; its name cannot be changed here")]
+    NotOurs {
+        /// The symbol.
+        id: String,
+        /// The reason.
+        why: String,
+    },
+    /// Not all references are known.
+    #[error("not every reference to `{id}` is known: {why}")]
+    Open {
+        /// The symbol.
+        id: String,
+        /// What may hide more.
+        why: String,
+        /// Some of the references that may mean it: file, line.
+        hiding: Vec<(String, u32)>,
+    },
+    /// A file changed since it was indexed, or cannot be read as text.
+    #[error("`{path}` {why}; run `ingest` and repeat the call")]
+    File {
+        /// Its path.
+        path: String,
+        /// The reason.
+        why: &'static str,
+    },
+    /// The caller cancelled.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<Cancelled> for CannotRename {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+/// Finds the places that change if a symbol gets another name.
+///
+/// # Errors
+/// [`CannotRename`].
+pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) -> Result<Rename, CannotRename> {
+    let graph = snapshot.graph();
+    check_names(graph, node, name)?;
+    let definitions = family(snapshot, node)?;
+    for &definition in &definitions {
+        check_free(graph, definition, name)?;
+    }
+    let mut found =
+        Rename { definitions, files: Vec::new(), possible: Vec::new(), documents: Vec::new(), is_exported: false };
+    let mut places: BTreeMap<String, BTreeSet<Place>> = BTreeMap::new();
+    for &definition in &found.definitions {
+        found.is_exported |= graph.flags(definition).has(NodeFlags::EXPORTED);
+        places.entry(graph.path(definition).to_owned()).or_default().insert(Place::Definition(definition));
+        let answer = references(snapshot, definition, &[], cancel)?;
+        if answer.closure.state != ClosureState::Closed {
+            let hiding = answer.closure.hiding.iter().map(|open| (open.file.clone(), open.line)).collect();
+            let (id, why) = (graph.id(definition).to_owned(), answer.closure.why);
+            return Err(CannotRename::Open { id, why, hiding });
+        }
+        for row in answer.rows {
+            match (row.role, row.tier) {
+                (Role::Document, _) => found.documents.push(row),
+                (Role::Override, _) => {}
+                (_, EdgeTier::Certain) if row.pos.col > 0 => {
+                    let is_import = matches!(row.role, Role::Import | Role::Reexport);
+                    let at = Place::Use((row.pos.line, row.pos.col), is_import);
+                    places.entry(graph.path(row.from).to_owned()).or_default().insert(at);
+                }
+                _ => found.possible.push(row),
+            }
+        }
+    }
+    // A call of any of several methods of the family is one reference to it.
+    let own: BTreeSet<NodeIx> = found.definitions.iter().copied().collect();
+    let is_in_family = |row: &Occurrence| own.contains(&row.to) && row.of > 0 && usize::from(row.of) <= own.len();
+    let (of_family, possible) = std::mem::take(&mut found.possible).into_iter().partition::<Vec<_>, _>(is_in_family);
+    found.possible = possible;
+    for row in of_family {
+        let at = Place::Use((row.pos.line, row.pos.col), false);
+        places.entry(graph.path(row.from).to_owned()).or_default().insert(at);
+    }
+    let (old, is_field) = (graph.label(node), graph.kind(node) == NodeKind::Field);
+    for (path, places) in places {
+        cancel.check()?;
+        found.files.extend(renamed_file(snapshot, &path, &places, (old, name, is_field), cancel)?);
+    }
+    Ok(found)
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Definition(NodeIx),
+    /// Line and column, and whether it is an import.
+    Use((u32, u16), bool),
+}
+
+fn check_names(graph: &Graph, node: NodeIx, name: &str) -> Result<(), CannotRename> {
+    let kind = graph.kind(node);
+    let has_name = matches!(
+        kind,
+        NodeKind::Function
+            | NodeKind::Class
+            | NodeKind::Struct
+            | NodeKind::Enum
+            | NodeKind::Variant
+            | NodeKind::Trait
+            | NodeKind::Interface
+            | NodeKind::Type
+            | NodeKind::Field
+            | NodeKind::Variable
+            | NodeKind::Constant
+            | NodeKind::Macro
+    );
+    let label = graph.label(node);
+    if !has_name || graph.path(node).is_empty() || !is_name(label) {
+        return Err(CannotRename::NoName { id: graph.id(node).to_owned(), kind: kind.word() });
+    }
+    if !is_name(name) || name == label {
+        return Err(CannotRename::BadName(name.chars().take(MAX_NAME).collect()));
+    }
+    let not_ours = |why: &str| CannotRename::NotOurs { id: graph.id(node).to_owned(), why: why.to_owned() };
+    if label.starts_with("__") && label.ends_with("__") {
+        return Err(not_ours("is called by the language under this name"));
+    }
+    if graph.flags(node).has(NodeFlags::CONSTRUCTOR) {
+        return Err(not_ours("is a constructor: rename its class"));
+    }
+    if label == "main" && kind == NodeKind::Function {
+        return Err(not_ours("is where the program starts"));
+    }
+    Ok(())
+}
+
+fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+        && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        && name.chars().count() <= MAX_NAME
+}
+
+/// Refuses a name that something beside the definition has.
+fn check_free(graph: &Graph, node: NodeIx, name: &str) -> Result<(), CannotRename> {
+    let same_place = |other: &NodeIx| {
+        graph.parent(*other) == graph.parent(node)
+            || (graph.kind(*other) == NodeKind::Function
+                && owner_type(graph, *other) == owner_type(graph, node)
+                && owner_type(graph, node).is_some())
+    };
+    match graph.labelled(name).into_iter().find(same_place) {
+        Some(taken) => Err(CannotRename::Taken { name: name.to_owned(), taken: graph.id(taken).to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// The type that a method belongs to, through the block it is written in.
+fn owner_type(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
+    let parent = graph.parent(node)?;
+    if graph.kind(parent) != NodeKind::Impl {
+        return None;
+    }
+    graph
+        .in_edges(parent)
+        .find(|edge| edge.relation == Relation::Contains && edge.tier == EdgeTier::Certain)
+        .map(|edge| edge.from)
+}
+
+/// A definition with all that must have the same name: methods that override each other.
+fn family(snapshot: &Snapshot, node: NodeIx) -> Result<Vec<NodeIx>, CannotRename> {
+    let graph = snapshot.graph();
+    let mut all = vec![node];
+    let mut next = 0;
+    while next < all.len() && all.len() <= MAX_FAMILY {
+        let member = all[next];
+        next += 1;
+        let ends = graph.in_edges(member).map(|edge| (edge.relation, edge.from, edge.tier));
+        let starts = graph.out_edges(member).map(|edge| (edge.relation, edge.to, edge.tier));
+        let related: Vec<(NodeIx, EdgeTier)> = ends
+            .chain(starts)
+            .filter(|(relation, ..)| *relation == Relation::Overrides)
+            .map(|(_, other, tier)| (other, tier))
+            .collect();
+        for (other, tier) in &related {
+            if *tier == EdgeTier::External || graph.path(*other).is_empty() {
+                let why = format!("overrides `{}`, which is outside of the project", graph.id(*other));
+                return Err(CannotRename::NotOurs { id: graph.id(member).to_owned(), why });
+            }
+            if !all.contains(other) {
+                all.push(*other);
+            }
+        }
+        check_owner(snapshot, member, related.is_empty())?;
+    }
+    if all.len() > MAX_FAMILY {
+        let why = format!("overrides or is overridden by more than {MAX_FAMILY} methods");
+        return Err(CannotRename::NotOurs { id: graph.id(node).to_owned(), why });
+    }
+    Ok(all)
+}
+
+/// Refuses a method whose name may be given by a base outside of the project.
+fn check_owner(snapshot: &Snapshot, node: NodeIx, stands_alone: bool) -> Result<(), CannotRename> {
+    let graph = snapshot.graph();
+    if graph.kind(node) != NodeKind::Function {
+        return Ok(());
+    }
+    let refuse = |why: String| Err(CannotRename::NotOurs { id: graph.id(node).to_owned(), why });
+    let language = snapshot.file_of(node).map(|file| file.language);
+    let Some(owner) = graph.parent(node).filter(|owner| graph.kind(*owner) != NodeKind::File) else { return Ok(()) };
+    if language == Some(Language::Go) && GO_METHODS.contains(&graph.label(node)) {
+        return refuse("has the name of a method of an interface of Go's library".to_owned());
+    }
+    if graph.kind(owner) == NodeKind::Impl && graph.label(owner).contains(" for ") && stands_alone {
+        return refuse(format!("implements a method of `{}`", graph.label(owner)));
+    }
+    if !stands_alone || matches!(language, Some(Language::Rust | Language::Go)) {
+        return Ok(());
+    }
+    let outside = |node: NodeIx| {
+        let bases =
+            graph.out_edges(node).filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
+        let known = bases.filter(|edge| edge.tier != EdgeTier::Certain).map(|edge| graph.id(edge.to).to_owned()).next();
+        let open = graph.unresolved_of(node).find(|open| matches!(open.role, "inherit" | "implement"));
+        known.or_else(|| open.map(|open| open.name.to_owned()))
+    };
+    let mut classes = vec![owner];
+    let mut next = 0;
+    while next < classes.len() && classes.len() < MAX_FAMILY {
+        if let Some(base) = outside(classes[next]) {
+            return refuse(format!("may override a method of `{base}`, which is not known"));
+        }
+        let bases = graph
+            .out_edges(classes[next])
+            .filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
+        let bases: Vec<NodeIx> = bases.map(|edge| edge.to).filter(|base| !classes.contains(base)).collect();
+        classes.extend(bases);
+        next += 1;
+    }
+    Ok(())
+}
+
+/// The new text of a file; `None` if nothing in it spells the old name.
+fn renamed_file(
+    snapshot: &Snapshot,
+    path: &str,
+    places: &BTreeSet<Place>,
+    (old, new, is_field): (&str, &str, bool),
+    cancel: &Cancel,
+) -> Result<Option<RenamedFile>, CannotRename> {
+    let refuse = |why| CannotRename::File { path: path.to_owned(), why };
+    let path = RepoPath::new(path).map_err(|_| refuse("has no valid path"))?;
+    let source = snapshot.read_file(&path).map_err(|_| refuse("cannot be read"))?;
+    if source.stale {
+        return Err(refuse("changed since it was indexed"));
+    }
+    if source.lossy || source.binary {
+        return Err(refuse("is not UTF-8"));
+    }
+    let language = super::syntax::language_of(snapshot, &path, &source.text);
+    let facts = m1nd_lang::extract(language, source.text.as_bytes(), snapshot.limits(), cancel);
+    let starts = line_starts(&source.text);
+    let mut edits: BTreeMap<usize, (Pos, String)> = BTreeMap::new();
+    let mut new_path = None;
+    for place in places {
+        let positions = match *place {
+            Place::Definition(node) => {
+                new_path = new_path.or(file_follows(snapshot, node, new));
+                definition_positions(snapshot, node, &facts)
+            }
+            Place::Use((line, col), _) => vec![Pos { line, col }],
+        };
+        let is_definition = matches!(place, Place::Definition(_));
+        let mut found = false;
+        for pos in positions {
+            let Some(at) = offset(&source.text, &starts, pos).filter(|at| has_word(&source.text, *at, old)) else {
+                continue;
+            };
+            found = true;
+            let is_import = matches!(place, Place::Use(_, true));
+            let text = match (is_definition || is_import, is_shorthand(&source.text, at, old, language)) {
+                (false, true) if is_field => format!("{new}: {old}"),
+                (false, true) => format!("{old}: {new}"),
+                _ => new.to_owned(),
+            };
+            edits.entry(at).or_insert((pos, text));
+        }
+        if is_definition && !found {
+            return Err(refuse("does not have the definition where the index says"));
+        }
+    }
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let mut text = source.text.clone();
+    for (at, (_, with)) in edits.iter().rev() {
+        text.replace_range(*at..at + old.len(), with);
+    }
+    let places = edits.into_values().map(|(pos, _)| pos).collect();
+    Ok(Some(RenamedFile { path, new_path, before: source.hash, text, places }))
+}
+
+/// Places of the name of a definition, and of constructors that have it, too.
+fn definition_positions(snapshot: &Snapshot, node: NodeIx, facts: &FileFacts) -> Vec<Pos> {
+    let graph = snapshot.graph();
+    let (label, lines) = (graph.label(node), graph.lines(node));
+    let own = facts.definitions.iter().filter(|definition| facts.name(definition.name) == label);
+    let is_type = graph.kind(node) != NodeKind::Function;
+    let is_inside = |(first, last): (u32, u32)| lines.0 <= first && last <= lines.1;
+    own.filter(|definition| {
+        let range = (definition.line_start, definition.line_end);
+        range == lines || (is_type && definition.flags.is_constructor && is_inside(range))
+    })
+    .map(|definition| definition.pos)
+    .collect()
+}
+
+/// The new path of a file that must have the name of its class.
+fn file_follows(snapshot: &Snapshot, node: NodeIx, new: &str) -> Option<RepoPath> {
+    let graph = snapshot.graph();
+    let file = snapshot.file_of(node)?;
+    let name = file.path.file_name();
+    let is_top = graph.parent(node) == graph.file(node);
+    let follows = file.language == Language::Java && is_top && name == format!("{}.java", graph.label(node));
+    follows.then(|| RepoPath::new(&format!("{}/{new}.java", file.path.parent()).replace("//", "/")).ok()).flatten()
+}
+
+/// Byte offsets of the lines of a text.
+fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+fn offset(text: &str, starts: &[usize], pos: Pos) -> Option<usize> {
+    let start = *starts.get((pos.line as usize).checked_sub(1)?)?;
+    let line = &text[start..];
+    let column = usize::from(pos.col).checked_sub(1)?;
+    line.char_indices().nth(column).map(|(at, _)| start + at)
+}
+
+/// Returns whether the whole word at an offset is this one.
+fn has_word(text: &str, at: usize, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text[at..].strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_part)) && !text[..at].ends_with(is_part)
+}
+
+/// Returns whether a name stands for a field and a value at once: `Point { x }`, `{ load }`.
+fn is_shorthand(text: &str, at: usize, word: &str, language: Language) -> bool {
+    let has_them = matches!(language, Language::Rust | Language::JavaScript | Language::TypeScript | Language::Tsx);
+    let before = text[..at].trim_end();
+    let after = text[at + word.len()..].trim_start();
+    if !(has_them && before.ends_with(['{', ',']) && after.starts_with([',', '}'])) {
+        return false;
+    }
+    // Inside of the nearest bracket that is open: a brace, not the arguments of a call.
+    let mut depth = 0usize;
+    for c in before.chars().rev() {
+        match c {
+            ')' | ']' | '}' => depth += 1,
+            '{' if depth == 0 => return true,
+            '(' | '[' if depth == 0 => return false,
+            '(' | '[' | '{' => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}

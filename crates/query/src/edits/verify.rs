@@ -1,0 +1,423 @@
+//! What an edit broke, as far as the graph can tell: the snapshot before it is compared with the one after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, Pos, Relation, RepoPath};
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::{EdgeRef, Graph, NodeIx};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::arguments::{Arguments, Counts};
+
+/// Most findings of one kind that are returned.
+const MAX_FOUND: usize = 200;
+/// Most files that are visited in search of an import cycle.
+const MAX_VISITED: usize = 20_000;
+/// Reasons of references that say that the code names something which is not there.
+const DEFINITE: &[&str] = &["name_not_found", "module_not_found", "no_such_member"];
+
+/// What is wrong at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BreakKind {
+    /// A reference had a target and has none now.
+    LostReference,
+    /// An import names something that is not there.
+    DanglingImport,
+    /// A call has another number of arguments than its target takes.
+    ArgumentCount,
+    /// A method replaced one of a base and does not now.
+    LostOverride,
+}
+
+impl BreakKind {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::LostReference => "lost_reference",
+            Self::DanglingImport => "dangling_import",
+            Self::ArgumentCount => "argument_count",
+            Self::LostOverride => "lost_override",
+        }
+    }
+}
+
+/// Something that an edit broke.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Break {
+    /// File of the place.
+    pub file: String,
+    /// The place now.
+    pub line: u32,
+    /// What is wrong.
+    pub kind: BreakKind,
+    /// Id of the node around the place.
+    pub from: String,
+    /// What it refers to: an id, or a name.
+    pub to: String,
+    /// In words.
+    pub detail: String,
+}
+
+/// Files that an edited file is used by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blast {
+    /// The edited file.
+    pub file: String,
+    /// Number of other files that use it directly.
+    pub reachable_files: usize,
+    /// The first five of them.
+    pub top: Vec<String>,
+}
+
+/// The result of the comparison.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GraphCheck {
+    /// What is certainly broken.
+    pub broken: Vec<Break>,
+    /// What may be broken: references that are now possible only, names that nothing in sight defines.
+    pub doubtful: Vec<Break>,
+    /// New import cycles, each as the files on it.
+    pub cycles: Vec<Vec<String>>,
+    /// Users of the edited files.
+    pub blast: Vec<Blast>,
+}
+
+/// An edited file with its old text.
+#[derive(Debug, Clone, Copy)]
+pub struct EditedFile<'a> {
+    /// Its path in the index.
+    pub path: &'a RepoPath,
+    /// Its text before; `None` if it is new.
+    pub before: Option<&'a str>,
+}
+
+/// Compares two snapshots around an edit of some files.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn verify(
+    before: &Snapshot,
+    after: &Snapshot,
+    edited: &[EditedFile<'_>],
+    cancel: &Cancel,
+) -> Result<GraphCheck, Cancelled> {
+    let mut check = GraphCheck::default();
+    let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
+    for file in edited {
+        cancel.check()?;
+        lost_references(before, after, file.path, &paths, &mut check);
+        new_open_references(before, after, file.path, &mut check);
+        lost_overrides(before, after, file.path, &mut check);
+        check.blast.push(blast(before, file.path));
+        check.cycles.extend(new_cycle(before, after, file.path));
+    }
+    argument_counts(before, after, edited, cancel, &mut check)?;
+    for list in [&mut check.broken, &mut check.doubtful] {
+        list.sort();
+        list.dedup();
+        list.truncate(MAX_FOUND);
+    }
+    check.cycles.sort();
+    check.cycles.dedup();
+    Ok(check)
+}
+
+fn nodes_of(graph: &Graph, path: &RepoPath) -> Vec<NodeIx> {
+    graph.find_file(path.as_str()).map(|file| graph.of_file(file)).unwrap_or_default()
+}
+
+fn sites(edge: &EdgeRef<'_>) -> Vec<Pos> {
+    (0..edge.sites.len()).filter_map(|index| edge.sites.get(index)).collect()
+}
+
+/// References from files that were not edited: they stand where they stood.
+fn lost_references(
+    before: &Snapshot,
+    after: &Snapshot,
+    path: &RepoPath,
+    edited: &FxHashSet<&str>,
+    check: &mut GraphCheck,
+) {
+    let (old, new) = (before.graph(), after.graph());
+    for target in nodes_of(old, path) {
+        let id = old.id(target);
+        for edge in old.in_edges(target) {
+            let file = old.path(edge.from);
+            let counts = edge.tier == EdgeTier::Certain && is_use(edge.relation) && !edited.contains(file);
+            let Some(from) = counts.then(|| new.find(old.id(edge.from))).flatten() else { continue };
+            for pos in sites(&edge) {
+                let Some(why) = state_at(new, from, pos, old.label(target)) else { continue };
+                let found = Break {
+                    file: file.to_owned(),
+                    line: pos.line,
+                    kind: if edge.relation == Relation::Imports {
+                        BreakKind::DanglingImport
+                    } else {
+                        BreakKind::LostReference
+                    },
+                    from: old.id(edge.from).to_owned(),
+                    to: id.to_owned(),
+                    detail: format!("referred to `{}`; {}", old.label(target), why.words()),
+                };
+                match why {
+                    Lost::Open(_) | Lost::Nothing => check.broken.push(found),
+                    // A name of the project that is gone is not one of a package.
+                    Lost::Outside if new.find(id).is_none() => check.broken.push(found),
+                    Lost::Possible | Lost::Outside => check.doubtful.push(found),
+                }
+            }
+        }
+    }
+}
+
+/// What a place that had a certain target has now.
+enum Lost {
+    Open(String),
+    Nothing,
+    Possible,
+    Outside,
+}
+
+impl Lost {
+    fn words(&self) -> String {
+        match self {
+            Self::Open(reason) => format!("has no target now ({reason})"),
+            Self::Nothing => "has no target now".to_owned(),
+            Self::Possible => "is only possible now".to_owned(),
+            Self::Outside => "leads outside of the project now".to_owned(),
+        }
+    }
+}
+
+/// `None` if a place still has a certain target in the project.
+fn state_at(graph: &Graph, from: NodeIx, pos: Pos, label: &str) -> Option<Lost> {
+    if let Some(open) = graph.unresolved_of(from).find(|open| open.pos == pos && open.name == label) {
+        return Some(Lost::Open(open.reason.to_owned()));
+    }
+    let mut lost = Lost::Nothing;
+    for edge in graph.out_edges(from).filter(|edge| is_use(edge.relation) && sites(edge).contains(&pos)) {
+        if Graph::is_external(&edge) {
+            lost = Lost::Outside;
+        } else if edge.tier == EdgeTier::Certain {
+            return None;
+        } else {
+            return Some(Lost::Possible);
+        }
+    }
+    let open = graph.unresolved_of(from).find(|open| open.pos == pos);
+    Some(open.map_or(lost, |open| Lost::Open(open.reason.to_owned())))
+}
+
+/// References of an edited file without a target, more of a name than before.
+fn new_open_references(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &mut GraphCheck) {
+    let (old, new) = (before.graph(), after.graph());
+    let resolved = resolved_names(old, path);
+    let mut known = open_counts(old, path);
+    for node in nodes_of(new, path) {
+        for open in new.unresolved_of(node) {
+            let count = known.entry(open.name.to_owned()).or_default();
+            if *count > 0 {
+                *count -= 1;
+                continue;
+            }
+            if !DEFINITE.contains(&open.reason) {
+                continue;
+            }
+            let is_import = open.role == "import";
+            let found = Break {
+                file: path.as_str().to_owned(),
+                line: open.pos.line,
+                kind: if is_import { BreakKind::DanglingImport } else { BreakKind::LostReference },
+                from: new.id(node).to_owned(),
+                to: open.name.to_owned(),
+                detail: format!("`{}` has no target ({})", open.name, open.reason),
+            };
+            // A name that meant something in this file before, or an import of the project, cannot be right.
+            let is_certain = resolved.contains(open.name) || (is_import && open.reason == "no_such_member");
+            if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
+        }
+    }
+}
+
+fn open_counts(graph: &Graph, path: &RepoPath) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for node in nodes_of(graph, path) {
+        for open in graph.unresolved_of(node) {
+            *counts.entry(open.name.to_owned()).or_default() += 1;
+        }
+    }
+    counts
+}
+
+/// Names that had a certain target in the project, or that the file defines.
+fn resolved_names<'g>(graph: &'g Graph, path: &RepoPath) -> FxHashSet<&'g str> {
+    let mut names = FxHashSet::default();
+    for node in nodes_of(graph, path) {
+        names.insert(graph.label(node));
+        let edges = graph.out_edges(node).filter(|edge| edge.tier == EdgeTier::Certain && is_use(edge.relation));
+        names.extend(edges.filter(|edge| !Graph::is_external(edge)).map(|edge| graph.label(edge.to)));
+    }
+    names
+}
+
+fn lost_overrides(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &mut GraphCheck) {
+    let (old, new) = (before.graph(), after.graph());
+    for node in nodes_of(old, path) {
+        let ends = old.in_edges(node).map(|edge| (edge, edge.from, node));
+        let starts = old.out_edges(node).map(|edge| (edge, node, edge.to));
+        for (edge, method, base) in ends.chain(starts) {
+            if edge.relation != Relation::Overrides || edge.tier != EdgeTier::Certain {
+                continue;
+            }
+            let (Some(method), base_now) = (new.find(old.id(method)), new.find(old.id(base))) else { continue };
+            let holds = new.out_edges(method).any(|edge| edge.relation == Relation::Overrides);
+            if !holds {
+                let why = if base_now.is_some() { "does not override it any more" } else { "which is gone" };
+                check.doubtful.push(Break {
+                    file: new.path(method).to_owned(),
+                    line: new.name_line(method),
+                    kind: BreakKind::LostOverride,
+                    from: new.id(method).to_owned(),
+                    to: old.id(base).to_owned(),
+                    detail: format!("overrode `{}`: {why}", old.id(base)),
+                });
+            }
+        }
+    }
+}
+
+fn is_use(relation: Relation) -> bool {
+    !matches!(
+        relation,
+        Relation::Contains | Relation::Tests | Relation::Documents | Relation::Overrides | Relation::RelatesTo
+    )
+}
+
+fn blast(snapshot: &Snapshot, path: &RepoPath) -> Blast {
+    let graph = snapshot.graph();
+    let mut files: BTreeSet<&str> = BTreeSet::new();
+    for node in nodes_of(graph, path) {
+        files.extend(graph.in_edges(node).filter(|edge| is_use(edge.relation)).map(|edge| graph.path(edge.from)));
+    }
+    files.remove(path.as_str());
+    files.remove("");
+    let top = files.iter().take(5).map(|file| (*file).to_owned()).collect();
+    Blast { file: path.as_str().to_owned(), reachable_files: files.len(), top }
+}
+
+/// Files that a file imports.
+fn imports<'g>(graph: &'g Graph, path: &str) -> BTreeSet<&'g str> {
+    let Some(file) = graph.find_file(path) else { return BTreeSet::new() };
+    let edges = graph.of_file(file).into_iter().flat_map(|node| graph.out_edges(node).collect::<Vec<_>>());
+    let imported = edges.filter(|edge| edge.relation == Relation::Imports && edge.tier == EdgeTier::Certain);
+    imported.map(|edge| graph.path(edge.to)).filter(|to| !to.is_empty() && *to != path).collect()
+}
+
+/// A cycle through an import that the file did not have before.
+fn new_cycle(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Option<Vec<String>> {
+    // Modules of a crate import each other as a matter of course.
+    if after
+        .files()
+        .get(path)
+        .is_none_or(|file| matches!(file.language, Language::Rust | Language::Java | Language::Kotlin))
+    {
+        return None;
+    }
+    let (old, new) = (imports(before.graph(), path.as_str()), imports(after.graph(), path.as_str()));
+    new.iter().filter(|to| !old.contains(**to)).find_map(|to| way_back(after.graph(), to, path.as_str()))
+}
+
+/// The files of the shortest way of imports from one file to another.
+fn way_back(graph: &Graph, from: &str, to: &str) -> Option<Vec<String>> {
+    let mut reached: FxHashMap<String, String> = FxHashMap::default();
+    let mut queue = std::collections::VecDeque::from([from.to_owned()]);
+    while let Some(next) = queue.pop_front() {
+        if next == to {
+            let mut way = vec![to.to_owned()];
+            let mut at = &next;
+            while let Some(before) = reached.get(at).filter(|_| at != from) {
+                way.push(before.clone());
+                at = before;
+            }
+            way.push(to.to_owned());
+            way.reverse();
+            return Some(way);
+        }
+        for imported in imports(graph, &next) {
+            if reached.len() < MAX_VISITED && imported != from && !reached.contains_key(imported) {
+                reached.insert(imported.to_owned(), next.clone());
+                queue.push_back(imported.to_owned());
+            }
+        }
+    }
+    None
+}
+
+/// Calls whose number of arguments does not fit, and did before or were not there.
+fn argument_counts(
+    before: &Snapshot,
+    after: &Snapshot,
+    edited: &[EditedFile<'_>],
+    cancel: &Cancel,
+    check: &mut GraphCheck,
+) -> Result<(), Cancelled> {
+    let mut new = Arguments::new(after, cancel);
+    let mut old = Arguments::new(before, cancel);
+    edited.iter().for_each(|file| old.set_text(file.path.as_str(), file.before.unwrap_or_default()));
+    let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
+    let graph = after.graph();
+    for file in edited {
+        for node in nodes_of(graph, file.path) {
+            cancel.check()?;
+            // Callers of a definition that takes other arguments now.
+            if let Some(counts) = new.counts(node)
+                && let Some(known) = before.graph().find(graph.id(node))
+                && old.counts(known).is_some_and(|known| known != counts)
+            {
+                let edges: Vec<EdgeRef<'_>> = graph.in_edges(node).collect();
+                edges.iter().filter(|edge| !paths.contains(graph.path(edge.from))).for_each(|edge| {
+                    check.broken.extend(misfits(graph, edge, counts, &mut new));
+                });
+            }
+            // Calls in an edited file.
+            let edges: Vec<EdgeRef<'_>> = graph.out_edges(node).collect();
+            for edge in edges.iter().filter(|edge| edge.relation == Relation::Calls) {
+                let Some(counts) = new.counts(edge.to) else { continue };
+                let found = misfits(graph, edge, counts, &mut new);
+                if found.len() > misfits_before(before, graph, edge, &mut old) {
+                    check.broken.extend(found);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Number of calls between the same nodes that did not fit before.
+fn misfits_before(before: &Snapshot, graph: &Graph, edge: &EdgeRef<'_>, old: &mut Arguments<'_>) -> usize {
+    let known = before.graph();
+    let (Some(from), Some(to)) = (known.find(graph.id(edge.from)), known.find(graph.id(edge.to))) else { return 0 };
+    let Some(counts) = old.counts(to) else { return 0 };
+    let edges: Vec<EdgeRef<'_>> = known.out_edges(from).filter(|edge| edge.to == to).collect();
+    edges.iter().map(|edge| misfits(known, edge, counts, old).len()).sum()
+}
+
+/// Calls of an edge with a number of arguments that its target does not take.
+fn misfits(graph: &Graph, edge: &EdgeRef<'_>, counts: Counts, arguments: &mut Arguments<'_>) -> Vec<Break> {
+    if edge.relation != Relation::Calls || edge.tier != EdgeTier::Certain {
+        return Vec::new();
+    }
+    let file = graph.path(edge.from).to_owned();
+    let misfit = |pos: Pos| {
+        let given = arguments.given(&file, pos)?;
+        (!counts.fits(given)).then(|| Break {
+            file: file.clone(),
+            line: pos.line,
+            kind: BreakKind::ArgumentCount,
+            from: graph.id(edge.from).to_owned(),
+            to: graph.id(edge.to).to_owned(),
+            detail: format!("`{}` takes {counts}, the call has {given}", graph.label(edge.to)),
+        })
+    };
+    sites(edge).into_iter().filter_map(misfit).collect()
+}

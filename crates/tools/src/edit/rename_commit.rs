@@ -1,0 +1,167 @@
+//! Renames a symbol in all files.
+
+use m1nd_edit::{Change, Edit, Expected};
+use m1nd_query::edits::{RenamedFile, rename};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::apply_batch::OnBroken;
+use super::changes::{plan_edits, target, writable};
+use super::checking::{self, Commands};
+use super::joins::{Joined, joined};
+use super::locks::check_locks;
+use super::rename_preview::rename_error;
+use super::verification::{Report, Verdict, report};
+use super::writing::{NodeDelta, Syntax, node_delta, syntax, write};
+use crate::framework::{
+    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+};
+use crate::rows;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    node_id: String,
+    new_name: String,
+    #[serde(default)]
+    confirm: bool,
+    /// Also run the commands of the project
+    #[serde(default)]
+    verify: bool,
+    /// If the verdict is BROKEN
+    #[serde(default)]
+    on_broken: OnBroken,
+}
+
+#[derive(Debug, Serialize)]
+struct FileRow {
+    file_path: String,
+    places: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    new_name: String,
+    files: Vec<FileRow>,
+    total_places: usize,
+    /// References left as they are, because they are only possible.
+    possible_left: usize,
+    reingested: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_reingested: Option<&'static str>,
+    nodes: NodeDelta,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<Report>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    rolled_back: bool,
+    #[serde(flatten)]
+    joined: Joined,
+    /// Locks of other agents on the files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locks: Vec<String>,
+}
+
+pub(crate) struct RenameCommit;
+
+impl Tool for RenameCommit {
+    const NAME: &'static str = "rename_commit";
+    const TOOLSET: Toolset = Toolset::Edit;
+    const SUMMARY: &'static str = "Rename a symbol in all files at once";
+    const ANSWERS: &'static str = "renames a symbol in all files";
+    const HELP: &'static str = "\
+Writes what `rename_preview` shows, computed again from the current files: all files or none. Afterwards the graph is
+compared with the one before, as `verify: true` of `apply_batch` does, and `verify: true` also runs the commands of the
+project; with `on_broken: rollback` a BROKEN rename is
+undone. It is refused for the same reasons as the preview. References that are only possible, comments, strings and
+documents are left as they are.";
+    const EXAMPLE: &'static str =
+        r#"{"agent_id": "agent", "node_id": "load_user", "new_name": "fetch_user", "confirm": true}"#;
+    const STAGES: &'static [Route] = &[(Stage::Edit, 80, "rename a symbol in all files")];
+    const DETAILS: &'static [&'static str] = &["nodes"];
+    const OUTPUT_SCHEMA: &'static str =
+        r#"{"type": "object", "properties": {"files": {"type": "array"}, "total_places": {"type": "integer"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl WriteTool for RenameCommit {
+    const EFFECT: Effect = Effect::Disk;
+
+    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = writable(cx)?;
+        if !input.confirm {
+            return Err(ToolError::invalid("argument `confirm` must be true: files will be written"));
+        }
+        let node = rows::resolve(&snapshot, "node_id", &input.node_id)?;
+        let found = rename(&snapshot, node, input.new_name.trim(), cx.cancel()).map_err(rename_error)?;
+        let rows: Vec<FileRow> = found
+            .files
+            .iter()
+            .map(|file| FileRow { file_path: file.path.as_str().to_owned(), places: file.places.len() })
+            .collect();
+        let edits = found.files.into_iter().map(|file| edits_of(&snapshot, file)).collect::<Result<Vec<_>, _>>()?;
+        let plan = plan_edits(cx, edits.into_iter().flatten().collect())?;
+        let locks = check_locks(cx, &snapshot, &plan)?;
+        let syntax: Vec<Syntax> = plan.edits().iter().map(|edit| syntax(&snapshot, edit, cx.cancel())).collect();
+        let plans = [plan];
+        let commands = match input.verify {
+            true => checking::before(cx, &snapshot, &plans)?,
+            false => Commands::None("`verify` is false".to_owned()),
+        };
+        let [plan] = &plans;
+        let written = write(cx, plan, true)?;
+        let nodes = node_delta(&snapshot, &written.after, plan.changes());
+        let mut verification = match written.not_indexed {
+            None => Some(report((&snapshot, &written.after), plan, (&syntax, &nodes), cx.cancel())?),
+            Some(_) => None,
+        };
+        if let Some(report) = &mut verification {
+            report.add_commands(checking::after(cx, &commands, &written.after));
+        }
+        let is_broken = verification.as_ref().is_some_and(|report: &Report| report.verdict == Verdict::Broken);
+        let rolls_back = is_broken && input.on_broken == OnBroken::Rollback;
+        if rolls_back {
+            write(cx, &plan.inverse(), true)?;
+        }
+        let joined = match rolls_back || written.not_indexed.is_some() {
+            true => Joined::default(),
+            false => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
+        };
+        let hint = match (is_broken, rolls_back) {
+            (_, true) => "undone: `verification.broken` says why",
+            (true, _) => "repair what `verification.broken` lists",
+            _ => "run the compiler or the tests: comments, strings and possible references are left as they were",
+        };
+        let state = if is_broken { ProofState::Blocked } else { ProofState::Triaging };
+        let guidance = Guidance::next(state, ToolRef("search"), Some(snapshot.graph().label(node).to_owned()), hint);
+        let output = Output {
+            new_name: input.new_name,
+            total_places: rows.iter().map(|row| row.places).sum(),
+            files: rows,
+            possible_left: found.possible.len(),
+            reingested: written.not_indexed.is_none(),
+            not_reingested: written.not_indexed,
+            nodes,
+            verification,
+            rolled_back: rolls_back,
+            joined,
+            locks,
+        };
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+/// The edits of one file: two, if its own name changes.
+fn edits_of(snapshot: &m1nd_engine::Snapshot, file: RenamedFile) -> Result<Vec<Edit>, ToolError> {
+    let RenamedFile { path, new_path, before, text, .. } = file;
+    let own = target(snapshot, path.as_str())?;
+    let expected = Expected::Content(before);
+    let Some(new_path) = new_path else {
+        return Ok(vec![Edit { target: own, change: Change::Text(text), expected }]);
+    };
+    let moved = target(snapshot, new_path.as_str())?;
+    Ok(vec![
+        Edit { target: own, change: Change::Remove, expected },
+        Edit { target: moved, change: Change::Text(text), expected: Expected::Nothing },
+    ])
+}

@@ -1,0 +1,120 @@
+//! A file or symbol with what calls it, what it uses and what tests it, as plain lists.
+
+use m1nd_query::edits::tests_reaching;
+use m1nd_query::references::callers;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::surgical_context_v2::{ConnectedRow, Focused, SymbolRow, callees, focused, open, related, symbols};
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+};
+
+/// Rows of each list.
+const MAX_ROWS: usize = 50;
+/// Bytes of a file's content that are shown.
+const MAX_CONTENT: usize = 40_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Or the id of a symbol
+    file_path: String,
+    /// Name of a symbol in the file
+    symbol: Option<String>,
+    #[serde(default = "yes")]
+    include_tests: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    file_path: String,
+    node_id: String,
+    content_hash: String,
+    line_count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focused_symbol: Option<Focused>,
+    callers: Vec<ConnectedRow>,
+    callees: Vec<ConnectedRow>,
+    tests: Vec<ConnectedRow>,
+    symbols: Vec<SymbolRow>,
+    /// Absent if a symbol is asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    file_contents: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    contents_cut: bool,
+}
+
+pub(crate) struct SurgicalContext;
+
+impl Tool for SurgicalContext {
+    const NAME: &'static str = "surgical_context";
+    const TOOLSET: Toolset = Toolset::Edit;
+    const SUMMARY: &'static str = "Get a file or symbol with its callers, callees and tests";
+    const ANSWERS: &'static str = "a file or symbol with callers, callees and tests";
+    const HELP: &'static str = "\
+The file, or with `symbol` the body of that symbol, with its symbols, callers, callees and the tests that reach it, at
+most 50 each. `content_hash` is to be passed as `expected_hash` of a write. `surgical_context_v2` also shows the lines of
+each call, what changes together and what is remembered, within a token budget.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py"}"#;
+    const STAGES: &'static [Route] = &[(Stage::Edit, 35, "read a file with its callers, callees and tests")];
+    const NEEDS_FRESH: bool = true;
+    const DETAILS: &'static [&'static str] = &["callers.source_excerpt", "callees.source_excerpt"];
+    const RARE: &'static [&'static str] = &["include_tests"];
+    const OUTPUT_SCHEMA: &'static str =
+        r#"{"type": "object", "properties": {"content_hash": {"type": "string"}, "callers": {"type": "array"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for SurgicalContext {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let graph = snapshot.graph();
+        let shown = open(snapshot, &input.file_path, input.symbol.as_deref())?;
+        let node = shown.node(snapshot);
+        let lines: Vec<&str> = shown.source.text.lines().collect();
+        let mut output = Output {
+            file_path: shown.path.as_str().to_owned(),
+            node_id: shown.node_id(snapshot),
+            content_hash: shown.source.hash.to_string(),
+            line_count: lines.len(),
+            focused_symbol: shown.symbol.map(|symbol| focused(snapshot, symbol, &lines)),
+            callers: Vec::new(),
+            callees: Vec::new(),
+            tests: Vec::new(),
+            symbols: symbols(snapshot, &shown),
+            file_contents: String::new(),
+            contents_cut: false,
+        };
+        if shown.symbol.is_none() {
+            let end = shown.source.text.floor_char_boundary(MAX_CONTENT);
+            output.contents_cut = end < shown.source.text.len();
+            output.file_contents = shown.source.text[..end].to_owned();
+        }
+        if let Some(node) = node {
+            let found = callers(snapshot, node, cx.cancel())?;
+            let mut from: Vec<_> = found.rows.iter().map(|row| row.from).collect();
+            from.dedup();
+            output.callers =
+                from.into_iter().take(MAX_ROWS).map(|node| related(snapshot, node, "caller", false)).collect();
+            output.callees = callees(snapshot, node).into_iter().take(MAX_ROWS).collect();
+            if input.include_tests {
+                let tests = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
+                output.tests =
+                    tests.into_iter().take(MAX_ROWS).map(|(_, test)| related(snapshot, test, "test", false)).collect();
+            }
+        }
+        let guidance = Guidance::next(
+            ProofState::Proving,
+            ToolRef("surgical_context_v2"),
+            Some(output.node_id.clone()),
+            "see each call site, what changes with it and what is remembered",
+        );
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}

@@ -1,0 +1,312 @@
+//! Everything that an edit of a symbol or file needs, within a budget.
+
+use m1nd_base::{EdgeTier, NodeKind, Relation};
+use m1nd_engine::Snapshot;
+use m1nd_engine::graph::NodeIx;
+use m1nd_query::changes::predict::{PredictQuery, predict};
+use m1nd_query::edits::tests_reaching;
+use m1nd_query::references::callers;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+};
+use crate::rows::{self, NodeRow, rounded};
+use crate::source::{self, Shown};
+
+/// Lines around a call that are shown, on each side.
+const AROUND: usize = 3;
+/// Lines of the focused symbol that are shown; the rest is cut.
+const MAX_BODY: usize = 400;
+/// Rows of each kind.
+const MAX_ROWS: usize = 200;
+/// The same with `proof_focused`, so that each kind has a place.
+const FOCUSED_ROWS: usize = 5;
+/// Symbols listed of the file.
+const MAX_SYMBOLS: usize = 100;
+/// Files that change with it.
+const MAX_CO_CHANGE: usize = 5;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Or the id of a symbol
+    file_path: String,
+    /// Name of a symbol in the file
+    symbol: Option<String>,
+    #[serde(default = "yes")]
+    include_tests: bool,
+    #[serde(default = "connected")]
+    #[schemars(range(min = 1, max = 200))]
+    max_connected_files: usize,
+    #[serde(default = "lines")]
+    #[schemars(range(min = 1, max = 400))]
+    max_lines_per_file: usize,
+    /// Few rows, one of each relation first
+    #[serde(default)]
+    proof_focused: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn connected() -> usize {
+    20
+}
+
+fn lines() -> usize {
+    60
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct SymbolRow {
+    node_id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    line_start: u32,
+    line_end: u32,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct Focused {
+    #[serde(flatten)]
+    node: NodeRow,
+    signature: String,
+    body: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    body_cut: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct ConnectedRow {
+    #[serde(flatten)]
+    node: NodeRow,
+    /// caller, callee or test.
+    relation_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line_number: Option<u32>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    possible: bool,
+    source_excerpt: String,
+}
+
+#[derive(Debug, Serialize)]
+struct CoChangeRow {
+    file_path: String,
+    probability: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    file_path: String,
+    node_id: String,
+    /// Pass it as `expected_hash` of the write.
+    content_hash: String,
+    total_lines: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focused_symbol: Option<Focused>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    symbols: Vec<SymbolRow>,
+    connected_files: Vec<ConnectedRow>,
+    total_connected: usize,
+    /// Whether all callers are known.
+    callers_known: &'static str,
+    tests: Vec<String>,
+    co_change: Vec<CoChangeRow>,
+    memory: Vec<m1nd_mind::Note>,
+}
+
+pub(crate) struct SurgicalContextV2;
+
+impl Tool for SurgicalContextV2 {
+    const NAME: &'static str = "surgical_context_v2";
+    const TOOLSET: Toolset = Toolset::Edit;
+    const DAILY: bool = true;
+    const SUMMARY: &'static str = "Get what an edit of a symbol needs: body, callers, callees, tests, hash";
+    const ANSWERS: &'static str = "body, call sites, used signatures, tests and memories for an edit";
+    const HELP: &'static str = "\
+Collects what an edit of a symbol or file needs. With `symbol` (or the id of one as `file_path`) `focused_symbol` is its
+body. `connected_files` holds, in this order: each call site with the lines around it (`caller`), the signatures that
+it uses (`callee`), and the tests that reach it (`test`). `callers_known` is `closed` if every reference that could call
+it has a known target. `tests` are the test files that reach it, `co_change` the files that change with it in the
+history, `memory` what is remembered about it. `content_hash` is to be passed as `expected_hash` of the write.
+`proof_focused` gives only a few rows of each relation. `token_budget` cuts the rows; `cursor` continues them.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py", "symbol": "load_user"}"#;
+    const STAGES: &'static [Route] = &[(Stage::Edit, 30, "get body, callers, tests and the hash before an edit")];
+    const PAGED: bool = true;
+    const TOKEN_BUDGET: bool = true;
+    const NEEDS_FRESH: bool = true;
+    const DETAILS: &'static [&'static str] = &["connected_files.source_excerpt", "focused_symbol.body"];
+    const RARE: &'static [&'static str] = &["include_tests", "max_lines_per_file"];
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"content_hash": {"type": "string"}, "connected_files": {"type": "array"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for SurgicalContextV2 {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let graph = snapshot.graph();
+        let shown = open(snapshot, &input.file_path, input.symbol.as_deref())?;
+        let node = shown.node(snapshot);
+        let lines: Vec<&str> = shown.source.text.lines().collect();
+        let limit = if input.proof_focused { FOCUSED_ROWS } else { MAX_ROWS };
+        let mut connected = Vec::new();
+        let mut callers_known = "closed";
+        let mut tests = Vec::new();
+        if let Some(node) = node {
+            let found = callers(snapshot, node, cx.cancel())?;
+            callers_known = found.closure.state.word();
+            let around = AROUND.min(input.max_lines_per_file / 2);
+            connected.extend(found.rows.iter().take(limit).map(|row| {
+                let excerpt = excerpt(snapshot, graph.path(row.from), row.pos.line, around);
+                let line_number = Some(row.pos.line).filter(|line| *line > 0);
+                let possible = row.tier != EdgeTier::Certain;
+                ConnectedRow {
+                    node: NodeRow::new(snapshot, row.from),
+                    relation_type: "caller",
+                    line_number,
+                    possible,
+                    source_excerpt: excerpt,
+                }
+            }));
+            connected.extend(callees(snapshot, node).into_iter().take(limit));
+            if input.include_tests {
+                let found = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
+                tests = found.iter().map(|(path, _)| path.clone()).collect();
+                connected.extend(found.into_iter().take(limit).map(|(_, test)| related(snapshot, test, "test", false)));
+            }
+        }
+        let total = connected.len();
+        let page = cx.page(input.max_connected_files);
+        let ids: Vec<String> = node.map(|node| graph.id(node).to_owned()).into_iter().collect();
+        let output = Output {
+            node_id: shown.node_id(snapshot),
+            content_hash: shown.source.hash.to_string(),
+            total_lines: lines.len(),
+            focused_symbol: shown.symbol.map(|symbol| focused(snapshot, symbol, &lines)),
+            symbols: if shown.symbol.is_some() { Vec::new() } else { symbols(snapshot, &shown) },
+            connected_files: page.cut(connected),
+            total_connected: total,
+            callers_known,
+            tests,
+            co_change: co_change(cx, snapshot, node)?,
+            memory: cx.memory().about(&ids, snapshot),
+            file_path: shown.path.as_str().to_owned(),
+        };
+        let guidance = guidance(&output);
+        Ok(Answer::new(output).rows("connected_files", total).guidance(guidance))
+    }
+}
+
+/// Opens the file, or the symbol in it.
+pub(super) fn open(snapshot: &Snapshot, path: &str, symbol: Option<&str>) -> Result<Shown, ToolError> {
+    let file = source::open(snapshot, "file_path", path)?;
+    let Some(symbol) = symbol else { return Ok(file) };
+    let qualified = format!("{}::{symbol}", file.path);
+    match source::open(snapshot, "symbol", &qualified) {
+        Ok(shown) if shown.symbol.is_some() => Ok(shown),
+        _ => {
+            let node = rows::resolve(snapshot, "symbol", symbol)?;
+            source::open(snapshot, "symbol", snapshot.graph().id(node))
+        }
+    }
+}
+
+pub(super) fn focused(snapshot: &Snapshot, symbol: NodeIx, lines: &[&str]) -> Focused {
+    let graph = snapshot.graph();
+    let (first, last) = graph.lines(symbol);
+    let range = (first as usize).saturating_sub(1)..(last as usize).min(lines.len());
+    let body = lines.get(range).unwrap_or_default();
+    Focused {
+        node: NodeRow::new(snapshot, symbol),
+        signature: graph.signature(symbol).to_owned(),
+        body: body[..body.len().min(MAX_BODY)].join("\n"),
+        body_cut: body.len() > MAX_BODY,
+    }
+}
+
+pub(super) fn symbols(snapshot: &Snapshot, shown: &Shown) -> Vec<SymbolRow> {
+    let graph = snapshot.graph();
+    let Some(file) = graph.find_file(shown.path.as_str()) else { return Vec::new() };
+    let row = |node: NodeIx| {
+        let (line_start, line_end) = graph.lines(node);
+        SymbolRow { node_id: graph.id(node).to_owned(), kind: graph.kind(node).word(), line_start, line_end }
+    };
+    source::symbols_in(snapshot, file, 1, usize::MAX).into_iter().take(MAX_SYMBOLS).map(row).collect()
+}
+
+/// What a node uses in the project, with its signature.
+pub(super) fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
+    let graph = snapshot.graph();
+    let own = graph.with_members(node, MAX_ROWS);
+    let mut found: Vec<(bool, NodeIx)> = Vec::new();
+    for member in &own {
+        for edge in graph.out_edges(*member) {
+            let is_use = matches!(
+                edge.relation,
+                Relation::Calls | Relation::References | Relation::Inherits | Relation::Implements
+            );
+            let is_ours = is_use && graph.file(edge.to).is_some() && graph.kind(edge.to) != NodeKind::File;
+            if is_ours && !own.contains(&edge.to) && !found.iter().any(|(_, known)| *known == edge.to) {
+                found.push((edge.tier != EdgeTier::Certain, edge.to));
+            }
+        }
+    }
+    found.sort_by_key(|(possible, node)| (*possible, graph.path(*node), graph.lines(*node)));
+    found.into_iter().map(|(possible, node)| related(snapshot, node, "callee", possible)).collect()
+}
+
+pub(super) fn related(snapshot: &Snapshot, node: NodeIx, relation_type: &'static str, possible: bool) -> ConnectedRow {
+    let graph = snapshot.graph();
+    let source_excerpt = source::clip(graph.signature(node));
+    ConnectedRow { node: NodeRow::new(snapshot, node), relation_type, line_number: None, possible, source_excerpt }
+}
+
+/// The lines around a line of a file.
+fn excerpt(snapshot: &Snapshot, path: &str, line: u32, around: usize) -> String {
+    let Ok(shown) = source::open(snapshot, "file_path", path) else { return String::new() };
+    let lines: Vec<&str> = shown.source.text.lines().collect();
+    let at = (line as usize).saturating_sub(1);
+    let first = at.saturating_sub(around);
+    let range = first..(at + around + 1).min(lines.len());
+    lines.get(range).unwrap_or_default().iter().map(|line| source::clip(line)).collect::<Vec<_>>().join("\n")
+}
+
+fn co_change(cx: &ReadContext<'_>, snapshot: &Snapshot, node: Option<NodeIx>) -> Result<Vec<CoChangeRow>, ToolError> {
+    let file = node.and_then(|node| snapshot.graph().file(node));
+    let (Some(file), Some(history)) = (file, cx.loaded_history()) else { return Ok(Vec::new()) };
+    let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 2, with_symbols: false };
+    let found = predict(snapshot, &history, &query, cx.cancel())?;
+    let rows = found.rows.iter().filter(|row| row.support > 0).take(MAX_CO_CHANGE);
+    Ok(rows.map(|row| CoChangeRow { file_path: row.path.clone(), probability: rounded(row.probability) }).collect())
+}
+
+fn guidance(output: &Output) -> Guidance {
+    let target = Some(output.node_id.clone());
+    if output.total_lines == 0 {
+        return Guidance::next(ProofState::Blocked, ToolRef("seek"), None, "the file is empty");
+    }
+    match (output.callers_known, output.total_connected) {
+        ("closed", 0) => Guidance::next(
+            ProofState::ReadyToEdit,
+            ToolRef("apply"),
+            target,
+            "nothing in the project uses it; write with `content_hash` as `expected_hash`",
+        ),
+        ("closed", _) => Guidance::next(
+            ProofState::Proving,
+            ToolRef("validate_plan"),
+            Some(output.file_path.clone()),
+            "all callers are known; check the plan, then write with `content_hash` as `expected_hash`",
+        ),
+        _ => Guidance::next(
+            ProofState::Proving,
+            ToolRef("impact"),
+            target,
+            "callers may be missing: see what may hide them",
+        ),
+    }
+}

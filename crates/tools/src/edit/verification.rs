@@ -1,0 +1,210 @@
+//! The verdict on a batch that was written.
+
+use m1nd_base::Cancel;
+use m1nd_edit::Plan;
+use m1nd_engine::Snapshot;
+use m1nd_query::edits::{Break, EditedFile, GraphCheck, verify};
+use m1nd_run::{CheckReport, CheckResult};
+use serde::Serialize;
+
+use super::writing::{NodeDelta, Syntax};
+
+/// Users of a file from which an edit of it has a high risk.
+const HIGH: usize = 10;
+/// Users of a file from which an edit of it has a medium risk.
+const MEDIUM: usize = 3;
+
+/// What is known of an edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub(crate) enum Verdict {
+    /// A command of the project was run and passed, and nothing is known to be broken.
+    Safe,
+    /// Nothing is known to be broken, but something may be.
+    Risky,
+    /// Something is broken.
+    Broken,
+    /// Nothing is known to be broken, and nothing was run.
+    Unverified,
+}
+
+impl Verdict {
+    /// The word on the wire.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Safe => "SAFE",
+            Self::Risky => "RISKY",
+            Self::Broken => "BROKEN",
+            Self::Unverified => "UNVERIFIED",
+        }
+    }
+
+    /// How bad it is.
+    const fn rank(self) -> u8 {
+        match self {
+            Self::Safe => 0,
+            Self::Unverified => 1,
+            Self::Risky => 2,
+            Self::Broken => 3,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct BreakRow {
+    kind: &'static str,
+    file_path: String,
+    line: u32,
+    from: String,
+    to: String,
+    detail: String,
+}
+
+impl From<Break> for BreakRow {
+    fn from(found: Break) -> Self {
+        let Break { file, line, kind, from, to, detail } = found;
+        Self { kind: kind.word(), file_path: file, line, from, to, detail }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct BlastRow {
+    file_path: String,
+    reachable_files: usize,
+    risk: &'static str,
+    top_affected: Vec<String>,
+}
+
+/// A check that may not have been run.
+#[derive(Debug, Serialize)]
+struct CheckRow {
+    name: &'static str,
+    /// `pass`, `fail` or `not_run`.
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) verdict: Verdict,
+    /// Certain breakages.
+    broken: Vec<BreakRow>,
+    /// References that may be broken.
+    doubtful: Vec<BreakRow>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    new_import_cycles: Vec<Vec<String>>,
+    blast_radius: Vec<BlastRow>,
+    checks: Vec<CheckRow>,
+    /// The commands of the project, with what they say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands: Vec<CheckReport>,
+    /// Tests that commands ran, where their format is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests_run: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests_passed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests_failed: Option<u64>,
+    total_affected_nodes: usize,
+}
+
+impl Report {
+    /// The report on several batches; `None` of none.
+    pub(crate) fn of_all(reports: Vec<Self>) -> Option<Self> {
+        reports.into_iter().reduce(|mut all, next| {
+            if next.verdict.rank() > all.verdict.rank() {
+                (all.verdict, all.checks) = (next.verdict, next.checks);
+            }
+            all.broken.extend(next.broken);
+            all.doubtful.extend(next.doubtful);
+            all.new_import_cycles.extend(next.new_import_cycles);
+            all.blast_radius.extend(next.blast_radius);
+            all
+        })
+    }
+
+    /// Adds what the commands of the project say, or why none was run.
+    pub(crate) fn add_commands(&mut self, commands: Result<Vec<CheckReport>, String>) {
+        let commands = match commands {
+            Ok(commands) => commands,
+            Err(why) => {
+                let name = "project commands";
+                return self.checks.push(CheckRow { name, result: "not_run", reason: Some(why) });
+            }
+        };
+        let any = |result: CheckResult| commands.iter().any(|report| report.result == result);
+        let verdict = match self.verdict {
+            _ if any(CheckResult::Fail) => Verdict::Broken,
+            Verdict::Unverified if any(CheckResult::Unclear) => Verdict::Risky,
+            // Tests that failed before may hide what fails now.
+            Verdict::Unverified if any(CheckResult::Pass) && !any(CheckResult::FailsAsBefore) => Verdict::Safe,
+            verdict => verdict,
+        };
+        self.verdict = verdict;
+        let sum = |count: fn(&CheckReport) -> Option<u64>| commands.iter().filter_map(count).reduce(|a, b| a + b);
+        self.tests_passed = sum(|report| report.tests_passed);
+        self.tests_failed = sum(|report| report.tests_failed.map(|failed| failed as u64));
+        self.tests_run = self.tests_passed.zip(self.tests_failed).map(|(passed, failed)| passed + failed);
+        self.commands = commands;
+    }
+}
+
+/// Checks a written batch with the graph. `syntax` is that of its files.
+pub(crate) fn report(
+    (before, after): (&Snapshot, &Snapshot),
+    plan: &Plan,
+    (syntax, nodes): (&[Syntax], &NodeDelta),
+    cancel: &Cancel,
+) -> Result<Report, m1nd_base::Cancelled> {
+    let edited: Vec<EditedFile<'_>> =
+        plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text() }).collect();
+    let GraphCheck { broken, doubtful, cycles, blast } = verify(before, after, &edited, cancel)?;
+    let syntax_fails = syntax.iter().any(|syntax| syntax.ok == Some(false));
+    let syntax_runs = syntax.iter().any(|syntax| syntax.ok.is_some());
+    let blast_radius: Vec<BlastRow> = blast
+        .into_iter()
+        .map(|row| BlastRow {
+            risk: risk(row.reachable_files),
+            file_path: row.file,
+            reachable_files: row.reachable_files,
+            top_affected: row.top,
+        })
+        .collect();
+    let is_risky = !doubtful.is_empty() || !cycles.is_empty() || blast_radius.iter().any(|row| row.risk == "high");
+    let verdict = match (syntax_fails || !broken.is_empty(), is_risky) {
+        (true, _) => Verdict::Broken,
+        (false, true) => Verdict::Risky,
+        (false, false) => Verdict::Unverified,
+    };
+    let passed = |fails: bool| if fails { "fail" } else { "pass" };
+    let checks = vec![
+        CheckRow {
+            name: "syntax",
+            result: if syntax_runs { passed(syntax_fails) } else { "not_run" },
+            reason: (!syntax_runs).then(|| "no file has a grammar here".to_owned()),
+        },
+        CheckRow { name: "graph", result: passed(!broken.is_empty()), reason: None },
+    ];
+    Ok(Report {
+        verdict,
+        broken: broken.into_iter().map(BreakRow::from).collect(),
+        doubtful: doubtful.into_iter().map(BreakRow::from).collect(),
+        new_import_cycles: cycles,
+        blast_radius,
+        checks,
+        commands: Vec::new(),
+        tests_run: None,
+        tests_passed: None,
+        tests_failed: None,
+        total_affected_nodes: nodes.total(),
+    })
+}
+
+fn risk(files: usize) -> &'static str {
+    match files {
+        n if n > HIGH => "high",
+        n if n > MEDIUM => "medium",
+        _ => "low",
+    }
+}

@@ -1,0 +1,158 @@
+use serde_json::{Value, json};
+
+use crate::harness::{Project, column};
+
+const PROGRAM: &str = "//- /a.py\ndef load(x):\n    return x\n\n\ndef other():\n    pass\n//- /b.py\nfrom a import load, other\n\n\ndef run():\n    other()\n    return load(2)\n//- /c.py\nfrom b import run\n\nrun()\n";
+
+fn text(project: &Project, path: &str) -> String {
+    std::fs::read_to_string(project.tree.join(path)).expect("is there")
+}
+
+#[test]
+fn all_or_none() {
+    let project = Project::new(PROGRAM);
+    let edits = json!([
+        {"file_path": "a.py", "edits": [{"old": "return x", "new": "return x * 2"}]},
+        {"file_path": "b.py", "edits": [{"old": "not there", "new": ""}]},
+    ]);
+    let error = project.call("apply_batch", json!({"edits": edits})).expect_err("one does not apply");
+    assert_eq!(error.code.word(), "edit_does_not_apply");
+    assert!(text(&project, "a.py").contains("return x\n"));
+    let answer = project.ok("apply_batch", json!({"edits": edits, "atomic": false}));
+    assert_eq!((&answer["all_succeeded"], &answer["files_written"]), (&json!(false), &json!(1)), "{answer}");
+    assert_eq!(answer["results"][1]["success"], false);
+    assert!(text(&project, "a.py").contains("return x * 2\n"));
+    let twice = json!({"edits": [{"file_path": "a.py", "new_content": "1"}, {"file_path": "./a.py", "new_content": "2"}]});
+    assert_eq!(project.call("apply_batch", twice).expect_err("twice").code.word(), "invalid_params");
+    let nothing = project.ok("apply_batch", json!({"edits": []}));
+    assert_eq!((&nothing["all_succeeded"], &nothing["files_total"]), (&json!(true), &json!(0)));
+}
+
+#[test]
+fn phases_and_their_progress() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("apply_batch", json!({"edits": [{"file_path": "n.py", "new_content": "x = 1\n"}]}));
+    assert_eq!(column(&answer, "phases", "phase"), "validate write reingest verify done");
+    assert_eq!(column(&answer, "phases", "status"), "completed completed completed skipped completed");
+    let percent: Vec<u64> = answer["phases"].as_array().expect("rows").iter().filter_map(|row| row["progress_pct"].as_u64()).collect();
+    assert_eq!(percent, [20, 40, 60, 80, 100]);
+    assert_eq!(answer["progress_events"][4]["event_type"], "batch_completed");
+}
+
+#[test]
+fn a_diff_over_several_files() {
+    let project = Project::new(PROGRAM);
+    let diff = "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def load(x):\n-    return x\n+    return -x\n--- /dev/null\n+++ b/d.py\n@@ -0,0 +1 @@\n+y = 1\n--- a/c.py\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-from b import run\n-\n-run()\n";
+    let answer = project.ok("apply_batch", json!({"diff": diff}));
+    assert_eq!(answer["files_written"], 3, "{answer}");
+    assert!(text(&project, "a.py").contains("return -x") && text(&project, "d.py") == "y = 1\n");
+    assert!(!project.tree.join("c.py").exists());
+}
+
+/// The verdict, and what is broken, on one edit of `a.py`.
+fn verdict(edits: Value) -> (String, String) {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true}));
+    let found = &answer["verification"];
+    let kinds = column(found, "broken", "kind");
+    let kinds: std::collections::BTreeSet<&str> = kinds.split_whitespace().collect();
+    (found["verdict"].as_str().unwrap_or_default().to_owned(), Vec::from_iter(kinds).join(" "))
+}
+
+#[test]
+fn the_graph_says_what_breaks() {
+    let edit = |old: &str, new: &str| json!([{"file_path": "a.py", "edits": [{"old": old, "new": new}]}]);
+    let rows = [
+        (edit("return x", "return x + 1"), "UNVERIFIED", ""),
+        (edit("def load(x)", "def fetch(x)"), "BROKEN", "dangling_import lost_reference"),
+        (edit("def load(x)", "def load(x, y)"), "BROKEN", "argument_count"),
+        (edit("def load(x)", "def load(x, y=1)"), "UNVERIFIED", ""),
+        (edit("return x", "return (x"), "BROKEN", "dangling_import lost_reference"),
+        (json!([{"file_path": "a.py", "delete": true}]), "BROKEN", "dangling_import lost_reference"),
+    ];
+    for (edits, expected, kinds) in rows {
+        let (verdict, broken) = verdict(edits.clone());
+        assert_eq!((verdict.as_str(), broken.as_str()), (expected, kinds), "{edits}");
+    }
+}
+
+#[test]
+fn a_broken_batch_is_undone_if_asked() {
+    let project = Project::new(PROGRAM);
+    let before = text(&project, "a.py");
+    let edits = json!([
+        {"file_path": "a.py", "edits": [{"old": "def load(x)", "new": "def fetch(x)"}]},
+        {"file_path": "new.py", "new_content": "x = 1\n"},
+    ]);
+    let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true, "on_broken": "rollback"}));
+    assert_eq!((&answer["rolled_back"], &answer["files_written"]), (&json!(true), &json!(0)), "{answer}");
+    assert_eq!(text(&project, "a.py"), before);
+    assert!(!project.tree.join("new.py").exists());
+    assert_eq!(project.ok("definition", json!({"target": "load"}))["total_definitions"], 1);
+}
+
+#[test]
+fn a_new_import_cycle_is_risky() {
+    let project = Project::new(PROGRAM);
+    let edits = json!([{"file_path": "a.py", "edits": [{"old": "def load(x)", "new": "import c\n\n\ndef load(x)"}]}]);
+    let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true}));
+    assert_eq!(answer["verification"]["verdict"], "RISKY", "{answer}");
+    assert_eq!(answer["verification"]["new_import_cycles"], json!([["a.py", "c.py", "b.py", "a.py"]]));
+}
+
+/// Allows a shell script as a command of the project.
+#[cfg(unix)]
+fn allow(project: &Project, script: &str) {
+    let scope = m1nd_run::Scope { roots: vec![project.tree.path().to_owned()] };
+    let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+    let command = m1nd_run::Allowed::new(m1nd_run::CheckKind::Test, argv, project.tree.path().to_owned());
+    project.services.checks.allow(&scope, command).expect("is allowed");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_allowed_command_decides() {
+    let edit = |new: &str| json!([{"file_path": "a.py", "edits": [{"old": "return x", "new": new}]}]);
+    let rows = [
+        ("true", "return x + 1", "SAFE", "pass"),
+        ("grep -q 'return x' a.py", "return x + 1", "SAFE", "pass"),
+        ("grep -q 'return x$' a.py", "return x + 1", "BROKEN", "fail"),
+        ("echo 'a.py:1: old'; exit 1", "return x + 1", "UNVERIFIED", "fails_as_before"),
+        ("exit 1", "return x + 1", "RISKY", "unclear"),
+        ("/no/such/program; exit 0", "return (x", "BROKEN", "pass"),
+    ];
+    for (script, new, verdict, result) in rows {
+        let project = Project::new(PROGRAM);
+        allow(&project, script);
+        let answer = project.ok("apply_batch", json!({"edits": edit(new), "verify": true}));
+        let found = &answer["verification"];
+        assert_eq!((&found["verdict"], &found["commands"][0]["result"]), (&json!(verdict), &json!(result)), "{script}: {found}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_command_finds_broken_is_undone_if_asked() {
+    let project = Project::new(PROGRAM);
+    allow(&project, "grep -q 'return x$' a.py");
+    let edits = json!([{"file_path": "a.py", "edits": [{"old": "return x", "new": "return 2"}]}]);
+    let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true, "on_broken": "rollback"}));
+    assert_eq!(answer["rolled_back"], true, "{answer}");
+    assert!(text(&project, "a.py").contains("return x\n"));
+    let plain = project.ok("apply_batch", json!({"edits": edits}));
+    assert!(plain["verification"].is_null(), "nothing runs unasked: {plain}");
+}
+
+#[test]
+fn what_usually_changes_with_it_is_named() {
+    let project = crate::predict::project();
+    // Loads the history.
+    project.ok("predict", json!({"changed_node": "model.py"}));
+    let edit = |text: &str| json!({"edits": [{"file_path": "model.py", "new_content": text}]});
+    let answer = project.ok("apply_batch", edit("value = 1\n"));
+    assert_eq!(answer["proactive_insights"][0]["suggested_target"], "tests/test_model.py", "{answer}");
+    // It is changed by now.
+    std::fs::write(project.tree.path().join("tests/test_model.py"), "value = 1\n").expect("is written");
+    let again = project.ok("apply_batch", edit("value = 2\n"));
+    assert!(!again["proactive_insights"].to_string().contains("test_model"), "{again}");
+}

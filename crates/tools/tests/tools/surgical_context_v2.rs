@@ -1,0 +1,30 @@
+use serde_json::json;
+
+use crate::harness::{PROGRAM, Project, column};
+
+#[test]
+fn the_hash_of_the_answer_is_the_one_to_write_against() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("surgical_context_v2", json!({"file_path": "auth.py", "symbol": "load_user"}));
+    assert_eq!(answer["focused_symbol"]["body"], "def load_user(name):\n    return Store().find(name)", "{answer}");
+    assert!(column(&answer, "connected_files", "relation_type").starts_with("caller"), "{answer}");
+    assert!(answer["connected_files"][0]["source_excerpt"].as_str().is_some_and(|text| text.contains("load_user(user)")));
+    assert_eq!(answer["tests"], json!(["tests/test_auth.py"]));
+    let change = json!({
+        "node_id": answer["node_id"],
+        "new_content": "def load_user(name):\n    return None\n",
+        "expected_hash": answer["content_hash"],
+    });
+    project.ok("apply", change.clone());
+    assert_eq!(project.call("apply", change).expect_err("has another content now").code.word(), "source_modified");
+}
+
+#[test]
+fn few_rows_of_each_kind() {
+    let calls: String = (0..30).map(|number| format!("def f{number}():\n    return load()\n\n")).collect();
+    let project = Project::new(&format!("//- /a.py\ndef load():\n    return 1\n\n\n{calls}"));
+    let all = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "load"}));
+    assert_eq!(all["total_connected"], 30, "{all}");
+    let few = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "load", "proof_focused": true}));
+    assert_eq!(few["total_connected"], 5, "{few}");
+}

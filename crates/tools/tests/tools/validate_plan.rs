@@ -1,0 +1,46 @@
+use serde_json::{Value, json};
+
+use crate::harness::{Project, column};
+
+const PROGRAM: &str = "//- /a.py\ndef load(x):\n    return x\n//- /b.py\nfrom a import load\n\n\ndef run():\n    return load(2)\n//- /c.py\nfrom b import run\n\nrun()\n//- /tests/test_a.py\nfrom a import load\n\n\ndef test_load():\n    assert load(1) == 1\n";
+
+fn plan(actions: Value) -> Value {
+    Project::new(PROGRAM).ok("validate_plan", json!({"actions": actions}))
+}
+
+#[test]
+fn users_of_what_goes_away_are_critical_and_adding_them_is_enough() {
+    let answer = plan(json!([{"action_type": "delete", "file_path": "a.py"}]));
+    assert_eq!(column(&answer, "gaps", "file_path"), "b.py tests/test_a.py", "{answer}");
+    assert_eq!((&answer["critical_gaps"], &answer["proof_state"]), (&json!(2), &json!("proving")));
+    assert!(answer["gaps"][0]["because"].as_str().is_some_and(|because| because.contains("a.py")), "{answer}");
+    let mut actions = json!([{"action_type": "delete", "file_path": "a.py"}]);
+    for row in answer["suggested_additions"].as_array().expect("rows") {
+        let action = json!({"action_type": row["action_type"], "file_path": row["file_path"]});
+        actions.as_array_mut().expect("rows").push(action);
+    }
+    assert_eq!(plan(actions)["critical_gaps"], 0);
+}
+
+#[test]
+fn both_forms_name_gaps_and_tests() {
+    let project = Project::new(PROGRAM);
+    let answer = project.ok("validate_plan", json!({"plan": [{"file": "a.py", "action": "modify"}]}));
+    assert_eq!(answer["gaps"][0]["severity"], "warning", "{answer}");
+    assert_eq!(answer["test_coverage"]["tests"][0]["tests"], json!(["tests/test_a.py"]), "{answer}");
+    assert_eq!(answer["test_coverage"]["coverage_ratio"], 1.0);
+    let none = plan(json!([]));
+    assert_eq!(none["proof_state"], "blocked");
+    let created = plan(json!([{"action_type": "create", "file_path": "new.py"}]));
+    assert_eq!((&created["actions_unresolved"], &created["proof_state"]), (&json!(0), &json!("ready_to_edit")));
+}
+
+#[test]
+fn dependencies_give_an_order() {
+    let action = |path: &str, before: &[&str]| json!({"action_type": "modify", "file_path": path, "depends_on": before});
+    let answer = plan(json!([action("a.py", &["b.py"]), action("b.py", &["c.py"]), action("c.py", &[])]));
+    assert_eq!(answer["order"], json!(["c.py", "b.py", "a.py"]));
+    let cycle = plan(json!([action("a.py", &["b.py"]), action("b.py", &["a.py"]), action("c.py", &["z.py"])]));
+    assert_eq!(cycle["dependency_cycle"], json!(["a.py", "b.py"]), "{cycle}");
+    assert!(cycle["missing_dependencies"][0].as_str().is_some_and(|text| text.contains("z.py")));
+}

@@ -1,0 +1,171 @@
+//! Compilers and type checkers as judges: the errors that are there after an edit and were not before it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use super::Request;
+use crate::Outcome;
+
+/// A repository with the command that checks it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Checked {
+    pub(super) repository: &'static str,
+    pub(super) language: &'static str,
+    /// For the shell, in the root. `$WORK` is a folder for what it writes.
+    command: &'static str,
+    /// Folders of what it checks, with a slash at the end.
+    pub(super) folders: &'static [&'static str],
+    /// Endings of its files.
+    pub(super) endings: &'static [&'static str],
+}
+
+const RUST: &str = "CARGO_TARGET_DIR=$WORK/target cargo check --offline --workspace --lib --bins --tests \
+                    --keep-going --message-format short";
+const GO: &str = "GOCACHE=$WORK/go GOTOOLCHAIN=local go vet ./...";
+const JAVA: &str = "javac -proc:none -nowarn -XDshould-stop.ifError=FLOW -Xmaxerrs 100000 -d $WORK/classes \
+                    $(find src/main -name '*.java' ! -name '*-info.java')";
+const PYTHON: &str = "mypy --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
+                      src tests; pyflakes src tests";
+
+/// Repositories that are checked, with what compiles them.
+pub(super) const CHECKED: &[Checked] = &[
+    Checked { repository: "go-chi/chi", language: "Go", command: GO, folders: &[""], endings: &[".go"] },
+    Checked {
+        repository: "honojs/hono",
+        language: "TypeScript",
+        command: "tsc --noEmit --pretty false -p tsconfig.spec.json --types ''; \
+                  tsc --noEmit --pretty false -p tsconfig.build.json --types ''",
+        folders: &["src/"],
+        endings: &[".ts", ".tsx"],
+    },
+    Checked {
+        repository: "colinhacks/zod",
+        language: "TypeScript",
+        command: "tsc --noEmit --pretty false -p packages/zod/tsconfig.json --types ''",
+        folders: &["packages/zod/src/"],
+        endings: &[".ts"],
+    },
+    Checked { repository: "tokio-rs/bytes", language: "Rust", command: RUST, folders: &["src/"], endings: &[".rs"] },
+    Checked {
+        repository: "BurntSushi/ripgrep",
+        language: "Rust",
+        command: RUST,
+        folders: &["crates/"],
+        endings: &[".rs"],
+    },
+    Checked {
+        repository: "psf/requests",
+        language: "Python",
+        command: PYTHON,
+        folders: &["src/", "tests/"],
+        endings: &[".py"],
+    },
+    Checked {
+        repository: "pallets/flask",
+        language: "Python",
+        command: PYTHON,
+        folders: &["src/", "tests/"],
+        endings: &[".py"],
+    },
+    Checked {
+        repository: "jhy/jsoup",
+        language: "Java",
+        command: JAVA,
+        folders: &["src/main/java/"],
+        endings: &[".java"],
+    },
+];
+
+/// Errors without their places, with how often they occur.
+pub(super) type Errors = BTreeMap<String, usize>;
+
+impl Checked {
+    /// Those that a request asks for.
+    pub(super) fn of(request: &Request) -> Vec<Self> {
+        let is_asked = |checked: &&Self| {
+            request.repositories.is_empty() || request.repositories.iter().any(|name| name == checked.repository)
+        };
+        CHECKED.iter().filter(is_asked).copied().collect()
+    }
+
+    /// Returns whether the command checks a file.
+    pub(super) fn covers(&self, path: &str) -> bool {
+        self.folders.iter().any(|folder| path.starts_with(folder)) && self.endings.iter().any(|end| path.ends_with(end))
+    }
+
+    /// The errors of the project as it is.
+    pub(super) fn errors(&self, request: &Request, root: &Path) -> Outcome<Errors> {
+        let work = request.work.join(format!(".out-{}", self.repository.replace('/', "+")));
+        std::fs::create_dir_all(&work)?;
+        let mut command = Command::new("sh");
+        command.args(["-c", self.command]).current_dir(root).env("WORK", &work);
+        if let (Some(tools), Some(path)) = (&request.tools, std::env::var_os("PATH")) {
+            let all = std::iter::once(tools.clone()).chain(std::env::split_paths(&path));
+            command.env("PATH", std::env::join_paths(all)?);
+        }
+        let output = command.output()?;
+        let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        let mut errors = Errors::new();
+        for line in text.lines().filter(|line| is_error(line)) {
+            *errors.entry(without_place(line)).or_default() += 1;
+        }
+        Ok(errors)
+    }
+}
+
+/// Errors of one check that the one before does not have; `renamed` is the new name and the old one.
+pub(super) fn new_errors(before: &Errors, after: &Errors, renamed: Option<(&str, &str)>) -> Vec<String> {
+    let mut counts = Errors::new();
+    for (line, count) in after {
+        let line = renamed.map_or_else(|| line.clone(), |(new, old)| line.replace(new, old));
+        *counts.entry(line).or_default() += count;
+    }
+    counts
+        .into_iter()
+        .filter(|(line, count)| before.get(line).copied().unwrap_or(0) < *count)
+        .map(|row| row.0)
+        .collect()
+}
+
+fn is_error(line: &str) -> bool {
+    // Go prints `file.go:1:2: message`, after `vet: ` if it does not compile.
+    let is_go = line.trim_start_matches("vet: ").split(':').next().is_some_and(|file| file.ends_with(".go"));
+    is_go || ["error:", "error[", "error TS", "undefined name"].iter().any(|word| line.contains(word))
+}
+
+/// A line without the numbers of its line and column.
+fn without_place(line: &str) -> String {
+    let mut kept = String::with_capacity(line.len());
+    for (index, part) in line.split([':', '(', ')']).enumerate() {
+        if !part.is_empty() && part.chars().all(|c| c.is_ascii_digit() || c == ',') {
+            continue;
+        }
+        if index > 0 {
+            kept.push(':');
+        }
+        kept.push_str(part);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_are_compared_without_their_places() {
+        let errors = |lines: &[&str]| {
+            let mut errors = Errors::new();
+            for line in lines.iter().filter(|line| is_error(line)) {
+                *errors.entry(without_place(line)).or_default() += 1;
+            }
+            errors
+        };
+        let before = errors(&["src/a.ts(3,4): error TS2304: Cannot find name 'old'.", "a.py:1: note: old"]);
+        let after = errors(&["src/a.ts(5,4): error TS2304: Cannot find name 'new'.", "vet: ./a.go:1:2: undefined: x"]);
+        assert_eq!(before.len(), 1);
+        assert_eq!(new_errors(&before, &after, Some(("new", "old"))), ["vet: ./a.go: undefined: x"]);
+        assert_eq!(new_errors(&before, &after, None).len(), 2);
+    }
+}

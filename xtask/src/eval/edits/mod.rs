@@ -1,0 +1,87 @@
+//! `cargo xtask eval edits …`: whether an agent that edits through the server breaks less, judged by compilers and by
+//! what commits really changed. The server is driven as a client drives it, over its standard input and output.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use super::golden::Keep;
+use crate::Outcome;
+
+mod commits;
+mod compilers;
+mod mutations;
+mod project;
+mod rename;
+mod speed;
+
+const USAGE: &str = "expected: cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR
+  --binary PATH [--tools DIR] [--repository owner/name]... [--samples N] [--seed S] [--explain N] [--check | --write]";
+/// Samples of each repository.
+const SAMPLES: usize = 25;
+
+/// What to evaluate, on what, with what.
+#[derive(Debug, Default)]
+struct Request {
+    /// Fetched git folders, `<owner>+<name>/repo`.
+    mirror: PathBuf,
+    /// Folder of checkouts and of what compilers write.
+    work: PathBuf,
+    /// The server.
+    binary: PathBuf,
+    /// Folder of compilers, before those of `PATH`.
+    tools: Option<PathBuf>,
+    /// `owner/name`; all that have a compiler if there is none.
+    repositories: Vec<String>,
+    samples: usize,
+    seed: u64,
+    explain: usize,
+    keep: Keep,
+}
+
+impl Request {
+    fn parse(args: &[String]) -> Outcome<Self> {
+        let mut values: BTreeMap<&str, Vec<&String>> = BTreeMap::new();
+        let mut request = Self { samples: SAMPLES, seed: 1, ..Self::default() };
+        let mut rest = args.iter();
+        while let Some(flag) = rest.next() {
+            match flag.as_str() {
+                "--check" => request.keep = Keep::Check,
+                "--write" => request.keep = Keep::Write,
+                flag => {
+                    let value = rest.next().ok_or_else(|| format!("{flag} needs a value; {USAGE}"))?;
+                    values.entry(flag).or_default().push(value);
+                }
+            }
+        }
+        let number = |values: &[&String]| values[0].parse::<usize>().map_err(|_| USAGE);
+        for (flag, values) in values {
+            match flag {
+                "--mirror" => request.mirror = values[0].into(),
+                "--work" => request.work = values[0].into(),
+                "--binary" => request.binary = values[0].into(),
+                "--tools" => request.tools = Some(values[0].into()),
+                "--repository" => request.repositories = values.into_iter().cloned().collect(),
+                "--samples" => request.samples = number(&values)?,
+                "--explain" => request.explain = number(&values)?,
+                "--seed" => request.seed = number(&values)? as u64,
+                _ => return Err(format!("unknown argument `{flag}`; {USAGE}").into()),
+            }
+        }
+        for path in [&mut request.mirror, &mut request.work, &mut request.binary] {
+            *path = std::fs::canonicalize(&*path).map_err(|error| format!("{}: {error}; {USAGE}", path.display()))?;
+        }
+        Ok(request)
+    }
+}
+
+pub(super) fn run(args: &[String]) -> Outcome<()> {
+    let Some((part, rest)) = args.split_first() else { return Err(USAGE.into()) };
+    let request = Request::parse(rest)?;
+    match part.as_str() {
+        "rename" => rename::run(&request),
+        "mutations" => mutations::run(&request),
+        "commits" => commits::run(&request),
+        "speed" => speed::run(&request),
+        _ => Err(USAGE.into()),
+    }
+}
