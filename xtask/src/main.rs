@@ -33,7 +33,7 @@ const TASKS: &[Task] = &[
     ("bench", "measure: ingest|find [--write] PATH... | memory [--write] | torture [--write] [NAME...]", bench::run),
     (
         "eval",
-        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, relink, cochange, risk, antibody, embed",
+        "the graph against truth made by others, and after edits; words and vectors: edges, callgraph, localize, trace, memory, seek, equality, relink, cochange, risk, layers, antibody, embed",
         evaluate,
     ),
     ("train-embed", "train the table of word vectors: --cache DIR [--fetch] [--write]", embed::run),

@@ -8,8 +8,8 @@ use m1nd_tools::{ErrorCode, ToolError};
 pub(crate) enum Exit {
     /// Done.
     Success = 0,
-    /// An answer without results.
-    NothingFound = 1,
+    /// An answer without results, or a check with findings.
+    Negative = 1,
     /// The command line or the arguments of a tool are invalid, or the command failed.
     Failed = 2,
     /// Nothing is indexed yet: run `m1nd ingest`.
@@ -32,7 +32,7 @@ impl Exit {
     /// Every code with its meaning, for the manual.
     pub(crate) const TABLE: &'static [(Exit, &'static str)] = &[
         (Exit::Success, "done"),
-        (Exit::NothingFound, "nothing found"),
+        (Exit::Negative, "nothing found; of `m1nd check`: findings"),
         (Exit::Failed, "invalid arguments, or the command failed"),
         (Exit::NoIndex, "nothing is indexed yet: run `m1nd ingest`"),
         (Exit::NotFound, "a name does not exist or is ambiguous"),
@@ -78,6 +78,9 @@ pub(crate) enum CliError {
     /// The answer of a tool has no results; it has been printed.
     #[error("nothing found")]
     NothingFound,
+    /// `m1nd check` has findings; they have been printed.
+    #[error("{0} findings")]
+    Findings(usize),
     /// The doctor found problems; they have been printed.
     #[error("{0} problems found")]
     Problems(usize),
@@ -123,7 +126,7 @@ impl CliError {
                 _ => Exit::Failed,
             },
             Self::Memory(_) | Self::Usage { .. } | Self::Failed { .. } | Self::Output(_) => Exit::Failed,
-            Self::NothingFound => Exit::NothingFound,
+            Self::NothingFound | Self::Findings(_) => Exit::Negative,
             Self::NoIndex(_) => Exit::NoIndex,
             Self::Problems(_) => Exit::Problems,
             Self::NotChanged(_) => Exit::NotChanged,
@@ -184,6 +187,7 @@ pub(crate) fn exit_of(code: ErrorCode) -> Exit {
         | ErrorCode::RevisionNotFound
         | ErrorCode::PreviewNotFound
         | ErrorCode::HandleUnknown
+        | ErrorCode::LayerNotFound
         | ErrorCode::RouteNotFound => Exit::NotFound,
         ErrorCode::OutsideWorkspace
         | ErrorCode::ReadOnly

@@ -28,7 +28,11 @@ fn main() -> ExitCode {
         Ok(()) => Exit::Success as u8,
         Err(error) => {
             show(&error, &mut out);
-            error.exit_code(matches!(cli.command, Some(Command::Memory(_))))
+            match cli.command {
+                // A check has findings, or it failed: programs need no more.
+                Some(Command::Check(_)) if !matches!(error, CliError::Findings(_)) => Exit::Failed as u8,
+                ref command => error.exit_code(matches!(command, Some(Command::Memory(_)))),
+            }
         }
     };
     ExitCode::from(exit)
@@ -45,6 +49,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Init(args)) => commands::init::run(args, common, out),
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
+        Some(Command::Check(args)) => commands::check::run(args, common, out),
         Some(Command::Risk(args)) => commands::risk::run(args, common, out),
         Some(Command::Trail(args)) => commands::trail::run(args, common, out),
         Some(Command::Verify(args)) => commands::verify::run(args, common, out),
@@ -68,7 +73,11 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
 /// Shows an error: as JSON for programs, else as a line with the next step.
 fn show(error: &CliError, out: &mut Out) {
     match error {
-        CliError::BrokenPipe | CliError::Problems(_) | CliError::NothingFound | CliError::NotChanged(_) => return,
+        CliError::BrokenPipe
+        | CliError::Problems(_)
+        | CliError::Findings(_)
+        | CliError::NothingFound
+        | CliError::NotChanged(_) => return,
         CliError::Tool(error) if out.json => {
             let _ = out.value(&error.to_json());
             return;

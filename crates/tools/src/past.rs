@@ -1,5 +1,6 @@
 //! Dates, commits and missing histories in the answers of tools about the past.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -7,7 +8,7 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{CommitId, NoSnapshot, PlacedHistory, ProjectHistory};
-use m1nd_query::changes::{Baseline, CannotTell, Scope, commit_at};
+use m1nd_query::changes::{Baseline, CannotTell, Scope, commit_at, work_tree_changes};
 
 use serde::Serialize;
 
@@ -212,4 +213,31 @@ pub(crate) fn time(text: &str) -> Option<i64> {
 pub(crate) fn scope(text: Option<&str>) -> Result<Scope, ToolError> {
     let parsed = text.map_or_else(|| Ok(Scope::default()), Scope::parse);
     parsed.map_err(|reason| ToolError::new(ErrorCode::InvalidPattern, format!("argument `scope`: {reason}")))
+}
+
+/// The indexed files whose content differs from the checked-out commit, and those changed since another one.
+pub(crate) fn changed_files(
+    cx: &ReadContext<'_>,
+    since: Option<&str>,
+    gaps: &mut Vec<String>,
+) -> Result<BTreeSet<String>, ToolError> {
+    let (snapshot, history) = (cx.snapshot(), cx.history());
+    let found = work_tree_changes(snapshot, &history, cx.cancel())
+        .map_err(|error| ToolError::invalid(format!("cannot tell what changed: {error}")))?;
+    gaps.extend(found.gaps);
+    let mut paths: BTreeSet<String> = found.changed.into_iter().collect();
+    if let Some(since) = since {
+        let place = first_place(snapshot, &history).map_err(ToolError::invalid)?;
+        let name = commit(&place, "since", since)?.name();
+        let commits = place.history.commits();
+        let Some(at) = commits.iter().position(|commit| commit.name() == name) else {
+            return Err(ToolError::new(
+                ErrorCode::RevisionNotFound,
+                format!("argument `since`: `{since}` is not among the commits that were read"),
+            ));
+        };
+        paths.extend((0..at).flat_map(|number| place.history.touched_by(number)).map(|file| place.outer(file.path())));
+    }
+    paths.retain(|path| snapshot.files().by_text(path).is_some());
+    Ok(paths)
 }

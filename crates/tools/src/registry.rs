@@ -11,8 +11,9 @@ use crate::edit::{
     ValidatePlan,
 };
 use crate::exploration::{
-    Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface, Learn,
-    Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust, Warmup,
+    Activate, AntibodyCreate, AntibodyList, AntibodyScan, Drift, FlowSimulate, GhostEdges, HeuristicsSurface,
+    LayerInspect, Layers, Learn, Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust,
+    Warmup,
 };
 use crate::framework::{Catalog, ToolDef};
 use crate::lifecycle::{Audit, BootMemory, Federate, FederateAuto, FocusTool, North, Orient, Persist};
@@ -72,6 +73,8 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Report>(),
     ToolDef::read::<Panoramic>(),
     ToolDef::read::<Savings>(),
+    ToolDef::read::<Layers>(),
+    ToolDef::read::<LayerInspect>(),
     ToolDef::write::<TrailSave>(),
     ToolDef::read::<TrailResume>(),
     ToolDef::read::<TrailList>(),

@@ -20,6 +20,7 @@ mod equality;
 mod files;
 pub(crate) mod golden;
 mod inheritance;
+mod layers;
 mod linear;
 mod localize;
 mod memory;
@@ -60,6 +61,7 @@ const USAGE: &str = "expected:
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
   cargo xtask eval antibody --mirror DIR [--commits N] [--explain] [--check | --write]
+  cargo xtask eval layers --repo NAME=PATH... [--check | --write] [--explain]
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
   cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR --binary PATH [--tools DIR] [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
@@ -83,6 +85,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("relink", rest)) => equality::relink::run(rest),
         Some(("cochange", rest)) => cochange::run(rest),
         Some(("antibody", rest)) => antibody::run(rest),
+        Some(("layers", rest)) => layers::run(rest),
         Some(("risk", rest)) => risk::run(rest),
         Some(("edits", rest)) => edits::run(rest),
         _ => Err(USAGE.into()),

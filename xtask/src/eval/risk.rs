@@ -31,6 +31,8 @@ const HALF_LIFE: f64 = 730.0;
 const LEAST: usize = 3;
 /// Days of the window of `tremor`.
 const WINDOW: u32 = 30;
+/// Days after which a fix counts half in `expected`.
+const FIX_HALF_LIFE: f64 = 365.0;
 /// Fewest later fix commits of a repository that is counted.
 const LEAST_FIXES: usize = 10;
 
@@ -39,6 +41,9 @@ const LEAST_FIXES: usize = 10;
 struct Held {
     trust: f64,
     tremor: f64,
+    /// By the expected number of fixes: those before by age, and as much again shared out by size.
+    #[serde(default)]
+    expected: f64,
     /// By number of commits before.
     commits: f64,
     size: f64,
@@ -55,6 +60,8 @@ struct Report {
     /// Held by `trust` over held by size.
     trust_over_size: f64,
     tremor_over_size: f64,
+    #[serde(default)]
+    expected_over_size: f64,
     hindsight_over_size: f64,
     /// Bytes of the files named by `trust` over those named by size: what a reader of them has to read.
     bytes_over_size: f64,
@@ -119,10 +126,11 @@ fn summary(reports: &[Report]) {
     };
     let at_least = |bound: f64| reports.iter().filter(|row| row.trust_over_size >= bound).count();
     println!(
-        "{} repositories; over size, medians: trust {:.2}, tremor {:.2}, hindsight {:.2}; trust per byte {:.2}; trust at least 1.0 in {}, 1.5 in {}",
+        "{} repositories; over size, medians: trust {:.2}, tremor {:.2}, expected {:.2}, hindsight {:.2}; trust per byte {:.2}; trust at least 1.0 in {}, 1.5 in {}",
         reports.len(),
         median(&|row| row.trust_over_size),
         median(&|row| row.tremor_over_size),
+        median(&|row| row.expected_over_size),
         median(&|row| row.hindsight_over_size),
         median(&|row| row.per_byte_over_size),
         at_least(1.0),
@@ -162,6 +170,7 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
         let series = tremors.series(&history, files[at].file.commit_numbers(moment));
         tremors.judge(&series).map_or(-1.0, |found| found.magnitude)
     };
+    let expected = expected(&history, split, moment, &files);
     let later = |key: u32| fixes.iter().filter(|touched| touched.contains(&key)).count();
     let top = |value: &dyn Fn(usize) -> f64| -> Vec<usize> {
         let mut order: Vec<(f64, usize)> = (0..files.len()).map(|at| (value(at), at)).collect();
@@ -177,6 +186,7 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
     let shares = Held {
         trust: rounded(held(&by_trust)),
         tremor: rounded(held(&top(&tremor))),
+        expected: rounded(held(&top(&|at| expected[at]))),
         commits: rounded(held(&top(&|at| files[at].file.commit_numbers(moment).len() as f64))),
         size: rounded(held(&by_size)),
         hindsight: rounded(held(&top(&|at| later(files[at].file.key()) as f64))),
@@ -195,6 +205,7 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
         later_fixes: fixes.len() as u64,
         trust_over_size: over(shares.trust),
         tremor_over_size: over(shares.tremor),
+        expected_over_size: over(shares.expected),
         hindsight_over_size: over(shares.hindsight),
         bytes_over_size: rounded(bytes_over_size),
         per_byte_over_size: rounded(shares.trust / shares.size.max(1e-4) / bytes_over_size),
@@ -202,6 +213,23 @@ fn report(mirror: &Mirror, name: &str, half_life: f64) -> Outcome<Option<Report>
         touched_of_low: touched(Tier::Low),
         held: shares,
     }))
+}
+
+/// The expected fixes of each file: the posterior mean of a Gamma-Poisson model. Its prior shares as many fixes out by
+/// size as were seen; each counts half after a year.
+fn expected(history: &History, split: usize, moment: Moment, files: &[Ranked<'_>]) -> Vec<f64> {
+    let commits = history.commits();
+    let now = commits.get(split).map_or(0, |commit| commit.time);
+    let weight = |number: usize| {
+        let days = (now - commits[number].time).max(0) as f64 / 86_400.0;
+        (-days / FIX_HALF_LIFE * std::f64::consts::LN_2).exp()
+    };
+    let seen = |row: &Ranked<'_>| -> f64 {
+        row.file.commit_numbers(moment).filter(|number| commits[*number].is_fix()).map(weight).sum()
+    };
+    let seen: Vec<f64> = files.iter().map(seen).collect();
+    let (fixes, bytes) = (seen.iter().sum::<f64>(), files.iter().map(|row| row.bytes).sum::<usize>().max(1) as f64);
+    files.iter().zip(&seen).map(|(row, seen)| seen + fixes * row.bytes as f64 / bytes).collect()
 }
 
 /// The product files at a moment, with their contents then.

@@ -149,6 +149,9 @@ pub(crate) enum Command {
     /// Write the graph as rows, for other programs
     #[command(display_order = 64)]
     Export(ExportArgs),
+    /// Check what changed: declared layers, stored bug patterns, new cycles of folders
+    #[command(display_order = 49)]
+    Check(CheckArgs),
     /// Name the files that usually change with what the work tree has changed, and did not
     #[command(display_order = 50)]
     Risk(RiskArgs),
@@ -179,6 +182,20 @@ pub(crate) struct PathArg {
     /// The repository [default: the one around the current folder]
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
+}
+
+/// A check for continuous integration. Exit codes: 0 clean, 1 findings, 2 the check could not be made.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Also check the files that changed since this commit, and compare with it
+    #[arg(long, value_name = "REF", default_value = "HEAD", hide_default_value = true)]
+    pub since: String,
+    /// Write SARIF 2.1.0
+    #[arg(long, conflicts_with = "json")]
+    pub sarif: bool,
+    /// The repository [default: the one around the current folder]
+    #[arg(long, value_name = "PATH")]
+    pub root: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

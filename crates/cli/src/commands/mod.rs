@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod call;
+pub(crate) mod check;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod ingest;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod check;
 mod colour;
 mod export;
 mod help;
@@ -9,6 +10,7 @@ mod init;
 mod manners;
 mod memory;
 mod north;
+mod schema;
 mod settings;
 mod stale;
 mod store;

@@ -14,6 +14,7 @@ use super::nodes::{TremorNode, TrustNode, TrustQuery, TrustScope, tremor_nodes, 
 use super::structure::{FileReach, Structure};
 use super::trust::{Outcome, Tier};
 use crate::changes::Scope;
+use crate::layers::{Layering, LayersQuery, declaration, files};
 
 /// Days after which commits count half for churn.
 const CHURN_HALF_LIFE: f64 = 30.0;
@@ -43,6 +44,8 @@ pub enum Part {
     Defect,
     /// Acceleration of its changes.
     Tremor,
+    /// Share of its dependencies between declared layers that contradict them.
+    Layer,
     /// Matches of bug patterns.
     BugPatterns,
     /// State of its modules that several entry points write without a common lock.
@@ -51,13 +54,14 @@ pub enum Part {
 
 impl Part {
     /// Every part.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::ReachBack,
         Self::ReachForward,
         Self::Centrality,
         Self::Churn,
         Self::Defect,
         Self::Tremor,
+        Self::Layer,
         Self::BugPatterns,
         Self::Turbulence,
     ];
@@ -71,6 +75,7 @@ impl Part {
             Self::Churn => "churn",
             Self::Defect => "defect",
             Self::Tremor => "tremor",
+            Self::Layer => "layer",
             Self::BugPatterns => "antibody",
             Self::Turbulence => "turbulence",
         }
@@ -81,6 +86,7 @@ impl Part {
     pub const fn weight(self) -> f64 {
         match self {
             Self::Defect => 0.30,
+            Self::Layer => 0.20,
             Self::Turbulence => 0.15,
             Self::BugPatterns => 0.10,
             Self::ReachBack | Self::ReachForward | Self::Centrality | Self::Churn | Self::Tremor => 0.0,
@@ -95,7 +101,9 @@ impl Part {
             Self::ReachBack | Self::ReachForward | Self::Centrality => {
                 "says how far a defect reaches; not measured against size"
             }
-            Self::Turbulence | Self::BugPatterns => "a finding, not a predictor; weight of the published formula",
+            Self::Layer | Self::Turbulence | Self::BugPatterns => {
+                "a finding, not a predictor; weight of the published formula"
+            }
         }
     }
 }
@@ -106,7 +114,7 @@ pub struct FileRisk {
     /// The file.
     pub node: NodeIx,
     /// The parts in the order of [`Part::ALL`], 0 to 1; `None` where unknown.
-    pub parts: [Option<f64>; 8],
+    pub parts: [Option<f64>; 9],
     /// Weighted mean of the known parts; `None` if none with a weight is known.
     pub combined: Option<f64>,
     /// Its reach.
@@ -117,6 +125,8 @@ pub struct FileRisk {
     pub tremor: Option<TremorNode>,
     /// Matches of bug patterns, if any are stored.
     pub matches: Option<u32>,
+    /// Its dependencies that contradict the layers, declared or inferred; `None` if the declaration cannot be used.
+    pub layer_violations: Option<u32>,
 }
 
 impl FileRisk {
@@ -195,6 +205,57 @@ impl Turbulence {
     }
 }
 
+/// What the files have against the layers.
+#[derive(Debug, Default)]
+struct LayerParts {
+    /// Dependencies of each file that contradict the layers, and those between layers; `None` if nothing is known.
+    by_file: Option<FxHashMap<NodeIx, (u32, u32)>>,
+    is_declared: bool,
+}
+
+impl LayerParts {
+    fn of(snapshot: &Snapshot, gaps: &mut Vec<String>, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let declared = match declaration(snapshot) {
+            Ok(declared) => declared,
+            Err(error) => {
+                gaps.push(error.to_string());
+                return Ok(Self::default());
+            }
+        };
+        let files = files(snapshot, cancel)?;
+        let layering = Layering::of(snapshot, &files, declared.as_ref(), &LayersQuery::default(), cancel)?;
+        let mut by_file: FxHashMap<NodeIx, (u32, u32)> = FxHashMap::default();
+        for (node, level) in files.nodes.iter().zip(&layering.levels) {
+            if level.is_some() {
+                by_file.insert(*node, (0, 0));
+            }
+        }
+        let mut add = |file: usize, against: u32, cross: u32| {
+            let row = by_file.entry(files.nodes[file]).or_default();
+            *row = (row.0 + against, row.1 + cross);
+        };
+        for arc in &files.arcs {
+            if let (Some(from), Some(to)) = (layering.levels[arc.from], layering.levels[arc.to])
+                && from != to
+            {
+                add(arc.from, 0, 1);
+            }
+        }
+        layering.against.iter().for_each(|row| add(files.arcs[row.arc].from, 1, 0));
+        Ok(Self { by_file: Some(by_file), is_declared: declared.is_some() })
+    }
+
+    fn violations(&self, node: NodeIx) -> Option<u32> {
+        self.by_file.as_ref()?.get(&node).map(|(against, _)| *against)
+    }
+
+    /// The part of a file. Inferred layers decide nothing: a file that contradicts a guess is no finding.
+    fn share(&self, node: NodeIx) -> Option<f64> {
+        let (against, cross) = self.by_file.as_ref().filter(|_| self.is_declared)?.get(&node)?;
+        Some((f64::from(*against) / f64::from((*cross).max(1))).min(1.0))
+    }
+}
+
 /// The risk of the product files of some paths.
 ///
 /// # Errors
@@ -229,13 +290,14 @@ pub fn panorama(
             && is_product(path)
             && query.paths.has(path)
     };
-    let files: Vec<NodeIx> = graph.nodes().filter(is_meant).collect();
+    let meant: Vec<NodeIx> = graph.nodes().filter(is_meant).collect();
     let decayed = |node: &NodeIx| history.file(graph.path(*node)).map(|file| file.decayed_commits(CHURN_HALF_LIFE));
-    let churn: Vec<Option<f64>> = files.iter().map(decayed).collect();
+    let churn: Vec<Option<f64>> = meant.iter().map(decayed).collect();
     let mut sorted: Vec<f64> = churn.iter().flatten().copied().collect();
     sorted.sort_by(f64::total_cmp);
     let percentile = |value: f64| sorted.partition_point(|other| *other <= value) as f64 / sorted.len().max(1) as f64;
     let others = structure.files().saturating_sub(1).max(1) as f64;
+    let layers = LayerParts::of(snapshot, &mut gaps, cancel)?;
     let row = |(node, churn): (NodeIx, Option<f64>)| {
         let path = graph.path(node);
         let (trust, tremor) = (trust.get(&node).cloned(), tremor.get(&node).cloned());
@@ -249,19 +311,21 @@ pub fn panorama(
             churn.map(percentile),
             known.map(|row| 1.0 - row.verdict.trust),
             tremor.as_ref().map(|row| (row.tremor.magnitude / FULL_TREMOR).min(1.0)),
+            layers.share(node),
             matches.map(|count| (f64::from(count) / FULL_MATCHES).min(1.0)),
             turbulence.part(path),
         ];
-        FileRisk { node, combined: combined(&parts), parts, reach, trust, tremor, matches }
+        let layer_violations = layers.violations(node);
+        FileRisk { node, combined: combined(&parts), parts, reach, trust, tremor, matches, layer_violations }
     };
-    let mut files: Vec<FileRisk> = files.into_iter().zip(churn).map(row).collect();
+    let mut files: Vec<FileRisk> = meant.into_iter().zip(churn).map(row).collect();
     let value = |row: &FileRisk| row.combined.unwrap_or(-1.0);
     files.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));
     Ok(PanoramaAnswer { files, gaps })
 }
 
 /// Weighted mean of the known parts.
-fn combined(parts: &[Option<f64>; 8]) -> Option<f64> {
+fn combined(parts: &[Option<f64>; 9]) -> Option<f64> {
     let known = Part::ALL.iter().zip(parts).filter_map(|(part, value)| Some((part.weight(), (*value)?)));
     let (sum, weights) = known.fold((0.0, 0.0), |(sum, all), (weight, value)| (sum + weight * value, all + weight));
     (weights > 0.0).then(|| sum / weights)
@@ -283,7 +347,7 @@ mod tests {
     #[test]
     fn unknown_parts_are_left_out_with_their_weights() {
         let at = |part: Part| Part::ALL.iter().position(|known| *known == part).expect("is one of them");
-        let mut parts = [None; 8];
+        let mut parts = [None; 9];
         assert_eq!(combined(&parts), None);
         parts[at(Part::Churn)] = Some(1.0);
         assert_eq!(combined(&parts), None, "a part without a weight decides nothing");

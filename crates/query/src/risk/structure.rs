@@ -1,8 +1,10 @@
 //! How much of a project depends on each file, and on how much each depends.
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashMap;
+
+use crate::components::{components, depends};
 
 /// Files up to which reach is computed; the sets of reached files grow with the square of it.
 const MAX_FILES: usize = 20_000;
@@ -98,19 +100,6 @@ pub fn dependents(graph: &Graph, file: NodeIx, steps: usize) -> Vec<NodeIx> {
     found
 }
 
-const fn depends(relation: Relation) -> bool {
-    matches!(
-        relation,
-        Relation::Imports
-            | Relation::Reexports
-            | Relation::Calls
-            | Relation::References
-            | Relation::Inherits
-            | Relation::Implements
-            | Relation::Decorates
-    )
-}
-
 /// For each vertex, the number of others that can be reached: sets of bits over the components, in the order in which
 /// Tarjan's algorithm closes them, so that what a component reaches is known before it.
 fn reach(next: &[Vec<usize>], cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
@@ -138,58 +127,6 @@ fn reach(next: &[Vec<usize>], cancel: &Cancel) -> Result<Vec<u32>, Cancelled> {
     Ok(sizes)
 }
 
-/// The strongly connected component of each vertex, numbered so that edges lead to equal or lower numbers (Tarjan, with
-/// a stack of its own).
-fn components(next: &[Vec<usize>]) -> Vec<usize> {
-    const NEW: usize = usize::MAX;
-    let (mut index, mut low) = (vec![NEW; next.len()], vec![0usize; next.len()]);
-    let (mut component, mut open) = (vec![NEW; next.len()], Vec::new());
-    let (mut counter, mut closed) = (0, 0);
-    for start in 0..next.len() {
-        if index[start] != NEW {
-            continue;
-        }
-        let mut calls: Vec<(usize, usize)> = vec![(start, 0)];
-        while let Some((vertex, at)) = calls.pop() {
-            if at == 0 {
-                (index[vertex], low[vertex]) = (counter, counter);
-                counter += 1;
-                open.push(vertex);
-            } else {
-                let done = next[vertex][at - 1];
-                low[vertex] = low[vertex].min(if component[done] == NEW { low[done] } else { NEW });
-            }
-            let mut at = at;
-            let mut deeper = None;
-            while let Some(&to) = next[vertex].get(at) {
-                at += 1;
-                if index[to] == NEW {
-                    deeper = Some(to);
-                    break;
-                }
-                if component[to] == NEW {
-                    low[vertex] = low[vertex].min(index[to]);
-                }
-            }
-            if let Some(to) = deeper {
-                calls.push((vertex, at));
-                calls.push((to, 0));
-                continue;
-            }
-            if low[vertex] == index[vertex] {
-                while let Some(member) = open.pop() {
-                    component[member] = closed;
-                    if member == vertex {
-                        break;
-                    }
-                }
-                closed += 1;
-            }
-        }
-    }
-    component
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,7 +136,6 @@ mod tests {
         // 0 -> 1 <-> 2 -> 3, 4 alone.
         let next = vec![vec![1], vec![2], vec![1, 3], vec![], vec![]];
         assert_eq!(reach(&next, &Cancel::new()).expect("is not cancelled"), [3, 2, 2, 0, 0]);
-        assert_eq!(components(&next), [2, 1, 1, 0, 3]);
     }
 
     #[test]

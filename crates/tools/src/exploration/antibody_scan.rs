@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_query::changes::work_tree_changes;
 use m1nd_query::patterns::LabelMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +18,8 @@ use crate::rows::count;
 const DEFAULT_ROWS: usize = 50;
 /// Maximum rows of one page, and of one pattern.
 const MAX_ROWS: usize = 500;
+/// Matches from which on a pattern says nothing, unless the call names it.
+const TOO_MANY: usize = 100;
 /// Maximum patterns that a call names.
 const MAX_IDS: usize = 100;
 
@@ -89,7 +90,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     files_changed: Option<usize>,
     timed_out_antibodies: Vec<String>,
-    /// Always empty: a pattern is disabled by its users only.
+    /// Patterns that match too much to say anything, without their matches.
     auto_disabled_antibodies: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     what_is_missing: Option<String>,
@@ -114,7 +115,9 @@ patterns compare labels: `substring` (in any case), `exact`, or `regex` (Rust sy
 
 Patterns of code are searched for up to 8 seconds each, graph patterns for 400,000 steps; those that were cut are in
 `timed_out_antibodies`. Up to `max_matches_per_antibody` matches of each are listed, the most severe patterns first.
-Nothing is disabled automatically. `line_content` is text of the repository.";
+A pattern with 100 or
+more is in `auto_disabled_antibodies` instead, without its matches, unless the call names it; it stays enabled: refine or
+disable it with `antibody_create`. `line_content` is text of the repository.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 20, "whether a known bug pattern matches what changed")];
@@ -157,7 +160,7 @@ impl ReadTool for AntibodyScan {
         }
         let changed = match input.scope {
             ScopeWord::All => None,
-            ScopeWord::Changed => Some(changed(cx, input.since.as_deref(), &mut gaps)?),
+            ScopeWord::Changed => Some(past::changed_files(cx, input.since.as_deref(), &mut gaps)?),
         };
         let looking = Looking {
             snapshot,
@@ -167,17 +170,21 @@ impl ReadTool for AntibodyScan {
                 Mode::Regex => LabelMode::Regex,
             },
             changed: changed.as_ref(),
-            limit: input.max_matches_per_antibody,
+            limit: input.max_matches_per_antibody.max(TOO_MANY),
             cancel: cx.cancel(),
         };
-        let (mut rows, mut timed_out) = (Vec::new(), Vec::new());
+        let (mut rows, mut timed_out, mut too_broad) = (Vec::new(), Vec::new(), Vec::new());
         for pattern in &known {
             cx.cancel().check()?;
             let found = look(&pattern.value, &looking)?;
             if found.timed_out {
                 timed_out.push(pattern.id.clone());
             }
-            rows.extend(found.rows.into_iter().map(|found| Row {
+            if input.antibody_ids.is_empty() && found.total >= TOO_MANY {
+                too_broad.push(pattern.id.clone());
+                continue;
+            }
+            rows.extend(found.rows.into_iter().take(input.max_matches_per_antibody).map(|found| Row {
                 antibody_id: pattern.id.clone(),
                 antibody_name: pattern.value.name.clone(),
                 severity: pattern.value.severity.clone(),
@@ -208,32 +215,9 @@ impl ReadTool for AntibodyScan {
             nodes_scanned: snapshot.graph().node_count(),
             files_changed: changed.as_ref().map(BTreeSet::len),
             timed_out_antibodies: timed_out,
-            auto_disabled_antibodies: Vec::new(),
+            auto_disabled_antibodies: too_broad,
             what_is_missing: (!gaps.is_empty()).then(|| gaps.join("; ")),
         };
         Ok(Answer::new(output).rows("matches", total).guidance(guidance))
     }
-}
-
-/// The indexed files whose content differs from the checked-out commit, and those changed since another one.
-fn changed(cx: &ReadContext<'_>, since: Option<&str>, gaps: &mut Vec<String>) -> Result<BTreeSet<String>, ToolError> {
-    let (snapshot, history) = (cx.snapshot(), cx.history());
-    let found = work_tree_changes(snapshot, &history, cx.cancel())
-        .map_err(|error| ToolError::invalid(format!("argument `scope`: {error}")))?;
-    gaps.extend(found.gaps);
-    let mut paths: BTreeSet<String> = found.changed.into_iter().collect();
-    if let Some(since) = since {
-        let place = past::first_place(snapshot, &history).map_err(ToolError::invalid)?;
-        let name = past::commit(&place, "since", since)?.name();
-        let commits = place.history.commits();
-        let Some(at) = commits.iter().position(|commit| commit.name() == name) else {
-            return Err(ToolError::new(
-                ErrorCode::RevisionNotFound,
-                format!("argument `since`: `{since}` is not among the commits that were read"),
-            ));
-        };
-        paths.extend((0..at).flat_map(|number| place.history.touched_by(number)).map(|file| place.outer(file.path())));
-    }
-    paths.retain(|path| snapshot.files().by_text(path).is_some());
-    Ok(paths)
 }

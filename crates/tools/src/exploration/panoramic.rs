@@ -54,7 +54,6 @@ pub(crate) struct Module {
     is_critical: bool,
     trust_score: Option<f64>,
     tremor_magnitude: Option<f64>,
-    /// Not computed.
     layer_violations: Option<u32>,
     turbulence: Option<f64>,
     antibody_matches: Option<u32>,
@@ -103,7 +102,7 @@ pub(crate) struct Panoramic;
 impl Tool for Panoramic {
     const NAME: &'static str = "panoramic";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "Rank files by risk: past defects, bug patterns, shared state, reach, churn, pace";
+    const SUMMARY: &'static str = "Rank files by risk: past defects, layers, bug patterns, shared state, reach, churn";
     const ANSWERS: &'static str = "the riskiest files, and each part of the risk on its own";
     const HELP: &'static str = "\
 Ranks the product's files (not tests, not documents) by `combined_risk`, and shows each part in `parts`, 0 to 1:
@@ -114,10 +113,11 @@ Ranks the product's files (not tests, not documents) by `combined_risk`, and sho
   standard deviations. `defect`: 1 - `trust_score` (see `trust`), only with enough evidence.
 - `antibody`: matches of stored bug patterns over 3, if any are stored. `turbulence`: entry points that write its
   variables (not fields of objects) without a common lock (see `flow_simulate`) over 2, if there are entry points.
+- `layer`: share of its dependencies between declared layers (`m1nd-layers.toml`) that contradict them, if there are any.
 
 Parts that are unknown are left out, and of the rest `combined_risk` is the mean by `weights`: null if none with a weight is
 known. A predictor has weight 0 unless it was shown to beat size alone in predicting later fixes (`eval/risk` in the
-repository of m1nd); `why` says so. Layers are not computed: `layer_violations` is null.
+repository of m1nd); `why` says so. `layer_violations` also counts what contradicts inferred layers (see `layers`).
 
 `is_critical`: among the riskiest 5 % and at least .5. `critical_alerts` name the two strongest parts. `overall_health` is 1
 minus the mean of the riskiest tenth. `total_scanned` counts all files in `scope`, `total_modules` those from `min_risk`.";
@@ -129,7 +129,7 @@ minus the mean of the riskiest tenth. `total_scanned` counts all files in `scope
     const DETAILS: &'static [&'static str] =
         &["modules.parts", "modules.blast_forward", "modules.layer_violations", "weights"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("modules": "node_id", "label", "is_critical");
-    const TEXT_OMITS: &'static [&'static str] = &["label", "type", "source_path", "layer_violations"];
+    const TEXT_OMITS: &'static [&'static str] = &["label", "type", "source_path"];
     type Input = Input;
     type Output = Output;
 }
@@ -207,6 +207,7 @@ fn alert(snapshot: &Snapshot, row: &FileRisk) -> Alert {
     let category = match row.strongest().first().map(|(part, _)| *part) {
         Some(Part::Defect) => "trust_deficit",
         Some(Part::BugPatterns) => "antibody_critical",
+        Some(Part::Layer) => "layer_violation_cluster",
         _ => "high_risk",
     };
     let severity = rounded(row.combined.unwrap_or_default());
@@ -226,7 +227,7 @@ fn module(snapshot: &Snapshot, row: &FileRisk, is_critical: bool, with_text: boo
         is_critical,
         trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
         tremor_magnitude: row.tremor.as_ref().map(|tremor| rounded(tremor.tremor.magnitude)),
-        layer_violations: None,
+        layer_violations: row.layer_violations,
         turbulence: row.part(Part::Turbulence).map(rounded),
         antibody_matches: row.matches,
         blast_backward: row.reach.and_then(|reach| reach.back),
@@ -248,6 +249,7 @@ fn recommendation(row: &FileRisk) -> Option<String> {
             format!("{} fix commits: test what they mended before changing it", trust.exposure.fixes.len())
         }
         Part::BugPatterns => "a stored bug pattern matches: look at the matches of `antibody_scan`".to_owned(),
+        Part::Layer => "depends on what the declared layers do not allow: see `layers`".to_owned(),
         Part::Turbulence => {
             "several entry points write its state without a common lock: see `flow_simulate`".to_owned()
         }

@@ -68,11 +68,11 @@ pub(crate) struct Session {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Global {
-    total_sessions: u64,
-    total_queries: u64,
-    total_tokens_saved: u64,
+    total_sessions: Option<u64>,
+    total_queries: Option<u64>,
+    total_tokens_saved: Option<u64>,
     total_cost_saved_usd: Option<f64>,
-    total_file_reads_avoided: u64,
+    total_file_reads_avoided: Option<u64>,
     note: &'static str,
 }
 
@@ -97,7 +97,7 @@ below 0; `lines_avoided` the same share of the lines; `file_reads_avoided` the n
 `view` and `batch_view`. `basis` says that bytes were measured; that a reader would otherwise have read these files whole is
 an assumption, so the figures are upper bounds. `cost_saved_usd` is null unless the call gives `usd_per_million_tokens`.
 
-`global` has the same figures as `current_session`: nothing is stored beyond the process.";
+The figures of `global` are null: what was asked is not recorded beyond the process, so other sessions are not known.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const WAITS: bool = false;
     const DETAILS: &'static [&'static str] = &["global", "formatted_summary"];
@@ -117,12 +117,12 @@ impl ReadTool for Savings {
             log.total, measured.returned_bytes, measured.distinct_files, measured.files_bytes
         );
         let global = Global {
-            total_sessions: 1,
-            total_queries: log.total,
-            total_tokens_saved: measured.tokens_saved,
-            total_cost_saved_usd: measured.cost_saved_usd,
-            total_file_reads_avoided: measured.file_reads_avoided,
-            note: "this process only: nothing is stored",
+            total_sessions: None,
+            total_queries: None,
+            total_tokens_saved: None,
+            total_cost_saved_usd: None,
+            total_file_reads_avoided: None,
+            note: "unknown: calls are not recorded beyond the process",
         };
         let current_session = Session {
             queries_made: log.total,

@@ -76,6 +76,8 @@ codes! {
     HandleChanged = "handle_changed",
     /// A limit on the number or size of what an agent may hold is reached. The message names it.
     LimitReached = "limit_reached",
+    /// The level is that of no layer: `layers` lists them.
+    LayerNotFound = "layer_not_found",
     /// The server runs read-only and the tool writes.
     ReadOnly = "read_only",
     /// Another process or call holds the write lock of this project: try again later.

@@ -1,5 +1,6 @@
 //! A repository at first sight, in one call.
 
+use m1nd_query::layers::{Layering, LayersQuery, declaration, files};
 use m1nd_query::overview::{Hot, overview};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +10,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
     number,
 };
+use crate::past;
 use crate::rows::{self, rounded};
 use crate::task::Gap;
 
@@ -18,6 +20,8 @@ const DEFAULT_ROWS: usize = 8;
 const MAX_ROWS: usize = 50;
 /// Kinds of problems listed.
 const PROBLEMS: usize = 8;
+/// Modules of a layer that are named.
+const MODULES: usize = 6;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +58,13 @@ struct Risk {
 }
 
 #[derive(Debug, Serialize)]
+struct Layer {
+    name: String,
+    files: usize,
+    modules: String,
+}
+
+#[derive(Debug, Serialize)]
 pub(crate) struct Output {
     languages: Vec<Value>,
     folders: Vec<Value>,
@@ -62,6 +73,9 @@ pub(crate) struct Output {
     central: Vec<Noted>,
     tests: Value,
     risks: Vec<Risk>,
+    /// From the top.
+    layers: Vec<Layer>,
+    layer_violations: usize,
     skipped: Vec<Value>,
     honest_gaps: Vec<Gap>,
 }
@@ -71,7 +85,8 @@ pub(crate) struct Audit;
 impl Tool for Audit {
     const NAME: &'static str = "audit";
     const TOOLSET: Toolset = Toolset::Lifecycle;
-    const SUMMARY: &'static str = "Show a repository at first sight: languages, ways in, central code, tests, risks";
+    const SUMMARY: &'static str =
+        "Show a repository at first sight: languages, ways in, central code, layers, tests, risks";
     const ANSWERS: &'static str =
         "what a newcomer asks first: languages, entry points, central code, tests, risks, gaps";
     const HELP: &'static str = "\
@@ -80,7 +95,8 @@ target; `folders` at the top; `entry_points`: functions named `main`, and those 
 `central`: the most important functions and types by references, outside of tests, each with whether test code refers to
 it (`tested`); `tests`: test files and functions; `risks`: files of code that change most (`commits`, and
 `recent_commits` with a half-life of 90 days), weighted by the logarithm of their lines; `skipped`: what is not, or not
-whole, in the index, by kind with an example. `honest_gaps` says what could not be told. `scope` limits it to a folder.";
+whole, in the index, by kind with an example; `layers`, declared or inferred, from the top, and how many dependencies
+contradict them (`layer_violations`; see `layers`). `honest_gaps` says what could not be told. `scope` limits it to a folder.";
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[
@@ -89,7 +105,7 @@ whole, in the index, by kind with an example. `honest_gaps` says what could not 
     ];
     const RARE: &'static [&'static str] = &["top_k", "scope"];
     const COMMAND: Option<Command> = Some(Command::new("audit", &[]));
-    const DETAILS: &'static [&'static str] = &["folders", "languages.lines", "central.tested"];
+    const DETAILS: &'static [&'static str] = &["folders", "languages.lines", "central.tested", "layers.modules"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"central": {"type": "array"}, "entry_points": {"type": "array"}}}"#;
     type Input = Input;
@@ -121,6 +137,7 @@ impl ReadTool for Audit {
             let why = "`languages` and `skipped` are of the whole repository";
             honest_gaps.push(Gap::new("scope_ignored", why, None));
         }
+        let layering = layering(cx, &scope, &mut honest_gaps)?;
         let first = found.central.first().map(|(node, _)| graph.id(*node).to_owned());
         let hint = "read the most important symbol, or ask `north` with your task";
         let guidance = Guidance::next(ProofState::Triaging, ToolRef("view"), first, hint);
@@ -138,11 +155,37 @@ impl ReadTool for Audit {
             central: found.central.iter().map(|(node, is_tested)| noted(*node, None, Some(*is_tested))).collect(),
             tests: json!({"files": found.tests.0, "functions": found.tests.1}),
             risks: found.hot.into_iter().map(risk).collect(),
+            layer_violations: layering.as_ref().map_or(0, |found| found.against.len()),
+            layers: layering.map(layers).unwrap_or_default(),
             skipped: status.problems.iter().take(PROBLEMS).map(problem).collect(),
             honest_gaps,
         };
         Ok(Answer::new(output).guidance(guidance))
     }
+}
+
+/// The layers of a folder; `None`, with a gap, if the declaration cannot be used.
+fn layering(cx: &ReadContext<'_>, scope: &str, gaps: &mut Vec<Gap>) -> Result<Option<Layering>, ToolError> {
+    let declared = match declaration(cx.snapshot()) {
+        Ok(declared) => declared,
+        Err(error) => {
+            gaps.push(Gap::new("layers_unreadable", error.to_string(), None));
+            return Ok(None);
+        }
+    };
+    let files = files(cx.snapshot(), cx.cancel())?;
+    let query = LayersQuery { paths: past::scope(Some(scope))?, ..LayersQuery::default() };
+    Ok(Some(Layering::of(cx.snapshot(), &files, declared.as_ref(), &query, cx.cancel())?))
+}
+
+fn layers(found: Layering) -> Vec<Layer> {
+    let modules = &found.modules;
+    let row = |layer: m1nd_query::layers::Layer| {
+        let names: Vec<&str> =
+            layer.modules.iter().take(MODULES).map(|module| modules.names[*module].as_str()).collect();
+        Layer { name: layer.name, files: layer.files.len(), modules: names.join(", ") }
+    };
+    found.layers.into_iter().map(row).collect()
 }
 
 fn language(row: &m1nd_engine::LanguageStatus) -> Value {

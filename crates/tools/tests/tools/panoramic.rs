@@ -37,7 +37,7 @@ fn parts_are_shown_and_combined_over_what_is_known() {
     assert_eq!(first["node_id"], "file::base.py");
     assert_eq!((&first["blast_backward"], &first["blast_forward"]), (&json!(2), &json!(0)));
     assert_eq!(first["combined_risk"], first["parts"]["defect"], "it is the only known part with a weight");
-    assert_eq!((&first["antibody_matches"], &first["layer_violations"]), (&Value::Null, &Value::Null));
+    assert_eq!((&first["antibody_matches"], &first["layer_violations"]), (&Value::Null, &json!(0)));
     assert!(first["recommendation"].as_str().is_some_and(|text| text.contains("fix commits")), "{first}");
     assert!(!column(&answer, "modules", "node_id").contains("README"), "documents are no modules");
     let weights = answer["weights"].as_array().expect("weights");
@@ -61,4 +61,16 @@ fn rows_are_limited() {
     assert_eq!(project.err("panoramic", json!({"limit": 0}))["code"], "invalid_params");
     let plain = Project::new(PROGRAM).ok("panoramic", json!({}));
     assert!(plain["what_is_missing"].as_str().is_some_and(|text| text.contains("no history")), "{plain}");
+}
+
+#[test]
+fn declared_layers_are_a_part_and_inferred_ones_a_count() {
+    let code = "//- /web/page.py\nfrom core import rules\n\ndef show():\n    return rules.check()\n//- /core/rules.py\ndef check():\n    from web import page\n    return page\n";
+    let layers = "//- /m1nd-layers.toml\n[[layer]]\nname = 'web'\npaths = ['web']\n[[layer]]\nname = 'core'\npaths = ['core']\n";
+    let answer = Project::new(&format!("{code}{layers}")).ok("panoramic", json!({}));
+    let row = &answer["modules"][0];
+    assert_eq!((&row["node_id"], &row["layer_violations"]), (&json!("file::core/rules.py"), &json!(1)), "{answer}");
+    assert_eq!(row["parts"]["layer"], 1.0);
+    let inferred = Project::new(code).ok("panoramic", json!({}));
+    assert_eq!(inferred["modules"][0]["parts"].get("layer"), None, "{inferred}");
 }

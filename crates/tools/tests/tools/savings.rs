@@ -15,4 +15,6 @@ fn distinct_files_count_once_and_money_needs_a_price() {
     assert!(twice["returned_bytes"].as_u64() > once["returned_bytes"].as_u64(), "{twice}");
     assert!(twice["cost_saved_usd"].is_number() && twice["queries_made"].as_u64() > once["queries_made"].as_u64());
     assert_eq!(session(json!({}))["basis"], "measured_bytes");
+    let global = &project.ok("savings", json!({}))["global"];
+    assert_eq!(global["total_tokens_saved"], Value::Null, "other sessions are not known");
 }

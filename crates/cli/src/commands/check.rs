@@ -1,0 +1,241 @@
+//! `m1nd check`: what the changed files have against the declared layers, the stored bug patterns, and new circles of
+//! folders. For hooks before a commit and for CI.
+
+use m1nd_base::{Cancel, NoProgress};
+use m1nd_engine::IngestRequest;
+use m1nd_tools::sarif::{self, Finding, Level, Place, Rule};
+use m1nd_tools::{Context, Services, TOOLS};
+use serde_json::{Value, json};
+
+use crate::args::{CheckArgs, Common};
+use crate::error::CliError;
+use crate::output::{Out, Tone};
+use crate::project;
+
+/// Findings of one kind that are listed; more are counted.
+const MAX_FINDINGS: usize = 500;
+/// Size of the answers that the check is made of.
+const ANSWER_CHARS: usize = 100_000;
+/// The name of the check in SARIF.
+const TOOL: &str = "m1nd check";
+
+const LAYERS: &str = "layer-violation";
+const CYCLES: &str = "new-cycle";
+const PATTERNS: &str = "bug-pattern";
+
+/// What the check found.
+#[derive(Debug, Default)]
+struct Report {
+    findings: Vec<Finding>,
+    /// All findings, also those that are not listed.
+    total: usize,
+    /// Whether the project declares its layers.
+    has_layers: bool,
+    /// Number of bug patterns looked for.
+    patterns: u64,
+    /// What could not be looked at, in words.
+    gaps: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CheckArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
+    let root = project::root(args.root.as_deref())?;
+    let services = indexed(common, &root)?;
+    let report = report(&services, &args.since)?;
+    if args.sarif {
+        out.value(&sarif::log(TOOL, &rules(), &report.findings))?;
+    } else if out.json {
+        out.value(&value(&report))?;
+    } else {
+        page(&report, &args.since, out)?;
+    }
+    if report.total > 0 { Err(CliError::Findings(report.total)) } else { Ok(()) }
+}
+
+/// The index of a root, up to date. A machine of CI has none yet.
+fn indexed(common: &Common, root: &std::path::Path) -> Result<Services, CliError> {
+    let services = project::open_to_ask(common, root, true)?;
+    if !services.engine.snapshot().is_empty() {
+        return Ok(services);
+    }
+    drop(services);
+    let writing = project::open(common, root, false)?;
+    writing.engine.ingest(IngestRequest::code(root), &Cancel::new(), &NoProgress)?;
+    drop(writing);
+    project::open_to_ask(common, root, false)
+}
+
+fn rules() -> Vec<Rule> {
+    let rule = |id: &str, summary: &str, level| Rule { id: id.to_owned(), summary: summary.to_owned(), level };
+    vec![
+        rule(LAYERS, "A dependency contradicts the layers that m1nd-layers.toml declares.", Level::Error),
+        rule(CYCLES, "A change closes a circle of dependencies between folders.", Level::Error),
+        rule(PATTERNS, "Code matches a stored bug pattern.", Level::Warning),
+    ]
+}
+
+fn report(services: &Services, since: &str) -> Result<Report, CliError> {
+    let cancel = Cancel::new();
+    let context = Context { reads_history: true, ..Context::new(services, TOOLS, &cancel, &NoProgress) };
+    let ask = |name: &str, arguments: Value| {
+        let missing = || CliError::failed(format!("the tool `{name}` is not there"), "report it");
+        TOOLS.find(name).ok_or_else(missing)?.invoke(&context, arguments).map_err(CliError::Tool)
+    };
+    let mut report = Report::default();
+    let layers = json!({
+        "agent_id": "cli", "since": since, "violation_limit": MAX_FINDINGS, "exclude_tests": true, "detail": "brief",
+        "max_output_chars": ANSWER_CHARS,
+    });
+    report.take_layers(&ask("layers", layers)?);
+    let patterns = json!({
+        "agent_id": "cli", "scope": "changed", "since": since, "max_matches": MAX_FINDINGS,
+        "max_matches_per_antibody": MAX_FINDINGS, "max_output_chars": ANSWER_CHARS,
+    });
+    report.take_patterns(&ask("antibody_scan", patterns)?);
+    report.findings.sort_by(|a, b| {
+        let key = |one: &Finding| (std::cmp::Reverse(one.level), one.place.path.clone(), one.place.line);
+        key(a).cmp(&key(b)).then_with(|| a.identity.cmp(&b.identity))
+    });
+    Ok(report)
+}
+
+impl Report {
+    fn take_layers(&mut self, answer: &Value) {
+        self.has_layers = text(answer, "basis").starts_with("declared");
+        if self.has_layers {
+            let violation = |row: &Value| Finding {
+                rule: LAYERS.to_owned(),
+                level: if row["is_new"] == false { Level::Warning } else { Level::Error },
+                message: format!(
+                    "{} ({}) {} {} ({}): {}",
+                    text(row, "source"),
+                    text(row, "source_layer"),
+                    text(row, "edge_relation"),
+                    text(row, "target"),
+                    text(row, "target_layer"),
+                    text(row, "explanation"),
+                ),
+                place: place(text(row, "location")),
+                related: Vec::new(),
+                identity: format!("{} {}", text(row, "source"), text(row, "target")),
+                is_new: row["is_new"].as_bool(),
+            };
+            let found: Vec<Finding> = rows(answer, "violations").map(violation).collect();
+            let total = answer["summary"]["total_violations"].as_u64().unwrap_or_default() as usize;
+            self.take(found, total, "layers");
+        }
+        let cycle = |row: &Value| {
+            let strings = |name: &str| -> Vec<String> {
+                rows(row, name).filter_map(|text| text.as_str().map(str::to_owned)).collect()
+            };
+            let (modules, mut places) = (strings("modules"), strings("closed_by"));
+            let first = if places.is_empty() { String::new() } else { places.remove(0) };
+            let mut way = modules.clone();
+            way.extend(modules.first().cloned());
+            Finding {
+                rule: CYCLES.to_owned(),
+                level: Level::Error,
+                message: format!("closes a circle: {}", way.join(" → ")),
+                place: place(&first),
+                related: places.iter().map(|text| place(text)).collect(),
+                identity: way.join(" "),
+                is_new: Some(true),
+            }
+        };
+        let found: Vec<Finding> = rows(answer, "new_cycles").map(cycle).collect();
+        let total = found.len();
+        self.take(found, total, "cycles");
+        self.gaps.extend(answer["what_is_missing"].as_str().map(str::to_owned));
+    }
+
+    fn take_patterns(&mut self, answer: &Value) {
+        let matched = |row: &Value| Finding {
+            rule: PATTERNS.to_owned(),
+            level: match text(row, "severity") {
+                "critical" => Level::Error,
+                "info" => Level::Note,
+                _ => Level::Warning,
+            },
+            message: format!("matches the bug pattern `{}` ({})", text(row, "antibody_name"), text(row, "antibody_id")),
+            place: place(text(row, "location")),
+            related: Vec::new(),
+            identity: format!("{} {}", text(row, "antibody_id"), place(text(row, "location")).path),
+            is_new: None,
+        };
+        let found: Vec<Finding> = rows(answer, "matches").map(matched).collect();
+        let total = answer["total_matches"].as_u64().unwrap_or_default() as usize;
+        self.take(found, total, "matches of bug patterns");
+        self.patterns = answer["antibodies_checked"].as_u64().unwrap_or_default();
+        let gap = answer["what_is_missing"].as_str().map(str::to_owned);
+        self.gaps.extend(gap.filter(|gap| !self.gaps.contains(gap)));
+        let cut = rows(answer, "timed_out_antibodies").count();
+        if cut > 0 {
+            self.gaps.push(format!("the search for {cut} bug patterns was cut"));
+        }
+    }
+
+    fn take(&mut self, found: Vec<Finding>, total: usize, kind: &str) {
+        if total > found.len() {
+            self.gaps.push(format!("{} {kind} more are not listed", total - found.len()));
+        }
+        self.total += total.max(found.len());
+        self.findings.extend(found);
+    }
+}
+
+fn rows<'a>(answer: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    answer[name].as_array().into_iter().flatten()
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// The place that `path:line` names.
+fn place(text: &str) -> Place {
+    match text.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?))) {
+        Some((path, line)) => Place { path: path.to_owned(), line: Some(line) },
+        None => Place { path: text.to_owned(), line: None },
+    }
+}
+
+fn value(report: &Report) -> Value {
+    let row = |found: &Finding| {
+        json!({
+            "rule": found.rule,
+            "level": found.level.word(),
+            "message": found.message,
+            "path": found.place.path,
+            "line": found.place.line,
+            "is_new": found.is_new,
+        })
+    };
+    json!({
+        "findings": report.findings.iter().map(row).collect::<Vec<_>>(),
+        "total": report.total,
+        "layers_declared": report.has_layers,
+        "bug_patterns": report.patterns,
+        "what_is_missing": report.gaps,
+    })
+}
+
+fn page(report: &Report, since: &str, out: &mut Out) -> Result<(), CliError> {
+    for found in &report.findings {
+        let line = found.place.line.map_or_else(String::new, |line| format!(":{line}"));
+        let tone = if found.level == Level::Error { Tone::Bad } else { Tone::Strong };
+        let level = out.paint(tone, found.level.word());
+        out.line(format!("{}{line}: {level}[{}] {}", found.place.path, found.rule, found.message))?;
+    }
+    let count = match report.total {
+        0 => "no findings".to_owned(),
+        1 => "1 finding".to_owned(),
+        total => format!("{total} findings"),
+    };
+    let layers = if report.has_layers { "declared layers" } else { "no layers declared (m1nd-layers.toml)" };
+    let patterns = match report.patterns {
+        1 => "1 bug pattern".to_owned(),
+        count => format!("{count} bug patterns"),
+    };
+    out.line(format!("{count} in what changed since {since}: {layers}, {patterns}, new cycles"))?;
+    report.gaps.iter().try_for_each(|gap| out.line(format!("not looked at: {gap}")))
+}
