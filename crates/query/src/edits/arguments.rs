@@ -6,7 +6,7 @@ use m1nd_base::{Cancel, NodeKind, Pos, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{DefId, ParameterKind, Role};
+use m1nd_lang::facts::{BindingTarget, DefId, Expr, ParameterKind, Role};
 use rustc_hash::FxHashMap;
 
 /// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
@@ -116,6 +116,27 @@ impl<'a> Arguments<'a> {
             counts.least = 0;
         }
         Some(counts)
+    }
+
+    /// Places where a file uses a name, other than in imports and in what may be no code.
+    pub(super) fn uses_of(&mut self, path: &str, name: &str) -> Vec<Pos> {
+        let Some(Facts { facts, .. }) = self.file(path) else { return Vec::new() };
+        let is_it = |reference: &&m1nd_lang::facts::Reference| {
+            let (Expr::Name { name: id, .. } | Expr::Member { name: id, .. } | Expr::Path { name: id, .. }) =
+                facts.expr(reference.expr)
+            else {
+                return false;
+            };
+            !reference.inexact && facts.name(id) == name
+        };
+        facts.references.iter().filter(is_it).map(|reference| reference.pos).collect()
+    }
+
+    /// Returns whether an import of a file binds a name.
+    pub(super) fn imports(&mut self, path: &str, name: &str) -> bool {
+        let Some(Facts { facts, .. }) = self.file(path) else { return false };
+        let is_import = |target: BindingTarget| matches!(target, BindingTarget::Import(_));
+        facts.bindings.iter().any(|binding| is_import(binding.target) && facts.name(binding.name) == name)
     }
 
     fn file(&mut self, path: &str) -> Option<&Facts> {

@@ -1,6 +1,7 @@
 //! Changes of files before and after they are made: syntax, context, plans, checks, new names.
 
 mod arguments;
+mod left_names;
 mod plan;
 mod rename;
 mod syntax;

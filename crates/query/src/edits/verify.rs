@@ -8,6 +8,7 @@ use m1nd_graph::{EdgeRef, Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arguments::{Arguments, Counts};
+use super::left_names::left_names;
 
 /// Most findings of one kind that are returned.
 const MAX_FOUND: usize = 200;
@@ -111,7 +112,13 @@ pub fn verify(
         check.blast.push(blast(before, file.path));
         check.cycles.extend(new_cycle(before, after, file.path));
     }
-    argument_counts(before, after, edited, cancel, &mut check)?;
+    let (mut old, mut new) = (Arguments::new(before, cancel), Arguments::new(after, cancel));
+    edited.iter().for_each(|file| old.set_text(file.path.as_str(), file.before.unwrap_or_default()));
+    for file in edited {
+        cancel.check()?;
+        check.broken.extend(left_names((before, &mut old), (after, &mut new), file.path));
+    }
+    argument_counts((before, &mut old), (after, &mut new), edited, cancel, &mut check)?;
     for list in [&mut check.broken, &mut check.doubtful] {
         list.sort();
         list.dedup();
@@ -122,11 +129,11 @@ pub fn verify(
     Ok(check)
 }
 
-fn nodes_of(graph: &Graph, path: &RepoPath) -> Vec<NodeIx> {
+pub(super) fn nodes_of(graph: &Graph, path: &RepoPath) -> Vec<NodeIx> {
     graph.find_file(path.as_str()).map(|file| graph.of_file(file)).unwrap_or_default()
 }
 
-fn sites(edge: &EdgeRef<'_>) -> Vec<Pos> {
+pub(super) fn sites(edge: &EdgeRef<'_>) -> Vec<Pos> {
     (0..edge.sites.len()).filter_map(|index| edge.sites.get(index)).collect()
 }
 
@@ -213,6 +220,10 @@ fn new_open_references(before: &Snapshot, after: &Snapshot, path: &RepoPath, che
     let (old, new) = (before.graph(), after.graph());
     let resolved = resolved_names(old, path);
     let mut known = open_counts(old, path);
+    // In a file where every name was known, one that nothing defines is a mistake, not one that this index cannot see.
+    let unclear: FxHashSet<&str> =
+        nodes_of(old, path).into_iter().flat_map(|node| old.unresolved_of(node)).map(|open| open.reason).collect();
+    let was_read = old.find_file(path.as_str()).is_some();
     for node in nodes_of(new, path) {
         for open in new.unresolved_of(node) {
             let count = known.entry(open.name.to_owned()).or_default();
@@ -233,7 +244,10 @@ fn new_open_references(before: &Snapshot, after: &Snapshot, path: &RepoPath, che
                 detail: format!("`{}` has no target ({})", open.name, open.reason),
             };
             // A name that meant something in this file before, or an import of the project, cannot be right.
-            let is_certain = resolved.contains(open.name) || (is_import && open.reason == "no_such_member");
+            let is_new_name =
+                was_read && !unclear.contains(open.reason) && !is_import && new.labelled(open.name).is_empty();
+            let is_certain =
+                resolved.contains(open.name) || is_new_name || (is_import && open.reason == "no_such_member");
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
         }
     }
@@ -273,7 +287,12 @@ fn lost_overrides(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &
             let holds = new.out_edges(method).any(|edge| edge.relation == Relation::Overrides);
             if !holds {
                 let why = if base_now.is_some() { "does not override it any more" } else { "which is gone" };
-                check.doubtful.push(Break {
+                // An `impl` of a trait has nothing but what the trait declares.
+                let is_rust = after.file_of(method).is_some_and(|file| file.language == Language::Rust);
+                let has_trait = old.parent(base).is_some_and(|owner| new.find(old.id(owner)).is_some());
+                let list =
+                    if is_rust && has_trait && base_now.is_none() { &mut check.broken } else { &mut check.doubtful };
+                list.push(Break {
                     file: new.path(method).to_owned(),
                     line: new.name_line(method),
                     kind: BreakKind::LostOverride,
@@ -286,7 +305,7 @@ fn lost_overrides(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &
     }
 }
 
-fn is_use(relation: Relation) -> bool {
+pub(super) fn is_use(relation: Relation) -> bool {
     !matches!(
         relation,
         Relation::Contains | Relation::Tests | Relation::Documents | Relation::Overrides | Relation::RelatesTo
@@ -355,15 +374,12 @@ fn way_back(graph: &Graph, from: &str, to: &str) -> Option<Vec<String>> {
 
 /// Calls whose number of arguments does not fit, and did before or were not there.
 fn argument_counts(
-    before: &Snapshot,
-    after: &Snapshot,
+    (before, old): (&Snapshot, &mut Arguments<'_>),
+    (after, new): (&Snapshot, &mut Arguments<'_>),
     edited: &[EditedFile<'_>],
     cancel: &Cancel,
     check: &mut GraphCheck,
 ) -> Result<(), Cancelled> {
-    let mut new = Arguments::new(after, cancel);
-    let mut old = Arguments::new(before, cancel);
-    edited.iter().for_each(|file| old.set_text(file.path.as_str(), file.before.unwrap_or_default()));
     let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
     let graph = after.graph();
     for file in edited {
@@ -376,15 +392,15 @@ fn argument_counts(
             {
                 let edges: Vec<EdgeRef<'_>> = graph.in_edges(node).collect();
                 edges.iter().filter(|edge| !paths.contains(graph.path(edge.from))).for_each(|edge| {
-                    check.broken.extend(misfits(graph, edge, counts, &mut new));
+                    check.broken.extend(misfits(graph, edge, counts, new));
                 });
             }
             // Calls in an edited file.
             let edges: Vec<EdgeRef<'_>> = graph.out_edges(node).collect();
             for edge in edges.iter().filter(|edge| edge.relation == Relation::Calls) {
                 let Some(counts) = new.counts(edge.to) else { continue };
-                let found = misfits(graph, edge, counts, &mut new);
-                if found.len() > misfits_before(before, graph, edge, &mut old) {
+                let found = misfits(graph, edge, counts, new);
+                if found.len() > misfits_before(before, graph, edge, old) {
                     check.broken.extend(found);
                 }
             }

@@ -217,9 +217,8 @@ fn plan(project: &mut Project, history: &History, files: &[&str], counts: &mut C
             }
         }
     }
-    let recall = |named: &[&str]| {
-        named.iter().take(TOP).filter(|path| rest.contains(**path)).count() as f64 / rest.len() as f64
-    };
+    let recall =
+        |named: &[&str]| named.iter().take(TOP).filter(|path| rest.contains(**path)).count() as f64 / rest.len() as f64;
     let rose = rose(history, &given);
     counts.plans += 1;
     counts.ours += recall(&named);
@@ -232,8 +231,11 @@ fn rose(history: &History, given: &[&str]) -> Vec<String> {
     for query in given {
         let Some(file) = history.file(query) else { continue };
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        let changes: Vec<usize> =
-            file.changes().map(|change| change.commit).filter(|at| history.commits()[*at].touched() <= ROSE_FILES).collect();
+        let changes: Vec<usize> = file
+            .changes()
+            .map(|change| change.commit)
+            .filter(|at| history.commits()[*at].touched() <= ROSE_FILES)
+            .collect();
         for commit in &changes {
             for other in history.touched_by(*commit).filter(|other| !given.contains(&other.path())) {
                 *counts.entry(other.path()).or_default() += 1;
@@ -288,7 +290,9 @@ fn is_test(path: &str) -> bool {
     let in_folder = path.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__"));
     in_folder
         || name.starts_with("test_")
-        || ["_test.go", ".test.ts", ".test.tsx", ".test.js", "Test.java", "_test.py"].iter().any(|end| name.ends_with(end))
+        || ["_test.go", ".test.ts", ".test.tsx", ".test.js", "Test.java", "_test.py"]
+            .iter()
+            .any(|end| name.ends_with(end))
 }
 
 fn is_fix(subject: &str) -> bool {

@@ -121,7 +121,11 @@ pub(super) fn new_errors(before: &Errors, after: &Errors, renamed: Option<(&str,
         let line = renamed.map_or_else(|| line.clone(), |(new, old)| line.replace(new, old));
         *counts.entry(line).or_default() += count;
     }
-    counts.into_iter().filter(|(line, count)| before.get(line).copied().unwrap_or(0) < *count).map(|row| row.0).collect()
+    counts
+        .into_iter()
+        .filter(|(line, count)| before.get(line).copied().unwrap_or(0) < *count)
+        .map(|row| row.0)
+        .collect()
 }
 
 fn is_error(line: &str) -> bool {
