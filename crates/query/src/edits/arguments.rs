@@ -12,6 +12,9 @@ use rustc_hash::FxHashMap;
 /// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
 const UNKNOWN: u8 = 255;
 
+/// Methods of Python that the language calls with the arguments of a call.
+const WITH_ARGUMENTS: &[&str] = &["__init__", "__new__", "__call__"];
+
 /// Numbers of arguments that a function takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counts {
@@ -89,6 +92,10 @@ impl<'a> Arguments<'a> {
         }
         let strictness = strictness(self.snapshot.file_of(node)?.language)?;
         let (label, lines) = (graph.label(node).to_owned(), graph.lines(node));
+        // Called by a statement or an operator, which has no list of arguments: `with` calls `__exit__`.
+        if label.starts_with("__") && label.ends_with("__") && !WITH_ARGUMENTS.contains(&label.as_str()) {
+            return None;
+        }
         let Facts { facts, .. } = self.file(graph.path(node))?;
         let is_it = |definition: &m1nd_lang::facts::Definition| {
             facts.name(definition.name) == label && (definition.line_start, definition.line_end) == lines
