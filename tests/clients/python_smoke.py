@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -196,7 +197,8 @@ async def minimal_calls(binary, folder):
         async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
             await session.initialize()
             await wait_for_index(session, {**AGENT, "format": "json"})
-            for tool in (await session.list_tools()).tools:
+            # After `federate` all tools answer over the repositories that it names.
+            for tool in sorted((await session.list_tools()).tools, key=lambda tool: tool.name == "federate"):
                 manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name}))
                 call = manual["minimal_calls"][0]
                 before = manual.get("calls_before", [])
@@ -321,6 +323,85 @@ async def progress_and_cancellation(binary, folder):
             print(f"ok cancellation, health answered after {(time.monotonic() - started) * 1000:.0f} ms")
 
 
+class Agent:
+    """One agent of a session, whose calls have to succeed or to fail with a given code."""
+
+    def __init__(self, session, name):
+        self.session, self.agent = session, {"agent_id": name, "format": "json"}
+
+    async def ok(self, tool, **arguments):
+        answer, is_error = body(await self.session.call_tool(tool, {**self.agent, **arguments}))
+        expect(not is_error, f"{tool} {arguments} answers: {answer}")
+        return answer
+
+    async def fails(self, code, tool, **arguments):
+        answer, is_error = body(await self.session.call_tool(tool, {**self.agent, **arguments}))
+        expect(is_error and answer["code"] == code, f"{tool} {arguments} fails with {code}: {answer}")
+
+
+async def explore(agent, query, other):
+    """The workflow of docs/navigation.md; `other` may not touch the perspectives. Returns the nodes of the way."""
+    start = await agent.ok("perspective_start", query=query)
+    own = {"perspective_id": start["perspective_id"]}
+    await agent.ok("perspective_routes", **own, page=1, page_size=3)
+    first = {**own, "route_id": start["routes"][0]["route_id"], "route_set_version": start["route_set_version"]}
+    why = await agent.ok("perspective_inspect", **first)
+    expect(0 <= why["score_breakdown"]["anchor_relevance"] <= 1, f"the parts of a score: {why}")
+    peek = await agent.ok("perspective_peek", **first)
+    expect(len(json.dumps(peek["content"])) < 20_000, "a look is bounded")
+    at = await agent.ok("perspective_follow", **first)
+    now = {**own, "route_set_version": at["route_set_version"]}
+    await agent.ok("perspective_suggest", **now)
+    fork = await agent.ok("perspective_branch", **own, branch_name="the other way")
+    branch = {"perspective_id": fork["branch_perspective_id"]}
+    one = await agent.ok("perspective_follow", **now, route_id=at["routes"][0]["route_id"])
+    await agent.ok("perspective_follow", **{**now, **branch}, route_id=at["routes"][1]["route_id"])
+    ends = {"perspective_id_a": own["perspective_id"], "perspective_id_b": branch["perspective_id"]}
+    both = await agent.ok("perspective_compare", **ends)
+    shared = [node["node_id"] for node in both["shared_nodes"]]
+    expect(at["new_focus"] in shared, f"both went through {at['new_focus']}: {shared}")
+    await other.fails("handle_not_yours", "perspective_back", **own)
+    back = await agent.ok("perspective_back", **own)
+    expect(back["routes"] == at["routes"], "back shows the routes of the stop before, exactly")
+    for open_one in (own, branch):
+        expect((await agent.ok("perspective_close", **open_one))["closed"], "a perspective is closed")
+    return [at["new_focus"], one["new_focus"]]
+
+
+async def two_agents(binary, folder):
+    """Two agents explore, remember, lock and edit a real project at the same time: the source of this client."""
+    import mcp
+
+    repository, home = folder / "mcp", folder / "home-mcp"
+    source = pathlib.Path(mcp.__file__).parent
+    shutil.copytree(source, repository / "mcp", ignore=shutil.ignore_patterns("__pycache__"))
+    parameters = server(binary, repository, home)
+    async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
+        await session.initialize()
+        await wait_for_index(session)
+        ann, bob = Agent(session, "ann"), Agent(session, "bob")
+        ways = await asyncio.gather(
+            explore(ann, "how a request waits for its response", bob),
+            explore(bob, "where a transport reads lines from standard input", ann),
+        )
+        expect(ways[0] != ways[1], f"each went its own way: {ways}")
+        visited = [{"node_external_id": node, "annotation": "on the way"} for node in dict.fromkeys(ways[0])]
+        trail = await ann.ok("trail_save", label="responses", visited_nodes=visited)
+        resumed = await bob.ok("trail_resume", trail_id=trail["trail_id"])
+        states = {row["state"] for row in resumed["nodes"]} if "nodes" in resumed else {"unchanged"}
+        expect(states == {"unchanged"}, f"nothing changed since the trail: {resumed}")
+        target = "mcp/shared/exceptions.py"
+        lock = await ann.ok("lock_create", scope="node", root_nodes=[target], strict=True)
+        text = (repository / target).read_text() + "\n# edited\n"
+        await bob.fails("write_refused", "apply", file_path=target, new_content=text)
+        await bob.fails("handle_not_yours", "lock_diff", lock_id=lock["lock_id"])
+        await ann.ok("apply", file_path=target, new_content=text)
+        await ann.ok("lock_diff", lock_id=lock["lock_id"])
+        await ann.ok("lock_release", lock_id=lock["lock_id"])
+        await bob.ok("apply", file_path=target, new_content=text + "# twice\n")
+    print("ok two agents on", sum(1 for _ in repository.rglob("*.py")), "files")
+
+
 def run_on_a_terminal(binary, arguments, repository, home, rows=0, **more):
     """The exit code of a run on a terminal of this many rows, and what the terminal shows."""
     ours, theirs = pty.openpty()
@@ -383,6 +464,7 @@ async def main():
         make_fixture(repository)
         await session_on_fixture(binary, repository, folder / "home", own=True)
         await minimal_calls(binary, folder)
+        await two_agents(binary, folder)
         on_a_terminal(binary, repository, folder / "home")
         await progress_and_cancellation(binary, folder)
     print("all fine")

@@ -9,6 +9,9 @@
 //! | member of such a package | `external::requests::Session::get`; `get()::json` if the path contains a call |
 //! | configuration key | `config::env::HOME` |
 //!
+//! Answers about a federation show `backend::file::src/a.py` for the id `file::backend/src/a.py` of a file of the
+//! repository `backend`, and take both.
+//!
 //! The word is the kind of the definition (`fn`, `class`, `section`). Nothing is escaped: names and paths are written
 //! as in the code, and some contain the separator (an `impl` block of Rust that names `fmt::Display`, a configuration
 //! key). So an id can be compared, and its file, kind and last name can be parsed, but the exact chain of owners is
@@ -133,6 +136,46 @@ pub fn outside(id: &str) -> Option<(NodeKind, &str)> {
     Some((NodeKind::Config, key.split_once(SEPARATOR).map_or(key, |(_, name)| name)))
 }
 
+/// The id as answers of a federation show it, `backend::file::src/a.py` for `file::backend/src/a.py`; `None` for nodes
+/// outside the files of its repositories. `is_name` says which folders are repositories.
+pub fn with_repository(id: &str, is_name: impl Fn(&str) -> bool) -> Option<String> {
+    let (name, rest) = path_of_file(id)?.split_once('/')?;
+    is_name(name).then(|| format!("{name}{SEPARATOR}{FILE_PREFIX}{rest}"))
+}
+
+/// The inverse of [`with_repository`].
+pub fn without_repository(shown: &str, is_name: impl Fn(&str) -> bool) -> Option<String> {
+    let (name, rest) = shown.split_once(SEPARATOR)?;
+    let path = path_of_file(rest)?;
+    is_name(name).then(|| format!("{FILE_PREFIX}{name}/{path}"))
+}
+
+/// Replaces the ids in a text as [`with_repository`] does, where `is_file` knows the path. `None` if there are none.
+pub fn with_repositories(text: &str, is_name: impl Fn(&str) -> bool, is_file: impl Fn(&str) -> bool) -> Option<String> {
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices(FILE_PREFIX) {
+        let before = text[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '/' | '.' | '-')) {
+            continue;
+        }
+        let rest = &text[at + FILE_PREFIX.len()..];
+        let Some((name, inner)) = rest.split_once('/').filter(|(name, _)| is_name(name)) else { continue };
+        let path = &rest[..name.len() + 1 + first(inner).len()];
+        // A whole id, or one among other words.
+        let word = path.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | ')')).next();
+        if at > 0 && !is_file(path) && !word.is_some_and(&is_file) {
+            continue;
+        }
+        out.push_str(&text[done..at]);
+        out.push_str(name);
+        out.push_str(SEPARATOR);
+        out.push_str(FILE_PREFIX);
+        done = at + FILE_PREFIX.len() + name.len() + 1;
+    }
+    (done > 0).then(|| out + &text[done..])
+}
+
 /// The parts between separators, first to last, of an id or a qualified name from a user.
 pub fn names(text: &str) -> impl Iterator<Item = &str> {
     text.split(SEPARATOR)
@@ -213,6 +256,31 @@ mod tests {
         for (id, expected) in rows {
             assert_eq!(outside(id), expected, "{id}");
         }
+    }
+
+    #[test]
+    fn repositories_are_in_front_of_ids() {
+        let is_name = |name: &str| name == "api";
+        let rows = [
+            ("file::api/src/a.py::fn::x", Some("api::file::src/a.py::fn::x")),
+            ("file::web/a.py", None),
+            ("file::api", None),
+            ("external::api", None),
+        ];
+        for (id, shown) in rows {
+            let found = with_repository(id, is_name);
+            assert_eq!(found.as_deref(), shown, "{id}");
+            assert!(found.is_none_or(|shown| without_repository(&shown, is_name).as_deref() == Some(id)), "{id}");
+        }
+        for text in ["api::x", "web::file::a.py", "file::api/a.py"] {
+            assert_eq!(without_repository(text, is_name), None, "{text}");
+        }
+        let shown = |text: &str| with_repositories(text, is_name, |path| path == "api/a.py");
+        let text = "see `file::api/a.py::fn::x`, file::api/none.py, file::api/a.py and profile::api/a.py";
+        let expected = "see `api::file::a.py::fn::x`, file::api/none.py, api::file::a.py and profile::api/a.py";
+        assert_eq!(shown(text).as_deref(), Some(expected));
+        assert_eq!(shown("nothing"), None);
+        assert_eq!(shown("file::api/new.py").as_deref(), Some("api::file::new.py"));
     }
 
     #[test]

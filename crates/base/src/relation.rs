@@ -82,13 +82,17 @@ word_enum! {
         Updates = "updates",
         /// States it: a document its claims.
         Declares = "declares",
+        /// Asks for the route, procedure or topic that another program serves.
+        Requests = "requests",
+        /// A route, procedure or topic that is answered by it.
+        Serves = "serves",
     }
 }
 
 impl Relation {
     /// Returns whether it relates works and what documents state, not code.
     pub const fn is_between_works(self) -> bool {
-        self as u8 > Self::RelatesTo as u8
+        self as u8 > Self::RelatesTo as u8 && self as u8 <= Self::Declares as u8
     }
 
     /// Parses a word from the wire; older and foreign words are accepted.
@@ -172,6 +176,8 @@ word_enum! {
         PackageMember = "package_member",
         /// Section of a document.
         Section = "section",
+        /// A route, procedure or topic that the code serves to other programs.
+        Route = "route",
     }
 }
 

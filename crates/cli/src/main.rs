@@ -10,6 +10,7 @@ mod output;
 mod pager;
 mod progress;
 mod project;
+mod settings;
 mod tone;
 
 use std::io::IsTerminal;
@@ -46,6 +47,8 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Export(args)) => commands::export::run(args, common, out),
         Some(Command::Risk(args)) => commands::risk::run(args, common, out),
         Some(Command::Trail(args)) => commands::trail::run(args, common, out),
+        Some(Command::Verify(args)) => commands::verify::run(args, common, out),
+        Some(Command::Workspace(args)) => commands::workspace::run(args, common, out),
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {
             let mut script = Vec::new();

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Setting};
+use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode, Setting, WORKSPACE_FILE, Workspace};
 use m1nd_mind::MindConfig;
 use m1nd_tools::Services;
 
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output::note;
+use crate::settings::Settings;
 
 /// Default folder of the store, below the user's home.
 const DEFAULT_HOME: &str = ".m1nd";
@@ -43,6 +44,9 @@ pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     if path.is_some() {
         return Ok(full);
     }
+    if full.join(WORKSPACE_FILE).is_file() {
+        return Ok(full);
+    }
     let repository = full.ancestors().find(|folder| folder.join(".git").exists());
     Ok(repository.map(Path::to_path_buf).unwrap_or(full))
 }
@@ -66,7 +70,7 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
     let services = open(common, root, true)?;
     let is_damaged = !services.engine.damage().is_empty();
     let due = match services.engine.has_lost_index() {
-        true => vec![IngestRequest::code(root)],
+        true => vec![IngestRequest::code(services.engine.config().roots.first().map_or(root, PathBuf::as_path))],
         false if fresh => updates(&services.engine, root),
         false => Vec::new(),
     };
@@ -92,7 +96,7 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
 fn updates(engine: &Engine, root: &Path) -> Vec<IngestRequest> {
     let (snapshot, found) = engine.freshness(&Cancel::new());
     // Without the other roots of the index an ingest would drop their files.
-    let is_whole = snapshot.roots().iter().all(|info| info.path.starts_with(root));
+    let is_whole = engine.federation().is_some() || snapshot.roots().iter().all(|info| info.path.starts_with(root));
     if snapshot.is_empty() || found.is_fresh() || !is_whole || snapshot.graph().node_count() > REFRESH_NODES {
         return Vec::new();
     }
@@ -126,30 +130,61 @@ pub(crate) fn unseen(engine: &Engine) -> Option<String> {
 
 /// Opens the index of one root, without watching it, and its memories.
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
-    let mut config = EngineConfig::new(home(common)?, vec![root.to_path_buf()]);
+    let (mut config, _) = configured(common, vec![root.to_path_buf()], false)?;
     config.read_only = read_only;
     config.check_budget = CHECK_BUDGET;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
-    config.model = common.model.clone();
-    config.settings = settings(common, &config, false);
-    let mind = memory_places(&config.roots, true)?;
+    let places: Vec<PathBuf> = [root.to_path_buf()].into_iter().chain(config.roots.iter().cloned()).collect();
+    let mind = memory_places(&places, true)?;
     Ok(Services::open(config, mind)?)
 }
 
-/// The settings, each with the source that won. A flag wins over the environment, that over the default.
-pub(crate) fn settings(common: &Common, config: &EngineConfig, roots_named: bool) -> Vec<Setting> {
-    let source = |given: Option<&PathBuf>, variable: &str| match given {
+/// These settings for the repositories that the only root lists, if it does.
+pub(crate) fn with_workspace(config: EngineConfig) -> Result<EngineConfig, CliError> {
+    let [root] = config.roots.as_slice() else { return Ok(config) };
+    let Some(workspace) = Workspace::at(root)? else { return Ok(config) };
+    let (federation, left_out) = workspace.federation(&config.home)?;
+    left_out.iter().for_each(note);
+    Ok(match federation {
+        Some(federation) => config.federated(federation),
+        None => config,
+    })
+}
+
+/// The configuration of an engine over some roots, and the user's settings for the first of them.
+pub(crate) fn configured(
+    common: &Common,
+    roots: Vec<PathBuf>,
+    roots_named: bool,
+) -> Result<(EngineConfig, Settings), CliError> {
+    let home = home(common)?;
+    let settings = Settings::load(&home, roots.first().map_or(Path::new(""), PathBuf::as_path))?;
+    let mut config = with_workspace(EngineConfig::new(home, roots))?;
+    config.model = common.model.clone().or_else(|| settings.model.clone());
+    config.settings = sources(common, &config, &settings, roots_named);
+    Ok((config, settings))
+}
+
+/// The settings, each with the source that won. A flag wins over the environment, that over the file, that over the
+/// default.
+fn sources(common: &Common, config: &EngineConfig, file: &Settings, roots_named: bool) -> Vec<Setting> {
+    let source = |given: Option<&PathBuf>, variable: &str, in_file: bool| match given {
         Some(given) if std::env::var_os(variable).is_some_and(|value| value == *given) => "environment",
         Some(_) => "flag",
+        None if in_file => "file",
         None => "default",
     };
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let roots: Vec<String> = config.roots.iter().map(|root| text(root)).collect();
-    let model = common.model.as_deref().map_or_else(|| "none".to_owned(), text);
+    let model = config.model.as_deref().map_or_else(|| "none".to_owned(), text);
     vec![
-        Setting { name: "home", value: text(&config.home), source: source(common.home.as_ref(), "M1ND_HOME") },
+        Setting { name: "home", value: text(&config.home), source: source(common.home.as_ref(), "M1ND_HOME", false) },
         Setting { name: "root", value: roots.join(", "), source: if roots_named { "flag" } else { "default" } },
-        Setting { name: "model", value: model, source: source(common.model.as_ref(), "M1ND_MODEL") },
+        Setting {
+            name: "model",
+            value: model,
+            source: source(common.model.as_ref(), "M1ND_MODEL", file.model.is_some()),
+        },
     ]
 }
 

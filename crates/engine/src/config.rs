@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
 
+use crate::federation::Federation;
+
 /// Configuration of an engine.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
@@ -11,6 +13,8 @@ pub struct EngineConfig {
     pub home: PathBuf,
     /// Folders that may be indexed, and the ones that are by default. The first names the project.
     pub roots: Vec<PathBuf>,
+    /// Indexes these repositories as one; the roots are theirs then.
+    pub federation: Option<Federation>,
     /// Bounds on all work.
     pub limits: Limits,
     /// Keeps the index fresh by watching the roots.
@@ -44,7 +48,7 @@ pub struct Setting {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// The source that won: `flag`, `environment` or `default`.
+    /// The source that won: `flag`, `environment`, `file` or `default`.
     pub source: &'static str,
 }
 
@@ -63,6 +67,7 @@ impl EngineConfig {
         Self {
             home,
             roots,
+            federation: None,
             model: None,
             settings: Vec::new(),
             check_budget: Self::CHECK_BUDGET,
@@ -75,6 +80,13 @@ impl EngineConfig {
             threads: None,
             clock: Clock::default(),
         }
+    }
+
+    /// Like these settings, for several repositories as one.
+    #[must_use]
+    pub fn federated(self, federation: Federation) -> Self {
+        let roots = federation.members().iter().map(|member| member.path.clone()).collect();
+        Self { roots, federation: Some(federation), ..self }
     }
 }
 

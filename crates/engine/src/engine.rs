@@ -13,6 +13,7 @@ use m1nd_store::{Home, ProjectDir};
 
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
+use crate::federation::Federation;
 use crate::freshness::Checks;
 use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
@@ -68,18 +69,26 @@ struct Handle {
     events: Sender<Event>,
     checks: Checks,
     own_ingests: OwnIngests,
-    writer: Option<JoinHandle<()>>,
+    writer: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Drop for Handle {
-    fn drop(&mut self) {
+impl Handle {
+    /// Ends the writer thread and waits for it: the index is stored then, and another engine may write it.
+    fn close(&self) {
         self.shared.stop.cancel();
         let _ = self.events.send(Event::Stop);
-        if let Some(writer) = self.writer.take()
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(writer) = writer
             && writer.thread().id() != std::thread::current().id()
         {
             let _ = writer.join();
         }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 
@@ -92,17 +101,30 @@ impl Engine {
     /// version control, or [`EngineError::Store`]. A damaged snapshot is no
     /// error: it is quarantined, see [`Status::notices`].
     pub fn open(config: EngineConfig) -> Result<Self, EngineError> {
-        let allowed = canonical_roots(&config.roots)?;
+        let allowed = match config.federation {
+            // Its paths are canonical already, and a repository that is gone for now stays a part of it.
+            Some(_) => config.roots.clone(),
+            None => canonical_roots(&config.roots)?,
+        };
+        let workspace = config.federation.as_ref().map(|federation| federation.workspace().to_owned());
         let store = |error: m1nd_store::StoreError| EngineError::Store(error.to_string());
         let (home, project) = match config.read_only {
             true => {
                 let home = Home::to_read(&config.home);
-                let project = home.project_to_read(&allowed[0]).map_err(store)?;
+                let project = match &workspace {
+                    Some(folder) => home.federation_to_read(folder),
+                    None => home.project_to_read(&allowed[0]),
+                };
+                let project = project.map_err(store)?;
                 (home, project)
             }
             false => {
                 let home = Home::open(&config.home).map_err(store)?;
-                let project = home.project(&allowed[0]).map_err(store)?;
+                let project = match &workspace {
+                    Some(folder) => home.federation(folder),
+                    None => home.project(&allowed[0]),
+                };
+                let project = project.map_err(store)?;
                 (home, project)
             }
         };
@@ -126,7 +148,7 @@ impl Engine {
                 events,
                 checks: Checks::default(),
                 own_ingests: OwnIngests::default(),
-                writer: Some(writer),
+                writer: Mutex::new(Some(writer)),
             }),
         })
     }
@@ -185,6 +207,48 @@ impl Engine {
                 asks = false;
             }
         }
+    }
+
+    /// Brings the index of a federation up to date with its repositories, in the order of [`Federation::members`]: one
+    /// report for each. The first one is about all if other repositories were indexed before.
+    ///
+    /// # Errors
+    /// Those of [`Engine::ingest`]; [`EngineError::BadRequest`] if it is no federation.
+    pub fn federate(
+        &self,
+        incremental: bool,
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<Vec<IngestReport>, EngineError> {
+        let Some(federation) = self.federation() else {
+            return Err(EngineError::BadRequest("the index is of one repository, not of a federation".into()));
+        };
+        let mut reports: Vec<IngestReport> = Vec::new();
+        for member in federation.members().iter().filter(|member| member.path.is_dir()) {
+            // A run over all repositories has looked at this one, too.
+            if reports.first().is_some_and(|first| first.by_root.len() > 1) {
+                break;
+            }
+            let request = IngestRequest { incremental, ..IngestRequest::code(&member.path) };
+            reports.push(self.ingest(request, cancel, progress)?);
+        }
+        Ok(reports)
+    }
+
+    /// The repositories of a federation; `None` for an index of one repository.
+    pub fn federation(&self) -> Option<&Federation> {
+        self.handle.shared.config.federation.as_ref()
+    }
+
+    /// What it was opened with.
+    pub fn config(&self) -> &EngineConfig {
+        &self.handle.shared.config
+    }
+
+    /// Stops writing and stores the index, so that another engine may write it. Snapshots stay usable; requests fail
+    /// with [`EngineError::WriterStopped`].
+    pub fn close(&self) {
+        self.handle.close();
     }
 
     /// The newest snapshot, and how it compares with the disk now: the comparison began after this call. Takes at most

@@ -74,17 +74,23 @@ pub(crate) struct Extracted {
     pub(crate) from_cache: bool,
 }
 
-/// Shared inputs of extraction.
+/// Inputs for the extraction of one file.
 #[derive(Clone, Copy)]
-pub(crate) struct Tools<'a> {
+pub(crate) struct OneFile<'a> {
     pub(crate) roots: &'a [Option<Root>],
-    pub(crate) cache: Option<&'a FactsCache>,
     /// Where attempts at files on disk are noted.
     pub(crate) attempts: Option<&'a Attempts>,
     pub(crate) limits: &'a Limits,
-    pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) cancel: &'a Cancel,
+}
+
+/// Shared inputs of extraction.
+#[derive(Clone, Copy)]
+pub(crate) struct Tools<'a> {
+    pub(crate) cache: Option<&'a FactsCache>,
+    pub(crate) pool: &'a rayon::ThreadPool,
     pub(crate) progress: &'a dyn Progress,
+    pub(crate) one: OneFile<'a>,
 }
 
 /// A row to be stored in the cache.
@@ -147,7 +153,7 @@ pub(crate) fn extract_all(
             for (job, outcome) in batch.iter().zip(outcomes) {
                 sink(job, outcome);
             }
-            tools.cancel.check()?;
+            tools.one.cancel.check()?;
         }
         Ok(())
     })
@@ -163,7 +169,7 @@ pub(crate) fn of_contents(
     (cache, pool): (Option<&FactsCache>, &rayon::ThreadPool),
     cancel: &Cancel,
 ) -> Result<Vec<Extracted>, EngineError> {
-    let tools = Tools { roots: &[], cache, attempts: None, limits, pool, cancel, progress: &m1nd_base::NoProgress };
+    let one = OneFile { roots: &[], attempts: None, limits, cancel };
     let counters = Counters::default();
     let work: Vec<(Job, ContentHash, Language, Vec<u8>)> = contents
         .into_iter()
@@ -182,7 +188,7 @@ pub(crate) fn of_contents(
             .map(|((job, hash, language, bytes), row)| {
                 cancel.check()?;
                 let loaded = Loaded::Wanted { hash, language, bytes: Some(bytes) };
-                Ok(finish(&job, loaded, row, tools, &counters))
+                Ok(finish(&job, loaded, row, one, &counters))
             })
             .collect::<Result<_, EngineError>>()
     })?;
@@ -229,7 +235,7 @@ pub(crate) fn of_hashes(
     (cache, pool): (Option<&FactsCache>, &rayon::ThreadPool),
     cancel: &Cancel,
 ) -> Result<(Vec<Extracted>, Vec<RepoPath>), EngineError> {
-    let tools = Tools { roots: &[], cache, attempts: None, limits, pool, cancel, progress: &m1nd_base::NoProgress };
+    let one = OneFile { roots: &[], attempts: None, limits, cancel };
     let counters = Counters::default();
     let keys: Vec<ContentHash> = files.iter().map(|file| cache_key(file.hash, file.language, &file.inner)).collect();
     let rows = cache.and_then(|cache| cache.get_many(&keys, CACHE_VERSION).ok());
@@ -246,7 +252,7 @@ pub(crate) fn of_hashes(
             extracted(&job, file.hash, blank(file.language, None), terms::none(), None, false)
         } else {
             let loaded = Loaded::Wanted { hash: file.hash, language: file.language, bytes };
-            finish(&job, loaded, row, tools, &counters).0
+            finish(&job, loaded, row, one, &counters).0
         };
         Ok((outcome, is_missing.then_some(file.path)))
     };
@@ -261,6 +267,26 @@ pub(crate) fn of_hashes(
         }
     }
     Ok((facts, missing))
+}
+
+/// One file as it was indexed, from the cache or else from the disk; `None` if neither has that content. Starts no work
+/// on other threads.
+pub(crate) fn as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'_>) -> Option<Extracted> {
+    let counters = Counters::default();
+    let outcome = match load(job, tools, &counters) {
+        Loaded::Ready(outcome) => outcome,
+        Loaded::Wanted { hash, language, bytes } => {
+            let key = cache_key(hash, language, &job.inner);
+            let row = cache.and_then(|cache| cache.get(&key, CACHE_VERSION).ok()).flatten();
+            finish(job, Loaded::Wanted { hash, language, bytes }, row, tools, &counters).0
+        }
+    };
+    match outcome {
+        Outcome::Facts(file) => {
+            Some(*file).filter(|file| Some(file.entry.hash) == job.before && !tools.cancel.is_cancelled())
+        }
+        _ => None,
+    }
 }
 
 fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
@@ -291,8 +317,8 @@ fn batch_outcomes(
         batch
             .par_iter()
             .map(|job| {
-                tools.cancel.check()?;
-                Ok(load(job, tools, counters))
+                tools.one.cancel.check()?;
+                Ok(load(job, tools.one, counters))
             })
             .collect::<Result<_, EngineError>>()
     })?;
@@ -323,15 +349,15 @@ fn batch_outcomes(
     let finished: Vec<(Outcome, Option<Row>)> = tools.pool.install(|| {
         work.into_par_iter()
             .map(|(job, file, row)| {
-                tools.cancel.check()?;
-                let finished = finish(job, file, row, tools, counters);
+                tools.one.cancel.check()?;
+                let finished = finish(job, file, row, tools.one, counters);
                 counters.count_finished(tools.progress, total);
                 Ok(finished)
             })
             .collect::<Result<_, EngineError>>()
     })?;
     // A result that was cut short by cancelling must not be stored.
-    tools.cancel.check()?;
+    tools.one.cancel.check()?;
     let (outcomes, fresh): (Vec<Outcome>, Vec<_>) = finished.into_iter().unzip();
     let fresh: Vec<Row> = fresh.into_iter().flatten().collect();
     if !fresh.is_empty() {
@@ -355,7 +381,7 @@ fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> Content
 /// Bytes at the start of a file used for language detection: the C++ parts of a header may follow a long licence.
 const HEAD: usize = 64 << 10;
 
-fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
+fn load(job: &Job, tools: OneFile<'_>, counters: &Counters) -> Loaded {
     if let Some(hash) = job.before.filter(|_| job.unchanged) {
         if !job.always {
             return Loaded::Ready(Outcome::Same);
@@ -377,7 +403,7 @@ fn load(job: &Job, tools: Tools<'_>, counters: &Counters) -> Loaded {
     Loaded::Wanted { hash, language, bytes: Some(bytes) }
 }
 
-fn read(job: &Job, tools: Tools<'_>, counters: &Counters) -> Result<Vec<u8>, Outcome> {
+fn read(job: &Job, tools: OneFile<'_>, counters: &Counters) -> Result<Vec<u8>, Outcome> {
     let Some(root) = tools.roots.get(job.root).and_then(Option::as_ref) else { return Err(Outcome::Gone) };
     match root.read_listed(&job.inner, tools.limits.read_bytes) {
         Ok(bytes) => {
@@ -427,7 +453,7 @@ fn finish(
     job: &Job,
     file: Loaded,
     row: Option<Vec<u8>>,
-    tools: Tools<'_>,
+    tools: OneFile<'_>,
     counters: &Counters,
 ) -> (Outcome, Option<Row>) {
     let (mut hash, mut language, bytes) = match file {

@@ -12,11 +12,13 @@ mod engine;
 mod error;
 mod extract;
 mod extract_attempts;
+mod federation;
 mod files;
 mod freshness;
 pub mod history;
 mod json_graph;
 mod names;
+mod outside;
 mod owners;
 mod part;
 mod paths;
@@ -33,6 +35,7 @@ mod stored;
 mod terms;
 mod text_model;
 mod withheld;
+mod workspace;
 mod writer;
 
 pub use bound::{Bound, BoundState, CodeTexts};
@@ -40,17 +43,20 @@ pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWor
 pub use documents::{Binding, BindingMatch};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
+pub use federation::{Federation, MAX_MEMBERS, Member};
 pub use files::{FileEntry, FileMark, FileTable};
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_vfs::{GitHead, watch_limit};
+pub use outside::OutsidePath;
 pub use places::Place;
 pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
-    LanguageStatus, ProblemStatus, ProcessRole, RootInfo, Status, Tiers, WatchState,
+    LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
 pub use withheld::Withheld;
+pub use workspace::{Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};

@@ -18,6 +18,8 @@ impl Snapshot {
     /// their modules or packages (`com.google.gson.Gson`, `requests.sessions.Session.get`).
     pub fn nodes_named(&self, text: &str) -> Vec<NodeIx> {
         let graph = self.graph();
+        let inner = self.without_repository(text);
+        let text = inner.as_deref().unwrap_or(text);
         if let Some(node) = graph.find(text).or_else(|| self.by_path(text)) {
             return vec![node];
         }

@@ -13,7 +13,7 @@ const FILE_SCOPE: ScopeId = ScopeId(0);
 /// The part of the graph contributed by a file. Symbols are those of the linker.
 pub(crate) fn part<'a>(linker: &'a Linker, links: &'a FileLinks, facts: &'a FileFacts, is_test: bool) -> Part<'a> {
     Part {
-        nodes: nodes(links, &links.path, facts, is_test),
+        nodes: nodes(linker, links, &links.path, facts, is_test),
         edges: edges(links).collect(),
         unresolved: unresolved(linker, links).collect(),
     }
@@ -27,12 +27,18 @@ pub(crate) fn add_part<'a>(
     (path, facts): (&'a RepoPath, &'a FileFacts),
     is_test: bool,
 ) {
-    builder.push_nodes(&nodes(links, path, facts, is_test));
+    builder.push_nodes(&nodes(linker, links, path, facts, is_test));
     edges(links).for_each(|edge| builder.push_edge(&edge));
     unresolved(linker, links).for_each(|reference| builder.push_unresolved(&reference));
 }
 
-fn nodes<'a>(links: &FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_test: bool) -> Vec<NodeInput<'a>> {
+fn nodes<'a>(
+    linker: &'a Linker,
+    links: &FileLinks,
+    path: &'a RepoPath,
+    facts: &'a FileFacts,
+    is_test: bool,
+) -> Vec<NodeInput<'a>> {
     let exported = exported(facts);
     let is_hidden = |id: DefId, definition: &Definition| {
         let own = definition.scope == FILE_SCOPE && !definition.flags.is_exported;
@@ -40,6 +46,9 @@ fn nodes<'a>(links: &FileLinks, path: &'a RepoPath, facts: &'a FileFacts, is_tes
     };
     let node = |node: &LinkNode| -> NodeInput<'a> {
         let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
+        if let Some(line) = node.route {
+            return route_node(node.id.0, parent, linker.text(node.id), line, is_test);
+        }
         match node.definition.and_then(|id| Some((id, facts.definitions.get(id.index())?))) {
             Some((id, definition)) => {
                 let mut input = definition_node(node.id.0, parent, definition, facts, is_test || node.is_test);
@@ -105,6 +114,23 @@ fn file_node<'a>(symbol: u32, path: &'a RepoPath, facts: &'a FileFacts, is_test:
         flags: NodeFlags::default().with_if(NodeFlags::TEST, is_test),
         signature: facts.package.map_or("", |package| facts.name(package)),
         doc: facts.doc.as_deref().unwrap_or_default(),
+    }
+}
+
+/// Its label is the last part of its id: method and path.
+fn route_node(symbol: u32, parent: Option<u32>, id: &str, line: u32, is_test: bool) -> NodeInput<'_> {
+    let label = id.split_once("::route::").map_or(id, |(_, label)| label);
+    let label = label.rsplit_once('~').filter(|(_, hash)| hash.len() == 8).map_or(label, |(label, _)| label);
+    NodeInput {
+        symbol,
+        parent,
+        kind: NodeKind::Route,
+        label,
+        lines: (line, line),
+        name_line: line,
+        flags: NodeFlags::EXPORTED.with_if(NodeFlags::TEST, is_test),
+        signature: "",
+        doc: "",
     }
 }
 

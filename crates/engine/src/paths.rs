@@ -13,6 +13,8 @@ impl Snapshot {
     /// # Errors
     /// [`ReadError::Path`] if it leads out of the roots.
     pub fn index_path(&self, text: &str) -> Result<RepoPath, ReadError> {
+        let inner = self.without_repository(text);
+        let text = inner.as_deref().unwrap_or(text);
         if let Some(path) = self.exact_path(text) {
             return Ok(path);
         }
@@ -36,6 +38,8 @@ impl Snapshot {
     /// # Errors
     /// [`ReadError::Path`] if it leads out of the roots.
     pub fn scope(&self, text: &str) -> Result<String, ReadError> {
+        let inner = self.without_repository(text);
+        let text = inner.as_deref().unwrap_or(text);
         if let Some(path) = self.exact_path(text) {
             return Ok(path.as_str().to_owned());
         }

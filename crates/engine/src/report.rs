@@ -92,6 +92,21 @@ pub struct IngestReport {
     pub elapsed_ms: f64,
     /// Time per stage, in milliseconds, in order.
     pub stages: Vec<(&'static str, f64)>,
+    /// Files of single roots that were looked at, in the order of the roots.
+    pub by_root: Vec<RootWork>,
+}
+
+/// Files of one root, in an [`IngestReport`].
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RootWork {
+    /// Index of the root.
+    pub root: usize,
+    /// Files whose facts were extracted now.
+    pub parsed: usize,
+    /// Files that changed or are new, but whose facts were in the cache.
+    pub from_cache: usize,
+    /// Time of reading and extraction, in milliseconds. Linking is one step for all roots.
+    pub elapsed_ms: f64,
 }
 
 impl IngestReport {
@@ -347,6 +362,11 @@ pub struct RootInfo {
     pub include_hidden: bool,
     /// Hidden paths that are indexed although others are not.
     pub hidden_patterns: Vec<String>,
+}
+
+/// The folders of the index that hold one repository each, for the linker.
+pub(crate) fn root_folders(roots: &[RootInfo]) -> Vec<String> {
+    roots.iter().map(|root| root.prefix.trim_end_matches('/').to_owned()).collect()
 }
 
 impl RootInfo {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, RepoPath};
+use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
@@ -266,6 +266,42 @@ impl Snapshot {
         self.files.iter().fold(Tiers::default(), |mut sum, file| {
             sum.add(&file.tiers);
             sum
+        })
+    }
+
+    /// The names of the repositories of a federation, in order; none for an index of one repository.
+    pub fn repositories(&self) -> impl Iterator<Item = &str> {
+        let is_federated = self.roots.iter().all(|root| !root.prefix.is_empty());
+        self.roots.iter().filter(move |_| is_federated).map(|root| root.prefix.trim_end_matches('/'))
+    }
+
+    /// The repository of a federation that a path of the index belongs to.
+    pub fn repository_of<'p>(&self, path: &'p str) -> Option<&'p str> {
+        let (name, _) = path.split_once('/')?;
+        self.repositories().any(|known| known == name).then_some(name)
+    }
+
+    /// A text of an answer with ids as a federation shows them, see [`m1nd_base::node_id::with_repositories`]. `None`
+    /// if nothing changes.
+    pub fn with_repositories(&self, text: &str) -> Option<String> {
+        let is_name = |name: &str| self.repositories().any(|known| known == name);
+        node_id::with_repositories(text, is_name, |path| self.files.by_text(path).is_some())
+    }
+
+    /// The name in the index that a caller means by one with a repository in front (`backend::file::src/a.py`,
+    /// `backend::src/a.py`, `backend::`). `None` for other names.
+    pub fn without_repository(&self, text: &str) -> Option<String> {
+        let is_name = |name: &str| self.repositories().any(|known| known == name);
+        let text = text.trim();
+        node_id::without_repository(text, is_name).or_else(|| {
+            let (name, rest) = text.split_once(node_id::SEPARATOR).filter(|(name, _)| is_name(name))?;
+            if rest.is_empty() {
+                return Some(name.to_owned());
+            }
+            // Packages have names like repositories: only what is there is a path.
+            let path = format!("{name}/{}", node_id::typed_path(rest));
+            let is_there = self.files.within(path.trim_end_matches('/')).next().is_some();
+            is_there.then(|| format!("{name}/{rest}"))
         })
     }
 

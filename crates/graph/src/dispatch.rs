@@ -5,29 +5,16 @@
 //! `overrides` edges, calls marked as dispatching, and the set of classes that the program instantiates (rapid type
 //! analysis: Bacon & Sweeney, "Fast Static Analysis of C++ Virtual Function Calls", OOPSLA 1996).
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
+use crate::dispatch_cache::{DispatchCache, Replacements};
 use crate::{EdgeRef, Graph, NodeFlags, NodeIx};
 
 /// Maximum number of overrides considered for one method, and of classes for one class.
 const CONSIDERED: usize = 512;
-
-/// The methods that may run instead of the called one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Replacements {
-    /// The methods, most central first.
-    pub methods: Vec<NodeIx>,
-    /// Total number of methods that the call may reach, including the called method itself if it has a body.
-    pub all: usize,
-    /// Overriding methods left out because the program never instantiates their classes.
-    pub left_out: usize,
-    /// There are more overriding methods than were considered.
-    pub is_cut: bool,
-}
 
 /// The edges of one node that follow from dispatch.
 #[derive(Debug, Clone, Default)]
@@ -41,30 +28,29 @@ pub struct Dispatched<'g> {
     pub is_cut: bool,
 }
 
-/// Dispatch queries on one graph. Results are cached, so one instance serves a whole search.
-#[derive(Debug)]
+/// Dispatch queries on one graph. Results are kept with the graph, so that a later query does not compute them again.
+#[derive(Debug, Clone, Copy)]
 pub struct Dispatch<'g> {
     graph: &'g Graph,
-    replacements: RefCell<FxHashMap<NodeIx, Rc<Replacements>>>,
-    /// Whether the program instantiates a class itself.
-    made: RefCell<FxHashMap<NodeIx, bool>>,
+    kept: &'g DispatchCache,
 }
 
 impl<'g> Dispatch<'g> {
     /// Maximum number of methods listed per call, see [`Dispatch::shown`].
     pub const SHOWN: usize = 16;
 
-    /// An empty cache over `graph`.
+    /// Queries on `graph`.
     pub fn new(graph: &'g Graph) -> Self {
-        Self { graph, replacements: RefCell::default(), made: RefCell::default() }
+        Self { graph, kept: graph.dispatch_cache() }
     }
 
     /// Returns the methods that override a method, at any depth, in classes that the program instantiates. If it
     /// instantiates none of them (the classes of a library are instantiated by its users), returns all.
-    pub fn replacements(&self, method: NodeIx) -> Rc<Replacements> {
-        if let Some(known) = self.replacements.borrow().get(&method) {
-            return known.clone();
-        }
+    pub fn replacements(&self, method: NodeIx) -> Arc<Replacements> {
+        self.kept.replacements.get(method, || Arc::new(self.compute_replacements(method)))
+    }
+
+    fn compute_replacements(&self, method: NodeIx) -> Replacements {
         let graph = self.graph;
         let (mut methods, is_cut) = self.closure(method, |node| overriding(graph, node));
         methods.retain(|node| !graph.flags(*node).has(NodeFlags::ABSTRACT));
@@ -79,9 +65,7 @@ impl<'g> Dispatch<'g> {
         methods.sort_by(|&a, &b| {
             graph.pagerank(b).total_cmp(&graph.pagerank(a)).then_with(|| graph.id(a).cmp(graph.id(b)))
         });
-        let replacements = Rc::new(Replacements { methods, all, left_out, is_cut });
-        self.replacements.borrow_mut().insert(method, replacements.clone());
-        replacements
+        Replacements { methods, all, left_out, is_cut }
     }
 
     /// Returns the dispatching calls of a node as `possible` edges to the methods that may run.
@@ -113,9 +97,9 @@ impl<'g> Dispatch<'g> {
         if graph.flags(method).has(NodeFlags::ABSTRACT) {
             return dispatched;
         }
-        let (bases, is_cut) = self.closure(method, |node| overridden(graph, node));
-        dispatched.is_cut = is_cut;
-        for base in bases {
+        let bases = self.kept.overridden.get(method, || Arc::new(self.closure(method, |node| overridden(graph, node))));
+        dispatched.is_cut = bases.1;
+        for &base in &bases.0 {
             let mut calls = graph.in_edges(base).filter(|edge| edge.dispatches).peekable();
             if calls.peek().is_none() {
                 continue;
@@ -178,17 +162,16 @@ impl<'g> Dispatch<'g> {
 
     /// Returns whether the program calls the class or one of its constructors.
     fn is_made(&self, class: NodeIx) -> bool {
-        if let Some(known) = self.made.borrow().get(&class) {
-            return *known;
-        }
+        self.kept.made.get(class, || self.compute_is_made(class))
+    }
+
+    fn compute_is_made(&self, class: NodeIx) -> bool {
         let graph = self.graph;
         let constructors = graph
             .out_edges(class)
             .filter(|edge| edge.relation == Relation::Contains && graph.flags(edge.to).has(NodeFlags::CONSTRUCTOR));
         let mut made = std::iter::once(class).chain(constructors.map(|edge| edge.to));
-        let is_made = made.any(|node| graph.in_edges(node).any(|edge| edge.relation == Relation::Calls));
-        self.made.borrow_mut().insert(class, is_made);
-        is_made
+        made.any(|node| graph.in_edges(node).any(|edge| edge.relation == Relation::Calls))
     }
 }
 
@@ -203,12 +186,12 @@ fn overridden(graph: &Graph, method: NodeIx) -> Vec<NodeIx> {
 }
 
 impl Graph {
-    /// See [`Dispatch::from`], which is cheaper for many nodes.
+    /// See [`Dispatch::from`].
     pub fn dispatched(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
         Dispatch::new(self).from(node).edges
     }
 
-    /// See [`Dispatch::to`], which is cheaper for many nodes.
+    /// See [`Dispatch::to`].
     pub fn dispatching(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
         Dispatch::new(self).to(node).edges
     }

@@ -7,6 +7,7 @@ use m1nd_base::{EdgeTier, NodeKind, node_id};
 
 use crate::base::{self, Base};
 use crate::container::{Container, Tag};
+use crate::dispatch_cache::DispatchCache;
 use crate::layout::NONE;
 use crate::overlay::{Change, Overlay};
 use crate::{EdgeRef, NodeFlags, NodeInput, NodeIx, SnapshotError, UnresolvedRef};
@@ -22,11 +23,17 @@ const MAX_DEPTH: usize = 1_000;
 pub struct Graph {
     base: Arc<Base>,
     overlay: Option<Arc<Overlay>>,
+    dispatch: Arc<DispatchCache>,
 }
 
 impl Graph {
     pub(crate) fn from_base(base: Base) -> Self {
-        Self { base: Arc::new(base), overlay: None }
+        Self { base: Arc::new(base), overlay: None, dispatch: Arc::default() }
+    }
+
+    /// What dispatch queries have computed on this graph.
+    pub(crate) fn dispatch_cache(&self) -> &DispatchCache {
+        &self.dispatch
     }
 
     /// Maps the graph of a snapshot file. Checks the header and the sizes, not the content: reading a damaged file
@@ -59,7 +66,7 @@ impl Graph {
     #[must_use]
     pub fn with_changes(&self, changes: &[Change<'_>], text: &dyn Fn(u32) -> String) -> Self {
         let overlay = Overlay::apply(&self.base, self.overlay.as_deref(), changes, text);
-        Self { base: self.base.clone(), overlay: Some(Arc::new(overlay)) }
+        Self { base: self.base.clone(), overlay: Some(Arc::new(overlay)), dispatch: Arc::default() }
     }
 
     /// Whether nothing lies over the base.

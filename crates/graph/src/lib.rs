@@ -9,6 +9,7 @@ mod base;
 mod build;
 pub mod container;
 mod dispatch;
+mod dispatch_cache;
 mod dump;
 mod graph;
 mod layout;
@@ -25,7 +26,8 @@ pub mod weights;
 pub use articulation::Articulation;
 pub use build::{BuildReport, GraphBuilder};
 pub use container::{Container, FORMAT_VERSION, Tag, write_container};
-pub use dispatch::{Dispatch, Dispatched, Replacements};
+pub use dispatch::{Dispatch, Dispatched};
+pub use dispatch_cache::Replacements;
 pub use graph::Graph;
 pub use overlay::Change;
 pub use types::{

@@ -1,7 +1,8 @@
 //! The k cheapest simple paths between two nodes.
 //!
-//! A backward search from the target computes the cheapest remaining cost of each node, or a bound if that search
-//! ended early; a best-first forward search from the source then reaches complete paths in order of cost.
+//! A search from both ends finds out whether any path is short enough. A second one from both ends computes the
+//! cheapest remaining cost of the nodes around the target, up to where the cheapest path is known; a best-first search
+//! from the source then reaches complete paths in order of cost.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -98,70 +99,194 @@ fn steps<'g>(graph: &'g Graph, dispatch: &Dispatch<'g>, node: NodeIx, way: Way) 
     found
 }
 
+/// Partial paths to a node that are followed, for each path wanted. The cheapest path needs one; others may need more,
+/// because a cheap partial path can block what follows it.
+const PARTIALS: usize = 3;
+
+/// The neighbours of a node that a path can come from (`Side::Target`) or lead to (`Side::Source`), with the cost of
+/// the step. A neighbour may come several times.
+fn neighbours(graph: &Graph, dispatch: &Dispatch<'_>, node: NodeIx, way: Way, side: Side) -> Vec<(u32, NodeIx)> {
+    // Steps that follow edges from the source side leave by out-edges, those seen from the target side come by
+    // in-edges.
+    let (along, against) = match side {
+        Side::Source => (way != Way::Backward, way != Way::Forward),
+        Side::Target => (way != Way::Forward, way != Way::Backward),
+    };
+    let less = if way == Way::Backward { weights::BACKWARD_COST } else { 0 };
+    let cost = |edge: &EdgeRef<'_>, out: bool| {
+        let is_forward = out == (side == Side::Source);
+        weights::path_cost(edge, is_forward) - if is_forward { 0 } else { less }
+    };
+    let mut found: Vec<(u32, NodeIx)> = Vec::new();
+    if along {
+        let edges = graph.out_edges(node).chain(dispatch.from(node).edges);
+        found.extend(edges.map(|edge| (cost(&edge, true), edge.to)));
+    }
+    if against {
+        let edges = graph.in_edges(node).chain(dispatch.to(node).edges);
+        found.extend(edges.map(|edge| (cost(&edge, false), edge.from)));
+    }
+    found
+}
+
+/// An end of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Source,
+    Target,
+}
+
+/// The nodes around one end by number of steps.
+struct Ball {
+    side: Side,
+    hops: FxHashMap<NodeIx, u32>,
+    /// The nodes that are farthest away.
+    last: Vec<NodeIx>,
+    depth: u32,
+}
+
+impl Ball {
+    fn new(side: Side, end: NodeIx) -> Self {
+        Self { side, hops: FxHashMap::from_iter([(end, 0)]), last: vec![end], depth: 0 }
+    }
+
+    /// Goes one step farther; returns whether it met `other`.
+    fn grow(&mut self, graph: &Graph, dispatch: &Dispatch<'_>, way: Way, other: &Self, looked: &mut usize) -> bool {
+        self.depth += 1;
+        let mut met = false;
+        for node in std::mem::take(&mut self.last) {
+            if self.depth > 1 && graph.kind(node).is_outside() {
+                continue;
+            }
+            for (_, next) in neighbours(graph, dispatch, node, way, self.side) {
+                *looked += 1;
+                if let std::collections::hash_map::Entry::Vacant(free) = self.hops.entry(next) {
+                    free.insert(self.depth);
+                    self.last.push(next);
+                    met |= other.hops.contains_key(&next);
+                }
+            }
+        }
+        met
+    }
+}
+
+/// Finds out whether any path is short enough, from both ends at once; returns the nodes around the target, or `None`
+/// if there is no such path.
+fn meet(graph: &Graph, dispatch: &Dispatch<'_>, query: &PathQuery, cancel: &Cancel) -> Result<Option<Ball>, Cancelled> {
+    let (mut near, mut far) = (Ball::new(Side::Source, query.from), Ball::new(Side::Target, query.to));
+    let mut looked = 0;
+    let mut met = query.from == query.to;
+    while !met && looked < query.budget {
+        cancel.check()?;
+        if near.depth + far.depth >= query.max_hops || near.last.is_empty() || far.last.is_empty() {
+            return Ok(None);
+        }
+        met = if near.last.len() < far.last.len() {
+            near.grow(graph, dispatch, query.way, &far, &mut looked)
+        } else {
+            far.grow(graph, dispatch, query.way, &near, &mut looked)
+        };
+    }
+    Ok(Some(far))
+}
+
 /// Lower bounds of the remaining cost and hops from a node to the target.
 struct Remaining {
-    known: FxHashMap<NodeIx, (u32, u32)>,
+    known: FxHashMap<NodeIx, u32>,
     /// Lower bound for nodes that are not in `known`; `None` if those cannot reach the target.
     beyond: Option<u32>,
+    around: Ball,
     exhausted: bool,
 }
 
 impl Remaining {
     fn of(&self, node: NodeIx) -> Option<(u32, u32)> {
-        self.known.get(&node).copied().or_else(|| self.beyond.map(|cost| (cost, 1)))
+        let cost = self.known.get(&node).copied().or(self.beyond)?;
+        Some((cost, self.around.hops.get(&node).copied().unwrap_or(self.around.depth + 1)))
     }
 }
 
-/// Backward steps with the cost that the forward search will charge.
-fn backward_steps(graph: &Graph, dispatch: &Dispatch<'_>, node: NodeIx, way: Way) -> Vec<(u32, NodeIx)> {
-    let mut found: Vec<(u32, NodeIx)> = Vec::new();
-    if way != Way::Backward {
-        let edges = graph.in_edges(node).chain(dispatch.to(node).edges);
-        found.extend(edges.map(|edge| (weights::path_cost(&edge, true), edge.from)));
-    }
-    if way != Way::Forward {
-        let extra = if way == Way::Backward { weights::BACKWARD_COST } else { 0 };
-        let edges = graph.out_edges(node).chain(dispatch.from(node).edges);
-        found.extend(edges.map(|edge| (weights::path_cost(&edge, false) - extra, edge.to)));
-    }
-    found
+/// The cheapest costs around one end.
+struct Costs {
+    side: Side,
+    known: FxHashMap<NodeIx, u32>,
+    tentative: FxHashMap<NodeIx, u32>,
+    heap: BinaryHeap<Reverse<(u32, NodeIx)>>,
+    looked: usize,
 }
 
+impl Costs {
+    fn new(side: Side, end: NodeIx) -> Self {
+        Self {
+            side,
+            known: FxHashMap::default(),
+            tentative: FxHashMap::from_iter([(end, 0)]),
+            heap: BinaryHeap::from([Reverse((0, end))]),
+            looked: 0,
+        }
+    }
+
+    /// No node that is not known is cheaper.
+    fn radius(&self) -> Option<u32> {
+        self.heap.peek().map(|Reverse((cost, _))| *cost)
+    }
+
+    /// Makes the cheapest node known; returns the cost of the cheapest path through an edge from it to `other`.
+    fn settle(&mut self, graph: &Graph, dispatch: &Dispatch<'_>, query: &PathQuery, other: &Self) -> Option<u32> {
+        let Reverse((cost, node)) = self.heap.pop()?;
+        if self.known.contains_key(&node) {
+            return None;
+        }
+        self.known.insert(node, cost);
+        let is_end = node == query.from || node == query.to;
+        let mut through = other.tentative.get(&node).map(|rest| cost.saturating_add(*rest));
+        if !is_end && graph.kind(node).is_outside() {
+            return through;
+        }
+        for (step, next) in neighbours(graph, dispatch, node, query.way, self.side) {
+            self.looked += 1;
+            let total = cost.saturating_add(step);
+            let best = self.tentative.entry(next).or_insert(u32::MAX);
+            if total < *best {
+                *best = total;
+                self.heap.push(Reverse((total, next)));
+                let rest = other.tentative.get(&next).map(|rest| total.saturating_add(*rest));
+                through = through.into_iter().chain(rest).min();
+            }
+        }
+        through
+    }
+}
+
+/// Costs to the target, as far from it as the two ends need to meet at the cheapest path.
 fn remaining(
     graph: &Graph,
     dispatch: &Dispatch<'_>,
     query: &PathQuery,
+    around: Ball,
     cancel: &Cancel,
 ) -> Result<Remaining, Cancelled> {
-    let mut known: FxHashMap<NodeIx, (u32, u32)> = FxHashMap::default();
-    let mut tentative: FxHashMap<NodeIx, u32> = FxHashMap::default();
-    let mut heap = BinaryHeap::from([Reverse((0u32, query.to))]);
-    tentative.insert(query.to, 0);
-    let mut looked = 0;
-    while let Some(Reverse((cost, node))) = heap.pop() {
-        if known.contains_key(&node) {
-            continue;
+    let (mut near, mut far) = (Costs::new(Side::Source, query.from), Costs::new(Side::Target, query.to));
+    let mut cheapest = u32::MAX;
+    let mut exhausted = false;
+    while let (Some(one), Some(other)) = (near.radius(), far.radius()) {
+        if one.saturating_add(other) >= cheapest {
+            break;
+        }
+        if near.looked + far.looked >= query.budget {
+            exhausted = true;
+            break;
         }
         cancel.check()?;
-        // Only a bound for the hops: the cheapest path may take more steps than the shortest.
-        known.insert(node, (cost, u32::from(node != query.to)));
-        if looked >= query.budget {
-            return Ok(Remaining { known, beyond: Some(cost), exhausted: true });
-        }
-        if node == query.from || (node != query.to && graph.kind(node).is_outside()) {
-            continue;
-        }
-        for (step, next) in backward_steps(graph, dispatch, node, query.way) {
-            looked += 1;
-            let total = cost.saturating_add(step);
-            let best = tentative.entry(next).or_insert(u32::MAX);
-            if total < *best {
-                *best = total;
-                heap.push(Reverse((total, next)));
-            }
-        }
+        let through = if near.heap.len() < far.heap.len() {
+            near.settle(graph, dispatch, query, &far)
+        } else {
+            far.settle(graph, dispatch, query, &near)
+        };
+        cheapest = cheapest.min(through.unwrap_or(u32::MAX));
     }
-    Ok(Remaining { known, beyond: None, exhausted: false })
+    Ok(Remaining { beyond: far.radius(), known: far.known, around, exhausted })
 }
 
 /// A partial path: its last step and the partial path before it.
@@ -173,17 +298,21 @@ struct Partial<'g> {
     hops: u32,
 }
 
-/// Returns the cheapest simple paths within the bounds, cheapest first; ties by number of hops, then by ids.
+/// Returns the cheapest simple paths within the bounds, cheapest first; ties by number of hops, then by ids. Of the
+/// paths after the first, one may be missing where many cheaper ones share a node.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn cheapest_paths<'g>(graph: &'g Graph, query: &PathQuery, cancel: &Cancel) -> Result<FoundPaths<'g>, Cancelled> {
     let dispatch = Dispatch::new(graph);
-    let remaining = remaining(graph, &dispatch, query, cancel)?;
     let mut found = FoundPaths { paths: Vec::new(), budget_exhausted: false };
+    let Some(around) = meet(graph, &dispatch, query, cancel)? else { return Ok(found) };
+    let remaining = remaining(graph, &dispatch, query, around, cancel)?;
     let Some((bound, _)) = remaining.of(query.from) else { return Ok(found) };
     let mut arena = vec![Partial { node: query.from, before: usize::MAX, step: None, cost: 0, hops: 0 }];
     let mut heap = BinaryHeap::from([Reverse((bound, 0u32, graph.id(query.from), 0usize))]);
+    // The numbers of hops of the partial paths followed from each node: all were at most as expensive.
+    let mut followed: FxHashMap<NodeIx, Vec<u32>> = FxHashMap::default();
     let mut looked = 0;
     while let Some(Reverse((_, _, _, index))) = heap.pop() {
         cancel.check()?;
@@ -202,6 +331,11 @@ pub fn cheapest_paths<'g>(graph: &'g Graph, query: &PathQuery, cancel: &Cancel) 
         if hops >= query.max_hops || (hops > 0 && graph.kind(node).is_outside()) {
             continue;
         }
+        let others = followed.entry(node).or_default();
+        if others.iter().filter(|other| **other <= hops).count() >= PARTIALS * query.k {
+            continue;
+        }
+        others.push(hops);
         for (step_cost, step) in steps(graph, &dispatch, node, query.way) {
             looked += 1;
             let next = step.to();
@@ -262,8 +396,8 @@ pub fn region(
             if node != from && graph.kind(node).is_outside() {
                 continue;
             }
-            let next: Vec<NodeIx> = steps(graph, &dispatch, node, way).iter().map(|(_, step)| step.to()).collect();
-            found.extend(next.into_iter().filter(|next| seen.insert(*next)));
+            let next = neighbours(graph, &dispatch, node, way, Side::Source);
+            found.extend(next.into_iter().map(|(_, next)| next).filter(|next| seen.insert(*next)));
             if found.len() >= budget {
                 return Ok((found, false));
             }

@@ -148,6 +148,44 @@ pub fn reach<'g>(
     Ok(reach)
 }
 
+/// Returns the nodes that depend on `starts`, directly or through others, with the fewest edges between: nearest first,
+/// at most `max_nodes`. Like [`reach`] without strengths and witnesses.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn dependents(
+    graph: &Graph,
+    starts: &[NodeIx],
+    max_hops: u32,
+    max_nodes: usize,
+    cancel: &Cancel,
+) -> Result<Vec<(NodeIx, u32)>, Cancelled> {
+    let dispatch = Dispatch::new(graph);
+    let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
+    let mut found: Vec<(NodeIx, u32)> = Vec::new();
+    let mut level: Vec<NodeIx> = starts.to_vec();
+    for hops in 1..=max_hops {
+        let before = found.len();
+        for (index, node) in level.into_iter().enumerate() {
+            if index % 256 == 0 {
+                cancel.check()?;
+            }
+            let edges = graph.in_edges(node).chain(dispatch.to(node).edges);
+            for edge in edges.filter(|edge| edge.relation.carries_change()) {
+                if seen.insert(edge.from) {
+                    found.push((edge.from, hops));
+                }
+            }
+            if found.len() >= max_nodes {
+                found.truncate(max_nodes);
+                return Ok(found);
+            }
+        }
+        level = found[before..].iter().map(|(node, _)| *node).collect();
+    }
+    Ok(found)
+}
+
 /// The nodes above the threshold, strongest first.
 fn strong<'g>(graph: &Graph, arriving: FxHashMap<NodeIx, Arriving<'g>>, hops: u32, least: f64) -> Vec<Reached<'g>> {
     let row = |(node, at): (NodeIx, Arriving<'g>)| {

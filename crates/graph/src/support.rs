@@ -1,9 +1,11 @@
 //! What keeps a definition in use, and what falls out of use with some nodes.
 
-use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use std::collections::VecDeque;
+
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Graph, NodeFlags, NodeIx};
+use crate::{EdgeRef, Graph, NodeFlags, NodeIx, weights};
 
 /// Result of [`orphans`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,15 +44,77 @@ pub fn supporters(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     all
 }
 
+/// For each node that something in use by itself keeps in use, one node that keeps it, one step nearer to there.
+#[derive(Debug, Clone, Default)]
+pub struct Roots {
+    /// [`NodeIx`] of that node; the node itself for a root, and [`NONE`] where no root leads.
+    keepers: Vec<u32>,
+}
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+impl Roots {
+    /// Looks at the whole graph.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    pub fn of(graph: &Graph, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut kept: Vec<(u32, u32)> = Vec::new();
+        let nodes = graph.nodes().map(|node| node.0 as usize + 1).max().unwrap_or_default();
+        let mut keepers = vec![NONE; nodes];
+        let mut open: VecDeque<u32> = VecDeque::new();
+        for (index, node) in graph.nodes().enumerate() {
+            if index % 1_024 == 0 {
+                cancel.check()?;
+            }
+            let by = supporters(graph, node);
+            if by.is_empty()
+                && let Some(keeper) = keepers.get_mut(node.0 as usize)
+            {
+                *keeper = node.0;
+                open.push_back(node.0);
+            }
+            kept.extend(by.into_iter().map(|by| (by.0, node.0)));
+        }
+        kept.sort_unstable();
+        while let Some(node) = open.pop_front() {
+            let start = kept.partition_point(|(by, _)| *by < node);
+            for (_, next) in kept[start..].iter().take_while(|(by, _)| *by == node) {
+                if let Some(keeper) = keepers.get_mut(*next as usize).filter(|keeper| **keeper == NONE) {
+                    *keeper = node;
+                    open.push_back(*next);
+                }
+            }
+        }
+        Ok(Self { keepers })
+    }
+
+    /// Returns whether the known way from a root to the node is without `removed` nodes, so that the node stays in use.
+    fn keep_without(&self, node: NodeIx, removed: &FxHashSet<NodeIx>) -> bool {
+        let mut at = node.0;
+        loop {
+            match self.keepers.get(at as usize) {
+                None | Some(&NONE) => return false,
+                Some(_) if removed.contains(&NodeIx(at)) => return false,
+                Some(&keeper) if keeper == at => return true,
+                Some(&keeper) => at = keeper,
+            }
+        }
+    }
+}
+
 /// Returns the nodes that nothing keeps in use once `removed` is gone, but something did before. A group of nodes that
 /// only keep each other is out of use.
 ///
-/// Searches only what the removed nodes lead to; stops incomplete when that is more than `max_nodes`.
+/// Searches what the removed nodes lead to, but not beyond nodes that `roots` shows to stay in use; stops incomplete
+/// when that is more than `max_nodes`.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn orphans(
     graph: &Graph,
+    roots: &Roots,
     removed: &FxHashSet<NodeIx>,
     max_nodes: usize,
     cancel: &Cancel,
@@ -64,7 +128,11 @@ pub fn orphans(
             cancel.check()?;
         }
         for next in candidates(graph, node) {
-            if removed.contains(&next) || region.contains(&next) || !known.keeps(node, next) {
+            if removed.contains(&next)
+                || region.contains(&next)
+                || roots.keep_without(next, removed)
+                || !known.keeps(node, next)
+            {
                 continue;
             }
             if region.len() >= max_nodes {
@@ -92,6 +160,46 @@ pub fn orphans(
     let mut nodes: Vec<NodeIx> = region.into_iter().collect();
     sort(&mut nodes);
     Ok(Orphans { nodes, incomplete })
+}
+
+/// How a node breaks without some others.
+#[derive(Debug, Clone, Copy)]
+pub struct Break<'g> {
+    /// Fewest edges from it to a removed node.
+    pub hops: u32,
+    /// The first of these edges: to the removed or broken node that it names.
+    pub via: EdgeRef<'g>,
+}
+
+/// Returns the nodes that break without `removed`: they name one of them, or what a broken node exposes, by references
+/// that are certain.
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn broken<'g>(
+    graph: &'g Graph,
+    removed: &FxHashSet<NodeIx>,
+    cancel: &Cancel,
+) -> Result<FxHashMap<NodeIx, Break<'g>>, Cancelled> {
+    let mut broken: FxHashMap<NodeIx, Break<'g>> = FxHashMap::default();
+    let mut starts: Vec<NodeIx> = removed.iter().copied().collect();
+    starts.sort_unstable();
+    let mut open: VecDeque<(NodeIx, u32)> = starts.into_iter().map(|node| (node, 0)).collect();
+    let mut followed: FxHashSet<NodeIx> = removed.clone();
+    while let Some((node, hops)) = open.pop_front() {
+        cancel.check()?;
+        for edge in graph.in_edges(node).filter(|edge| edge.tier == EdgeTier::Certain) {
+            let weights = weights::of(edge.relation);
+            if !weights.names_signature || removed.contains(&edge.from) {
+                continue;
+            }
+            broken.entry(edge.from).or_insert(Break { hops: hops + 1, via: edge });
+            if weights.passes_signature && followed.insert(edge.from) {
+                open.push_back((edge.from, hops + 1));
+            }
+        }
+    }
+    Ok(broken)
 }
 
 /// The supporters of the nodes that a search has met.
@@ -169,5 +277,6 @@ fn is_definition(kind: NodeKind) -> bool {
             | NodeKind::Custom
             | NodeKind::Config
             | NodeKind::Section
+            | NodeKind::Route
     )
 }

@@ -40,6 +40,9 @@ pub const fn of(relation: Relation) -> Weights {
         Relation::DependsOn => row(1_500, 0.5, 0.5, false, false),
         Relation::Documents => row(3_000, 0.3, 0.0, false, false),
         Relation::Registers => row(1_300, 0.5, 0.5, true, false),
+        // A change of a handler reaches those who ask for its route, by what it answers.
+        Relation::Requests => row(1_200, 0.6, 0.6, false, false),
+        Relation::Serves => row(1_100, 0.7, 0.6, false, false),
         Relation::RelatesTo
         | Relation::Cites
         | Relation::AuthoredBy

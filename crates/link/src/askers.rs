@@ -226,7 +226,7 @@ fn range(ends: &[u8], row: usize, table: &[u8]) -> Range<usize> {
 }
 
 /// The first place for which `is_before` is false.
-fn first(all: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
+pub(crate) fn first(all: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (all.start, all.end);
     while low < high {
         let middle = usize::midpoint(low, high);
@@ -235,7 +235,7 @@ fn first(all: Range<usize>, is_before: impl Fn(usize) -> bool) -> usize {
     low
 }
 
-fn number(table: &[u8], index: usize) -> u32 {
+pub(crate) fn number(table: &[u8], index: usize) -> u32 {
     table.get(4 * index..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
@@ -273,7 +273,7 @@ fn encode(mut mentions: Vec<(Key, u32)>, files: &[FileId], mut words: impl FnMut
     out
 }
 
-fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?))
 }
 

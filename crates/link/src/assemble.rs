@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Pos, Problem, Relation};
 use m1nd_lang::facts::DefId;
+use rustc_hash::FxHashSet;
 
 use crate::derived::Derived;
 use crate::file_links::{Resolution, Target};
@@ -12,21 +13,16 @@ use crate::ids::{self, GeneratedFunctions, SymbolId};
 use crate::links::{Compared, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 use crate::project::Project;
 
-/// The links of a file before packages outside and names that no facts hold as such have their ids.
+/// The links of a file before packages outside have their ids.
 pub(crate) struct RawLinks {
     links: FileLinks,
-    /// References without a target, by place, and their names.
-    names: Vec<(u32, Box<str>)>,
     /// Edges whose target is a package: place among the edges, node id text.
     packages: Vec<(u32, String)>,
 }
 
-/// Gives the packages that edges lead to, and the names that are new, their ids.
-pub(crate) fn name_rest(project: &mut Project, raw: RawLinks) -> FileLinks {
-    let RawLinks { mut links, names, packages } = raw;
-    for (place, name) in names {
-        links.unresolved[place as usize].name = project.names.intern(&name);
-    }
+/// Gives the packages that edges lead to their ids.
+pub(crate) fn name_rest(project: &Project, raw: RawLinks) -> FileLinks {
+    let RawLinks { mut links, packages } = raw;
     for (place, id) in packages {
         links.edges[place as usize].to = project.symbols.intern(&id);
     }
@@ -59,12 +55,11 @@ pub(crate) fn assemble(
     resolutions: Vec<Resolution<'_>>,
     derived: (Vec<Derived>, Vec<Derived>),
     compared: Option<Box<Compared>>,
-    generated: &GeneratedFunctions,
+    (generated, routes): (&GeneratedFunctions, &FxHashSet<SymbolId>),
     problems: Vec<Problem>,
 ) -> RawLinks {
     let mut counts = TierCounts::default();
     let mut unresolved = Vec::new();
-    let mut names: Vec<(u32, Box<str>)> = Vec::new();
     let mut gathered: BTreeMap<EdgeKey, Gathered> = BTreeMap::new();
     let mut members = 0;
     for mut resolution in resolutions {
@@ -79,10 +74,7 @@ pub(crate) fn assemble(
             (None, None) => {}
         }
         if let Some(reason) = resolution.reason {
-            let name = project.names.get(resolution.name).unwrap_or_else(|| {
-                names.push((unresolved.len() as u32, resolution.name.into()));
-                project.names.default_export
-            });
+            let name = project.names.intern(resolution.name);
             let Resolution { from, role, pos, .. } = resolution;
             unresolved.push(Unresolved { from, name, role, reason, pos });
         }
@@ -97,16 +89,16 @@ pub(crate) fn assemble(
     for edge in derived.1 {
         settle(&mut gathered, edge);
     }
-    let nodes = nodes(project, file, generated);
+    let nodes = nodes(project, file, generated, &|symbol| routes.contains(&symbol));
     for node in &nodes[1..] {
         let parent = node.parent.map_or(nodes[0].id, |parent| nodes[parent as usize].id);
         gathered.entry((parent, Target::Symbol(node.id), Relation::Contains, EdgeTier::Certain)).or_default().of = 1;
     }
     let (edges, sites, packages) = in_order(project, gathered);
-    let path = project.unit(file).path.clone();
+    let path = project.path(file).clone();
     unresolved.shrink_to_fit();
     let links = FileLinks { path, is_test: false, nodes, edges, sites, unresolved, counts, compared, problems };
-    RawLinks { links, names, packages }
+    RawLinks { links, packages }
 }
 
 /// Adds the edges of one tier from a reference to its targets.
@@ -192,9 +184,15 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
 }
 
 /// A file's nodes: each id once, with the first definition that has it.
-pub(crate) fn nodes(project: &Project, file: FileId, generated: &GeneratedFunctions) -> Vec<LinkNode> {
+pub(crate) fn nodes(
+    project: &Project,
+    file: FileId,
+    generated: &GeneratedFunctions,
+    is_route: &dyn Fn(SymbolId) -> bool,
+) -> Vec<LinkNode> {
     let unit = project.unit(file);
-    let mut nodes = vec![LinkNode { id: unit.file_symbol, definition: None, parent: None, is_test: false }];
+    let mut nodes =
+        vec![LinkNode { id: unit.file_symbol, definition: None, parent: None, is_test: false, route: None }];
     let mut place: rustc_hash::FxHashMap<SymbolId, u32> = rustc_hash::FxHashMap::default();
     for (index, definition) in unit.facts.definitions.iter().enumerate() {
         let of_macro = generated.get(&DefId(index as u32));
@@ -215,7 +213,13 @@ pub(crate) fn nodes(project: &Project, file: FileId, generated: &GeneratedFuncti
             .unwrap_or(0);
         place.insert(id, nodes.len() as u32);
         let is_test = of_macro.is_some_and(|of| of.is_test);
-        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent), is_test });
+        nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent), is_test, route: None });
+    }
+    for spot in unit.spots.routes.iter().filter(|spot| is_route(spot.symbol)) {
+        if place.insert(spot.symbol, 0).is_none() {
+            let route = Some(spot.pos.line);
+            nodes.push(LinkNode { id: spot.symbol, definition: None, parent: Some(0), is_test: false, route });
+        }
     }
     nodes
 }

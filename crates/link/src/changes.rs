@@ -46,11 +46,19 @@ impl Changes {
         self.keys.extend(unit.methods.iter().map(|(name, _)| Key::methods(names.text(*name))));
         self.keys.extend(unit.given.iter().map(|(name, _)| Key::given(names.text(*name))));
         self.keys.extend(unit.passes.names().map(|name| Key::passes(names.text(name))));
+        self.contracts(unit);
+    }
+
+    /// All that a file may contribute to contracts: it is in bodies, and what it means depends on all of the file.
+    fn contracts(&mut self, unit: &Unit) {
+        self.keys.extend(unit.spots.words.iter().map(|word| Key::contract(word)));
     }
 
     /// A file whose content changes. Returns whether others can see a difference.
     pub(crate) fn between(&mut self, old: &Unit, new: &Unit, names: &Names) -> bool {
         self.passes(old, new, names);
+        self.contracts(old);
+        self.contracts(new);
         let (before, after) = (old.surface(), new.surface());
         if before == after {
             return false;

@@ -124,11 +124,20 @@ fn bare(unit: &Unit, expr: ExprId) -> ExprId {
 /// package, `possible` for a method of a value of which nothing is known, in a file that uses the package.
 fn tier(unit: &Unit, expr: ExprId, search: &Search, row: &Row) -> Option<EdgeTier> {
     if search.found.is_empty() {
-        let is_method = matches!(unit.facts.expr(expr), Expr::Member { .. });
-        let open = matches!(search.unknown, Some(Reason::UnknownReceiver | Reason::UnknownBase));
-        return (is_method && open).then_some(EdgeTier::Possible);
+        return is_open_method(unit, expr, search).then_some(EdgeTier::Possible);
     }
-    let of_row = |entity: &Entity| matches!(entity, Entity::External(package, _) if is_of(package, row.package));
+    tier_of(search, row.package)
+}
+
+/// Returns whether a callee is a method of a value of which nothing is known.
+pub(crate) fn is_open_method(unit: &Unit, expr: ExprId, search: &Search) -> bool {
+    let is_method = matches!(unit.facts.expr(expr), Expr::Member { .. });
+    is_method && matches!(search.unknown, Some(Reason::UnknownReceiver | Reason::UnknownBase))
+}
+
+/// How sure it is that what was found belongs to a package.
+pub(crate) fn tier_of(search: &Search, package: &str) -> Option<EdgeTier> {
+    let of_row = |entity: &Entity| matches!(entity, Entity::External(found, _) if is_of(found, package));
     let fitting = search.found.iter().filter(|found| of_row(&found.entity)).count();
     match fitting {
         0 => None,

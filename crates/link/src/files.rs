@@ -1,13 +1,13 @@
 //! The files of a project by number, path and folder, and what was asked about them.
 
+use m1nd_base::RepoPath;
+use m1nd_lang::Language;
+use m1nd_lang::facts::DefId;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use m1nd_base::RepoPath;
-use m1nd_lang::facts::DefId;
-use m1nd_lang::{FileFacts, Language};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::brief::Brief;
 
 /// A file's place in the linker's table; stable while the linker lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,6 +86,11 @@ impl Key {
     pub(crate) fn given(name: &str) -> Self {
         Self::new(8, text_hash(name))
     }
+
+    /// What files contribute to contracts under this word.
+    pub(crate) fn contract(word: &str) -> Self {
+        Self::new(9, text_hash(word))
+    }
 }
 
 /// Hash of a name that linking a file asked for, found or not.
@@ -157,7 +162,7 @@ struct TreeFile {
     path: RepoPath,
     /// Hash of the path.
     hash: u64,
-    facts: Arc<FileFacts>,
+    brief: Brief,
 }
 
 /// All files by number, path and folder.
@@ -169,6 +174,8 @@ pub(crate) struct FileTree {
     folders: FxHashMap<Box<str>, BTreeMap<Box<str>, FileId>>,
     /// Folder → number of files at any depth.
     populated: FxHashMap<Box<str>, u32>,
+    /// Folders that are repositories of their own; none if all files are of one.
+    pub(crate) roots: Vec<String>,
 }
 
 impl FileTree {
@@ -185,14 +192,32 @@ impl FileTree {
         self.file(file).hash
     }
 
+    pub(crate) fn path(&self, file: FileId) -> &RepoPath {
+        &self.file(file).path
+    }
+
+    pub(crate) fn brief(&self, file: FileId) -> &Brief {
+        &self.file(file).brief
+    }
+
+    /// Returns whether the number is that of a file.
+    pub(crate) fn has(&self, file: FileId) -> bool {
+        self.files.get(file.0 as usize).is_some_and(Option::is_some)
+    }
+
+    /// The numbers of all files.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = FileId> {
+        self.files().map(|(file, _)| file)
+    }
+
     fn files(&self) -> impl Iterator<Item = (FileId, &TreeFile)> {
         self.files.iter().enumerate().filter_map(|(index, file)| Some((FileId(index as u32), file.as_ref()?)))
     }
 
     /// Puts a file in, at the number its path had before or a new one. The path must not be taken.
-    pub(crate) fn insert(&mut self, path: &RepoPath, facts: &Arc<FileFacts>, slot: Option<FileId>) -> FileId {
+    pub(crate) fn insert(&mut self, path: &RepoPath, brief: Brief, slot: Option<FileId>) -> FileId {
         let file = slot.unwrap_or(FileId(self.files.len() as u32));
-        let row = TreeFile { path: path.clone(), hash: text_hash(path.as_str()), facts: facts.clone() };
+        let row = TreeFile { path: path.clone(), hash: text_hash(path.as_str()), brief };
         let path = path.as_str();
         self.by_path.insert(path.into(), file);
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -284,6 +309,20 @@ impl<'a> Files<'a> {
         self.tree.folders.get(folder).map(|names| names.values().copied().collect()).unwrap_or_default()
     }
 
+    /// Folders that are the tops of repositories: `""` if all files are of one. Those that have one are linked as if
+    /// that were all, and then by what manifests say of others.
+    pub fn roots(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let only = self.tree.roots.is_empty().then_some("");
+        only.into_iter().chain(self.tree.roots.iter().map(String::as_str))
+    }
+
+    /// The repository that a path is in, as [`Files::roots`] names it.
+    pub fn root_of(&self, path: &str) -> &'a str {
+        let is_inside = |rest: &str, root: &str| root.is_empty() || rest.is_empty() || rest.starts_with('/');
+        let around = |root: &&str| path.strip_prefix(root).is_some_and(|rest| is_inside(rest, root));
+        self.roots().filter(around).max_by_key(|root| root.len()).unwrap_or_default()
+    }
+
     /// Path of a file.
     pub fn path(&self, file: FileId) -> &'a str {
         self.tree.file(file).path.as_str()
@@ -291,7 +330,7 @@ impl<'a> Files<'a> {
 
     /// Language of a file.
     pub fn language(&self, file: FileId) -> Language {
-        self.tree.file(file).facts.language
+        self.tree.brief(file).language
     }
 
     /// Notes that the answer depends on what a file has under the name that is looked up.
@@ -299,29 +338,28 @@ impl<'a> Files<'a> {
         self.asked.borrow_mut().insert(Key::named(self.tree.hash(file)));
     }
 
-    /// Facts of a file, of which only the language, the package and wildcard imports may be used, and whether an import
-    /// is one of CommonJS: the asking file is linked again when these change.
-    pub fn heading(&self, file: FileId) -> &'a FileFacts {
+    /// A file, of which only the language and the package may be used, and whether an import is one of CommonJS: the
+    /// asking file is linked again when these change.
+    pub fn heading(&self, file: FileId) -> &'a Brief {
         self.see(file);
-        &self.tree.file(file).facts
+        self.tree.brief(file)
     }
 
-    /// Facts of a file, of which only what [`Files::heading`] allows and the imports may be used.
-    pub fn imports(&self, file: FileId) -> &'a FileFacts {
+    /// A file, of which only what [`Files::heading`] allows and the imports may be used.
+    pub fn imports(&self, file: FileId) -> &'a Brief {
         let hash = self.tree.hash(file);
         self.asked.borrow_mut().extend([Key::named(hash), Key::imports(hash)]);
-        &self.tree.file(file).facts
+        self.tree.brief(file)
     }
 
-    /// Facts of a file. Only for preparing a resolver, like [`Files::all`].
-    pub fn facts(&self, file: FileId) -> &'a FileFacts {
-        &self.tree.file(file).facts
+    /// A file. Only for preparing a resolver, like [`Files::all`].
+    pub fn brief(&self, file: FileId) -> &'a Brief {
+        self.tree.brief(file)
     }
 
     /// All files in order of their paths. Only for preparing a resolver, whose fingerprint must cover what it took.
-    pub fn all(&self) -> Vec<(FileId, &'a str, &'a FileFacts)> {
-        let mut all: Vec<_> =
-            self.tree.files().map(|(file, row)| (file, row.path.as_str(), row.facts.as_ref())).collect();
+    pub fn all(&self) -> Vec<(FileId, &'a str, &'a Brief)> {
+        let mut all: Vec<_> = self.tree.files().map(|(file, row)| (file, row.path.as_str(), &row.brief)).collect();
         all.sort_by_key(|(_, path, _)| *path);
         all
     }

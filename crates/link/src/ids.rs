@@ -1,11 +1,11 @@
 //! The definitions that are nodes, their ids, and the interning of ids.
 
-use indexmap::IndexSet;
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, ParameterKind};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::interner::Interner;
 use crate::languages;
 use crate::rules::Overloads;
 
@@ -13,26 +13,24 @@ use crate::rules::Overloads;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolId(pub u32);
 
-/// The interner of node ids.
+/// The node ids of files that were read, and of what these lead to.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    texts: IndexSet<Box<str>, FxBuildHasher>,
+    texts: Interner,
 }
 
 impl Symbols {
-    pub(crate) fn intern(&mut self, text: &str) -> SymbolId {
-        if let Some(index) = self.texts.get_index_of(text) {
-            return SymbolId(index as u32);
-        }
-        SymbolId(self.texts.insert_full(text.into()).0 as u32)
+    pub(crate) fn intern(&self, text: &str) -> SymbolId {
+        SymbolId(self.texts.intern(text))
     }
 
+    /// The id with this text, if it is of a file that was read.
     pub(crate) fn find(&self, text: &str) -> Option<SymbolId> {
-        self.texts.get_index_of(text).map(|index| SymbolId(index as u32))
+        self.texts.find(text).map(SymbolId)
     }
 
     pub(crate) fn text(&self, id: SymbolId) -> &str {
-        &self.texts[id.0 as usize]
+        self.texts.text(id.0)
     }
 }
 
@@ -109,7 +107,7 @@ impl IdBudget {
 pub(crate) fn definition_ids(
     path: &RepoPath,
     facts: &FileFacts,
-    symbols: &mut Symbols,
+    symbols: &Symbols,
 ) -> (Vec<Option<SymbolId>>, Option<u32>) {
     let mut texts: Vec<Option<String>> = Vec::with_capacity(facts.definitions.len());
     let mut rows: Vec<Row<'_>> = Vec::with_capacity(facts.definitions.len());
@@ -164,7 +162,7 @@ pub(crate) fn generated_ids(
     facts: &FileFacts,
     definitions: &[Option<SymbolId>],
     file: SymbolId,
-    symbols: &mut Symbols,
+    symbols: &Symbols,
 ) -> Vec<(DefId, SymbolId)> {
     let mut found = Vec::new();
     for (index, definition) in facts.definitions.iter().enumerate().filter(|(_, row)| row.flags.is_generated) {

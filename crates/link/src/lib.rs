@@ -11,13 +11,15 @@
 
 /// Version of the rules of linking: goes up when the same facts give other edges, or when files ask for other keys and
 /// words ([`Linker::state`]). Snapshots made by another version are linked again, without parsing.
-pub const LINKER_VERSION: u32 = 15;
+pub const LINKER_VERSION: u32 = 17;
 
 mod askers;
 mod assemble;
+mod brief;
 mod changes;
 mod compiler;
 mod config_reads;
+mod contracts;
 mod derived;
 mod entry_points;
 mod eval;
@@ -25,6 +27,8 @@ mod file_links;
 mod files;
 mod frameworks;
 mod ids;
+mod index;
+mod interner;
 pub mod languages;
 mod linker;
 mod links;
@@ -32,17 +36,20 @@ mod names;
 mod project;
 mod reason;
 mod rules;
+mod spots;
 mod stored;
 mod surface;
 mod unit;
 mod wrappers;
 
+pub use brief::{Brief, Declared};
 pub use compiler::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol};
 pub use files::{FileId, Files};
 pub use ids::SymbolId;
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
 pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use names::Name;
+pub use project::FactsSource;
 
 pub use askers::SharedBytes;
 pub use reason::Reason;

@@ -22,7 +22,7 @@ use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
 use crate::unit::Unit;
-use crate::{assemble, config_reads, derived, entry_points};
+use crate::{assemble, config_reads, contracts, derived, entry_points};
 
 /// Changes made by a link run.
 #[derive(Debug, Clone, Default)]
@@ -93,17 +93,17 @@ struct Linked {
 pub struct Linker {
     limits: Limits,
     pub(crate) project: Project,
-    manifests: Manifests,
-    pub(crate) resolvers: Vec<Box<dyn Resolver>>,
-    pub(crate) slots: FxHashMap<RepoPath, FileId>,
+    pub(crate) manifests: Manifests,
+    resolvers: Vec<Box<dyn Resolver>>,
+    slots: FxHashMap<RepoPath, FileId>,
     pub(crate) askers: Askers,
-    pub(crate) dirty: FxHashSet<FileId>,
-    pub(crate) changes: Changes,
-    pub(crate) removed: FxHashSet<RepoPath>,
+    dirty: FxHashSet<FileId>,
+    changes: Changes,
+    removed: FxHashSet<RepoPath>,
     /// Families whose resolver has to be made again.
     stale: Vec<bool>,
     /// Compiler index of each file, if it still matches the content.
-    compiler: FxHashMap<RepoPath, CompilerFile>,
+    pub(crate) compiler: FxHashMap<RepoPath, CompilerFile>,
 }
 
 impl std::fmt::Debug for Linker {
@@ -115,12 +115,22 @@ impl std::fmt::Debug for Linker {
 impl Linker {
     /// A linker without files.
     pub fn new(limits: Limits) -> Self {
+        Self::of_project(limits, Project::default(), FxHashMap::default(), Manifests::new())
+    }
+
+    /// A linker of these files and manifests, which were not linked yet.
+    pub(crate) fn of_project(
+        limits: Limits,
+        project: Project,
+        slots: FxHashMap<RepoPath, FileId>,
+        manifests: Manifests,
+    ) -> Self {
         Self {
             limits,
-            project: Project::default(),
-            manifests: Manifests::new(),
+            project,
+            manifests,
             resolvers: Vec::new(),
-            slots: FxHashMap::default(),
+            slots,
             askers: Askers::default(),
             dirty: FxHashSet::default(),
             changes: Changes::default(),
@@ -139,7 +149,7 @@ impl Linker {
     pub fn set_file(&mut self, path: &RepoPath, facts: Arc<FileFacts>) {
         let slot = self.slots.get(path).copied();
         let old = slot.and_then(|file| self.project.remove(file));
-        let unit = Unit::new(path.clone(), facts, &mut self.project.names, &mut self.project.symbols);
+        let unit = Unit::new(path.clone(), facts, &self.project.names, &self.project.symbols);
         let kin = family(unit.facts.language);
         // Before the first run nothing has been read.
         let is_first = self.askers.is_empty();
@@ -207,6 +217,14 @@ impl Linker {
         std::iter::once(file).chain(definitions).collect()
     }
 
+    /// Says which folders are repositories of their own; `""` is the one around all others.
+    pub fn set_roots(&mut self, roots: Vec<String>) {
+        if self.project.tree.roots != roots {
+            self.project.tree.roots = roots;
+            self.stale.fill(true);
+        }
+    }
+
     /// Adds or replaces the text of a manifest. A problem if it cannot be understood; its settings are then not used.
     pub fn set_manifest(&mut self, path: &RepoPath, text: &str) -> Option<Problem> {
         let mut problem = None;
@@ -241,16 +259,15 @@ impl Linker {
         for (key, words) in self.changes.words() {
             work.extend(self.askers.of(*key).filter(|asker| self.askers.has_asked(*asker, words)));
         }
-        let mut work: Vec<FileId> =
-            work.into_iter().filter(|file| self.project.units[file.0 as usize].is_some()).collect();
-        work.sort_by(|a, b| self.project.unit(*a).path.cmp(&self.project.unit(*b).path));
+        let mut work: Vec<FileId> = work.into_iter().filter(|file| self.project.tree.has(*file)).collect();
+        work.sort_by(|a, b| self.project.path(*a).cmp(self.project.path(*b)));
         let mut delta = LinkDelta { changed: Vec::with_capacity(work.len()), ..LinkDelta::default() };
         let mut asked = Vec::with_capacity(work.len());
         for (part, files) in work.chunks(CHUNK).enumerate() {
             for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
                 asked.push((linked.file, linked.asked));
                 delta.work += linked.work;
-                let mut links = assemble::name_rest(&mut self.project, linked.links);
+                let mut links = assemble::name_rest(&self.project, linked.links);
                 links.is_test = self.is_declared_test(linked.file);
                 delta.changed.push(Arc::new(links));
             }
@@ -280,17 +297,26 @@ impl Linker {
                 let compared = self.overlay(&mut eval, file, &mut resolutions);
                 let mut edges = derived::overrides(&mut eval, file);
                 let registrations = entry_points::registrations(&mut eval, file, &resolutions);
+                let contracts = contracts::contracts(&mut eval, file, &registrations);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
+                edges.extend(contracts.edges);
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(config_reads::config_reads(&mut eval, file));
-                let index = self.compiler.get(&self.project.unit(file).path);
+                let index = self.compiler.get(self.project.path(file));
                 let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));
                 let generated = std::mem::take(&mut eval.generated);
                 let (problems, work) = (eval.problems(file), eval.work());
                 let asked = eval.into_asked();
                 let derived = (edges, said);
-                let links =
-                    assemble::assemble(&self.project, file, resolutions, derived, compared, &generated, problems);
+                let links = assemble::assemble(
+                    &self.project,
+                    file,
+                    resolutions,
+                    derived,
+                    compared,
+                    (&generated, &contracts.routes),
+                    problems,
+                );
                 Ok(Linked { file, asked, links, work })
             })
             .collect();
@@ -301,7 +327,7 @@ impl Linker {
 
     /// Applies a file's compiler index to its references.
     fn overlay<'a>(&self, eval: &mut Eval<'a>, file: FileId, all: &mut Vec<Resolution<'a>>) -> Option<Box<Compared>> {
-        let index = self.compiler.get(&self.project.unit(file).path)?;
+        let index = self.compiler.get(self.project.path(file))?;
         Some(Box::new(compiler::apply(eval, file, index, all)))
     }
 
@@ -346,7 +372,7 @@ impl Linker {
 
     /// Returns whether the project declares a file for tests only.
     fn is_declared_test(&self, file: FileId) -> bool {
-        let resolver = &self.resolvers[family(self.project.unit(file).facts.language)];
+        let resolver = &self.resolvers[self.project.family(file)];
         resolver.test_files().binary_search(&file).is_ok()
     }
 
@@ -371,13 +397,13 @@ impl Linker {
             let old = &self.resolvers[index];
             let (before, after) = (old.test_files(), resolver.test_files());
             let mut moved: Vec<FileId> = differing(before, after).chain(differing(after, before)).copied().collect();
-            let own = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
+            let own = self.project.tree.numbers().filter(|file| self.project.family(*file) == index);
             let is_moved = |file: FileId| old.file_fingerprint(file) != resolver.file_fingerprint(file);
-            moved.extend(own.map(|(file, _)| file).filter(|file| is_moved(*file)));
+            moved.extend(own.filter(|file| is_moved(*file)));
             for file in moved {
                 self.dirty.insert(file);
                 // The keys of one that is gone are touched already.
-                if self.project.units[file.0 as usize].is_some() {
+                if self.project.tree.has(file) {
                     self.changes.whole_file(self.project.tree.hash(file));
                 }
             }
@@ -387,9 +413,9 @@ impl Linker {
         due.into_iter().for_each(|family| self.make_family_due(family));
     }
 
-    pub(crate) fn make_family_due(&mut self, index: usize) {
-        let due = self.project.files().filter(|(_, unit)| family(unit.facts.language) == index);
-        self.dirty.extend(due.map(|(file, _)| file));
+    fn make_family_due(&mut self, index: usize) {
+        let due = self.project.tree.numbers().filter(|file| self.project.family(*file) == index);
+        self.dirty.extend(due);
     }
 }
 

@@ -1,14 +1,13 @@
-use indexmap::IndexSet;
-use rustc_hash::FxBuildHasher;
+use crate::interner::Interner;
 
 /// An interned text of the whole project: names in facts are local to their file, this makes them comparable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(pub(crate) u32);
 
-/// The interner. Never shrinks while a linker lives, so no answer may depend on whether a name is in it.
+/// The names of the project.
 #[derive(Debug)]
 pub(crate) struct Names {
-    texts: IndexSet<Box<str>, FxBuildHasher>,
+    texts: Interner,
     /// `default`, the name of a module's default export.
     pub(crate) default_export: Name,
     /// The name of the export that represents the whole module.
@@ -17,26 +16,20 @@ pub(crate) struct Names {
 
 impl Default for Names {
     fn default() -> Self {
-        let mut names = Self { texts: IndexSet::default(), default_export: Name(0), whole_export: Name(0) };
-        names.default_export = names.intern("default");
-        names.whole_export = names.intern(m1nd_lang::FileFacts::EXPORT_ASSIGN);
-        names
+        let texts = Interner::default();
+        let default_export = Name(texts.intern("default"));
+        let whole_export = Name(texts.intern(m1nd_lang::FileFacts::EXPORT_ASSIGN));
+        Self { texts, default_export, whole_export }
     }
 }
 
 impl Names {
-    pub(crate) fn intern(&mut self, text: &str) -> Name {
-        if let Some(index) = self.texts.get_index_of(text) {
-            return Name(index as u32);
-        }
-        Name(self.texts.insert_full(text.into()).0 as u32)
-    }
-
-    pub(crate) fn get(&self, text: &str) -> Option<Name> {
-        self.texts.get_index_of(text).map(|index| Name(index as u32))
+    /// The name with this text. Files that were not read yet may have it, so it is never unknown.
+    pub(crate) fn intern(&self, text: &str) -> Name {
+        Name(self.texts.intern(text))
     }
 
     pub(crate) fn text(&self, name: Name) -> &str {
-        &self.texts[name.0 as usize]
+        self.texts.text(name.0)
     }
 }

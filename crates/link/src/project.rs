@@ -1,32 +1,46 @@
-//! The units of a project and the indexes over all of them.
+//! The units of a project and the index over all of them.
 
-use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use crate::files::{DefRef, FileId, FileTree};
+use m1nd_base::{Cancel, Limits, RepoPath};
+use m1nd_lang::{FileFacts, Language};
+
+use crate::brief::Brief;
+use crate::files::{DefRef, FileId, FileTree, Key};
 use crate::ids::Symbols;
-use crate::languages::FAMILIES;
-use crate::names::{Name, Names};
+use crate::index::{Index, Row};
+use crate::languages::{self, FAMILIES};
+use crate::names::Names;
+use crate::rules::Rules;
 use crate::unit::Unit;
 
-/// All files, by number and by path, and the project-wide indexes.
-#[derive(Debug)]
+/// Where the facts of files come from that are not in memory.
+pub trait FactsSource: Send + Sync {
+    /// The facts of a file as it was linked last; `None` if they cannot be had any more. Called once for each file that
+    /// is needed, from any thread. Must not wait for work of the thread pool that links.
+    fn facts(&self, path: &RepoPath) -> Option<Arc<FileFacts>>;
+}
+
+/// All files, by number and by path, and the index over them.
 pub(crate) struct Project {
     pub(crate) names: Names,
     pub(crate) symbols: Symbols,
-    pub(crate) units: Vec<Option<Unit>>,
+    /// Those of files that were not needed yet are empty.
+    units: Vec<OnceLock<Box<Unit>>>,
     pub(crate) tree: FileTree,
-    pub(crate) attached: FxHashMap<Name, Vec<DefRef>>,
-    pub(crate) methods: FxHashMap<Name, Vec<DefRef>>,
-    /// Files that give functions to members of this name.
-    pub(crate) given: FxHashMap<Name, Vec<FileId>>,
-    /// Files that pass arguments to callees of this name.
-    pub(crate) passes: FxHashMap<Name, Vec<FileId>>,
+    /// Rules of the language of each file, and the number of its family.
+    kinds: Vec<(&'static Rules, usize)>,
+    index: Index,
+    source: Option<Arc<dyn FactsSource>>,
+    /// The source did not have the facts of a file.
+    is_short: AtomicBool,
 }
 
 impl Default for Project {
     /// No files. Names that rules of languages imply are known from the start.
     fn default() -> Self {
-        let mut names = Names::default();
+        let names = Names::default();
         for (_, rules) in FAMILIES.iter().flat_map(|family| family.languages) {
             for name in rules.implied_types() {
                 names.intern(name);
@@ -37,90 +51,217 @@ impl Default for Project {
             symbols: Symbols::default(),
             units: Vec::new(),
             tree: FileTree::default(),
-            attached: FxHashMap::default(),
-            methods: FxHashMap::default(),
-            given: FxHashMap::default(),
-            passes: FxHashMap::default(),
+            kinds: Vec::new(),
+            index: Index::default(),
+            source: None,
+            is_short: AtomicBool::new(false),
         }
     }
 }
 
+/// A method, or a field where one may hold a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Method {
+    pub(crate) of: DefRef,
+    pub(crate) is_field: bool,
+    pub(crate) is_abstract: bool,
+}
+
+impl Method {
+    const FIELD: u32 = 1 << 31;
+    const ABSTRACT: u32 = 1 << 30;
+
+    fn row(self) -> Row {
+        let field = if self.is_field { Self::FIELD } else { 0 };
+        let of_none = if self.is_abstract { Self::ABSTRACT } else { 0 };
+        Row { file: self.of.file, value: self.of.def.0 | field | of_none }
+    }
+
+    fn of_row(row: Row) -> Self {
+        let def = m1nd_lang::facts::DefId(row.value & !(Self::FIELD | Self::ABSTRACT));
+        let has = |flag| row.value & flag != 0;
+        Self { of: DefRef { file: row.file, def }, is_field: has(Self::FIELD), is_abstract: has(Self::ABSTRACT) }
+    }
+}
+
 impl Project {
+    /// A file with its facts, which are got if they were not needed before.
     pub(crate) fn unit(&self, file: FileId) -> &Unit {
-        self.units[file.0 as usize].as_ref().expect("a file number is only handed out for files that are there")
+        self.units[file.0 as usize].get_or_init(|| Box::new(self.load(file)))
+    }
+
+    fn load(&self, file: FileId) -> Unit {
+        let path = self.path(file);
+        let facts = self.source.as_ref().and_then(|source| source.facts(path)).unwrap_or_else(|| {
+            self.is_short.store(true, Ordering::Relaxed);
+            let none = m1nd_lang::extract(Language::Text, b"", &Limits::default(), &Cancel::new());
+            Arc::new(FileFacts { language: self.language(file), ..none })
+        });
+        Unit::new(path.clone(), facts, &self.names, &self.symbols)
+    }
+
+    /// Returns whether facts of a file could not be had: what was linked since is of no use.
+    pub(crate) fn is_short(&self) -> bool {
+        self.is_short.load(Ordering::Relaxed)
+    }
+
+    /// Drops the facts of files that the source has, too.
+    pub(crate) fn unload(&mut self, source: Arc<dyn FactsSource>, keeps: &dyn Fn(&RepoPath) -> bool) {
+        self.source = Some(source);
+        for (place, unit) in self.units.iter_mut().enumerate() {
+            let file = FileId(place as u32);
+            if self.tree.has(file) && !keeps(self.tree.path(file)) {
+                unit.take();
+            }
+        }
+    }
+
+    /// Files whose facts are in memory.
+    pub(crate) fn loaded(&self) -> impl Iterator<Item = FileId> {
+        let units = self.units.iter().enumerate().filter(|(_, unit)| unit.get().is_some());
+        units.map(|(place, _)| FileId(place as u32))
+    }
+
+    pub(crate) fn path(&self, file: FileId) -> &RepoPath {
+        self.tree.path(file)
+    }
+
+    pub(crate) fn language(&self, file: FileId) -> Language {
+        self.tree.brief(file).language
+    }
+
+    /// Number of the family of a file's language.
+    pub(crate) fn family(&self, file: FileId) -> usize {
+        self.kinds[file.0 as usize].1
+    }
+
+    /// Rules of the language of a file.
+    pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
+        self.kinds[file.0 as usize].0
+    }
+
+    /// Gives a file its place among those of all languages.
+    fn place(&mut self, path: &RepoPath, brief: Brief, slot: Option<FileId>) -> FileId {
+        let kind = (languages::rules(brief.language), languages::family(brief.language));
+        let file = self.tree.insert(path, brief, slot);
+        match slot {
+            Some(_) => self.kinds[file.0 as usize] = kind,
+            None => self.kinds.push(kind),
+        }
+        file
     }
 
     pub(crate) fn find(&self, path: &str) -> Option<FileId> {
         self.tree.find(path)
     }
 
-    pub(crate) fn files(&self) -> impl Iterator<Item = (FileId, &Unit)> {
-        self.units.iter().enumerate().filter_map(|(index, unit)| Some((FileId(index as u32), unit.as_ref()?)))
+    /// Numbers that were handed out, in use or not.
+    pub(crate) fn capacity(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Definitions whose members belong to types of this name.
+    pub(crate) fn attached(&self, name: &str) -> impl Iterator<Item = DefRef> {
+        let rows = self.index.of(Key::attached(name));
+        rows.map(|row| DefRef { file: row.file, def: m1nd_lang::facts::DefId(row.value) })
+    }
+
+    pub(crate) fn methods(&self, name: &str) -> impl Iterator<Item = Method> {
+        self.index.of(Key::methods(name)).map(Method::of_row)
+    }
+
+    /// Files that give functions to members of this name, in order of their numbers.
+    pub(crate) fn given(&self, name: &str) -> Vec<FileId> {
+        self.index.of(Key::given(name)).map(|row| row.file).collect()
+    }
+
+    /// Files that may contribute to contracts under a word, in order of their paths.
+    pub(crate) fn contracts(&self, word: &str) -> Vec<FileId> {
+        let mut files: Vec<FileId> = self.index.of(Key::contract(word)).map(|row| row.file).collect();
+        self.sort_by_path(&mut files);
+        files
+    }
+
+    /// Puts files in the order of their paths.
+    pub(crate) fn sort_by_path(&self, files: &mut [FileId]) {
+        files.sort_by(|a, b| self.path(*a).cmp(self.path(*b)));
+    }
+
+    /// Files that pass arguments to callees of this name.
+    pub(crate) fn passes(&self, name: &str) -> impl Iterator<Item = FileId> {
+        self.index.of(Key::passes(name)).map(|row| row.file)
     }
 
     /// Puts a unit in, at the number its path had before or a new one. The path must not be taken.
     pub(crate) fn insert(&mut self, unit: Unit, slot: Option<FileId>) -> FileId {
-        let file = self.tree.insert(&unit.path, &unit.facts, slot);
+        let file = self.place(&unit.path, Brief::of(&unit.facts), slot);
+        let text = |name| self.names.text(name);
         for &(name, def) in &unit.attached {
-            insert_sorted(self.attached.entry(name).or_default(), DefRef { file, def });
+            self.index.insert(Key::attached(text(name)), Row { file, value: def.0 });
         }
         for &(name, def) in &unit.methods {
-            insert_sorted(self.methods.entry(name).or_default(), DefRef { file, def });
+            let definition = unit.facts.definition(def);
+            let is_field = definition.kind == m1nd_lang::facts::DefKind::Field;
+            let row = Method { of: DefRef { file, def }, is_field, is_abstract: definition.flags.is_abstract };
+            self.index.insert(Key::methods(text(name)), row.row());
         }
-        for (name, _) in &unit.given {
-            insert_file(self.given.entry(*name).or_default(), file);
+        for &(name, _) in &unit.given {
+            self.index.insert(Key::given(text(name)), Row { file, value: 0 });
         }
         for name in unit.passes.names() {
-            insert_file(self.passes.entry(name).or_default(), file);
+            self.index.insert(Key::passes(text(name)), Row { file, value: 0 });
         }
-        if slot.is_some() {
-            self.units[file.0 as usize] = Some(unit);
-        } else {
-            self.units.push(Some(unit));
+        for word in &unit.spots.words {
+            self.index.insert(Key::contract(word), Row { file, value: 0 });
+        }
+        match slot {
+            Some(_) => self.units[file.0 as usize] = OnceLock::from(Box::new(unit)),
+            None => self.units.push(OnceLock::from(Box::new(unit))),
         }
         file
     }
 
     /// Takes a unit out; its number stays free for the same path.
-    pub(crate) fn remove(&mut self, file: FileId) -> Option<Unit> {
+    pub(crate) fn remove(&mut self, file: FileId) -> Option<Box<Unit>> {
+        if !self.tree.has(file) {
+            return None;
+        }
+        self.unit(file);
         let unit = self.units[file.0 as usize].take()?;
         self.tree.remove(file);
-        for (name, _) in &unit.attached {
-            if let Some(rows) = self.attached.get_mut(name) {
-                rows.retain(|row| row.file != file);
-            }
-        }
-        for (name, _) in &unit.methods {
-            if let Some(rows) = self.methods.get_mut(name) {
-                rows.retain(|row| row.file != file);
-            }
-        }
-        for (name, _) in &unit.given {
-            if let Some(files) = self.given.get_mut(name) {
-                files.retain(|other| *other != file);
-            }
-        }
-        for name in unit.passes.names() {
-            if let Some(files) = self.passes.get_mut(&name) {
-                files.retain(|other| *other != file);
-            }
-        }
+        let text = |name| self.names.text(name);
+        let attached = unit.attached.iter().map(|(name, _)| Key::attached(text(*name)));
+        let methods = unit.methods.iter().map(|(name, _)| Key::methods(text(*name)));
+        let given = unit.given.iter().map(|(name, _)| Key::given(text(*name)));
+        let passes = unit.passes.names().map(|name| Key::passes(text(name)));
+        let contracts = unit.spots.words.iter().map(|word| Key::contract(word));
+        self.index.remove(file, attached.chain(methods).chain(given).chain(passes).chain(contracts));
         Some(unit)
+    }
+
+    /// Appends the index as a table, in which files have these numbers.
+    pub(crate) fn encode_index(&self, places: &rustc_hash::FxHashMap<FileId, u32>, out: &mut Vec<u8>) {
+        self.index.encode(places, out);
+    }
+
+    /// A project of these files, with the index that begins at a place of `state`; returned with where it ends.
+    pub(crate) fn restore(
+        files: Vec<(RepoPath, Brief)>,
+        (state, at): (crate::SharedBytes, usize),
+        source: Arc<dyn FactsSource>,
+    ) -> Option<(Self, usize)> {
+        let mut project = Self { source: Some(source), ..Self::default() };
+        let mut numbers = Vec::with_capacity(files.len());
+        for (path, brief) in files {
+            numbers.push(project.place(&path, brief, None));
+        }
+        project.units.resize_with(numbers.len(), OnceLock::new);
+        let end = project.index.restore(state, at, numbers.into())?;
+        Some((project, end))
     }
 
     /// Order of files that does not depend on when they were added.
     pub(crate) fn by_path_order(&self, files: &mut [DefRef]) {
-        files.sort_by(|a, b| (&self.unit(a.file).path, a.def).cmp(&(&self.unit(b.file).path, b.def)));
+        files.sort_by(|a, b| (self.path(a.file), a.def).cmp(&(self.path(b.file), b.def)));
     }
-}
-
-fn insert_file(files: &mut Vec<FileId>, file: FileId) {
-    if let Err(place) = files.binary_search(&file) {
-        files.insert(place, file);
-    }
-}
-
-fn insert_sorted(rows: &mut Vec<DefRef>, row: DefRef) {
-    let place = rows.partition_point(|other| *other < row);
-    rows.insert(place, row);
 }

@@ -1,28 +1,31 @@
-//! The linker's memory of its runs, to be stored: with it and the facts of all files, another process goes on where
-//! this one ended, without linking everything again.
+//! The linker's memory of its runs, to be stored: with it, another process goes on where this one ended, without
+//! linking everything again, and without the facts of files that it does not need.
 
-use m1nd_base::RepoPath;
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+use m1nd_base::{Limits, RepoPath};
+use m1nd_lang::FileFacts;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::askers::SharedBytes;
 use crate::assemble;
+use crate::brief::Brief;
+use crate::compiler::CompilerFile;
 use crate::files::FileId;
 use crate::ids::Generated;
-use crate::languages::FAMILIES;
+use crate::languages::Manifests;
 use crate::linker::Linker;
 use crate::links::LinkNode;
+use crate::project::{FactsSource, Project};
 
 /// The part of a stored state that is decoded: its length (4 bytes), itself, and zeros up to a multiple of [`ALIGN`]
-/// come before the tables of what was asked for.
+/// come before the tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Head {
-    /// Fingerprints of the resolvers of all families, in their order.
-    fingerprints: Vec<u64>,
-    /// Paths of the files that the project declares as tests, by family.
-    test_files: Vec<Vec<String>>,
-    /// Files in order of their paths, each with what its resolver took for it.
-    files: Vec<(String, u64)>,
+    manifests: Manifests,
+    /// Files in order of their paths.
+    files: Vec<(RepoPath, Brief)>,
 }
 
 const ALIGN: usize = 8;
@@ -30,93 +33,94 @@ const ALIGN: usize = 8;
 impl Linker {
     /// What is to be stored. There must be no changes that were not linked yet.
     pub fn state(&self) -> Vec<u8> {
-        let mut files: Vec<FileId> = self.project.files().map(|(file, _)| file).collect();
-        files.sort_by(|a, b| self.project.unit(*a).path.cmp(&self.project.unit(*b).path));
-        let path = |file: &FileId| self.project.unit(*file).path.as_str().to_owned();
-        let head = Head {
-            fingerprints: self.resolvers.iter().map(|resolver| resolver.fingerprint()).collect(),
-            test_files: (0..self.resolvers.len()).map(|family| self.declared_tests(family)).collect(),
-            files: files.iter().map(|file| (path(file), self.file_fingerprint(*file))).collect(),
-        };
+        let mut files: Vec<FileId> = self.project.tree.numbers().collect();
+        files.sort_by(|a, b| self.project.path(*a).cmp(self.project.path(*b)));
+        let row = |file: &FileId| (self.project.path(*file).clone(), self.project.tree.brief(*file).clone());
+        let head = Head { manifests: self.manifests.clone(), files: files.iter().map(row).collect() };
         let head = postcard::to_allocvec(&head).expect("it is made of numbers and texts");
         let mut out = (head.len() as u32).to_le_bytes().to_vec();
         out.extend(head);
         out.resize(out.len().next_multiple_of(ALIGN), 0);
+        let places = files.iter().enumerate().map(|(place, file)| (*file, place as u32)).collect();
+        self.project.encode_index(&places, &mut out);
         out.extend(self.askers.encode(&files));
         out
     }
 
-    /// Takes over what another linker with the same files remembered, instead of linking them. All files, manifests and
-    /// compiler indexes must be set, as they were then; a manifest may have changed. Returns whether it is usable; if
-    /// not, everything is due as before. The bytes are used where they are, and read as far as edits ask for.
-    pub fn restore(&mut self, state: SharedBytes) -> bool {
-        let Some((head, tables)) = head((*state).as_ref()) else { return false };
-        let Some(files) = self.files_of(&head) else { return false };
-        if !self.askers.restore(state, tables, files) {
-            return false;
+    /// The linker that this is the [state](Self::state) of, with the compiler indexes that it had; `None` if the state
+    /// is not usable. The bytes are used where they are, and read as far as edits ask for; the facts of a file are got
+    /// from `source` when they are needed.
+    pub fn restore(
+        limits: Limits,
+        state: SharedBytes,
+        source: Arc<dyn FactsSource>,
+        compiler: impl IntoIterator<Item = (RepoPath, CompilerFile)>,
+        roots: Vec<String>,
+    ) -> Option<Self> {
+        let (head, at) = head((*state).as_ref())?;
+        if head.files.is_empty() || head.files.windows(2).any(|rows| rows[0].0 >= rows[1].0) {
+            return None;
         }
-        self.renew_resolvers();
-        self.dirty.clear();
-        self.changes.clear();
-        self.removed.clear();
-        for family in 0..FAMILIES.len() {
-            self.compare_resolver(family, &head);
+        let (project, at) = Project::restore(head.files, (state.clone(), at), source)?;
+        let files: Vec<FileId> = project.tree.numbers().collect();
+        let slots = files.iter().map(|file| (project.path(*file).clone(), *file)).collect();
+        let mut linker = Self::of_project(limits, project, slots, head.manifests);
+        if !linker.askers.restore(state, at, files) {
+            return None;
         }
-        for (path, fingerprint) in &head.files {
-            if let Some(file) = self.project.find(path)
-                && self.file_fingerprint(file) != *fingerprint
-            {
-                self.dirty.insert(file);
-                self.changes.whole_file(self.project.tree.hash(file));
-            }
-        }
-        true
+        linker.compiler.extend(compiler);
+        linker.set_roots(roots);
+        linker.renew_resolvers();
+        Some(linker)
     }
 
-    /// The files of a state in its order; `None` if they are not those of this linker.
-    fn files_of(&self, head: &Head) -> Option<Vec<FileId>> {
-        let is_complete = head.files.len() == self.slots.len()
-            && head.fingerprints.len() == FAMILIES.len()
-            && head.test_files.len() == FAMILIES.len();
-        let rows = head.files.iter().filter(|_| is_complete);
-        let files = rows.map(|(path, _)| self.project.find(path)).collect::<Option<Vec<FileId>>>()?;
-        (is_complete && !files.is_empty()).then_some(files)
+    /// Drops the facts of files that `source` has, except for those that are to be kept. There must be no changes that
+    /// were not linked yet.
+    pub fn unload(&mut self, source: Arc<dyn FactsSource>, keeps: &dyn Fn(&RepoPath) -> bool) {
+        self.project.unload(source, keeps);
     }
 
-    fn file_fingerprint(&self, file: FileId) -> u64 {
-        let of = crate::languages::family(self.project.unit(file).facts.language);
-        self.resolvers[of].file_fingerprint(file)
+    /// Returns whether facts of a file were needed that could not be had: no result since is of use, and neither is
+    /// this linker.
+    pub fn is_short(&self) -> bool {
+        self.project.is_short()
     }
 
-    /// Makes due what depends on a resolver that is not as it was.
-    fn compare_resolver(&mut self, family: usize, state: &Head) {
-        if self.resolvers[family].fingerprint() != state.fingerprints[family] {
-            self.make_family_due(family);
-        }
-        let before: FxHashSet<String> = state.test_files[family].iter().cloned().collect();
-        let after: FxHashSet<String> = self.declared_tests(family).into_iter().collect();
-        for path in before.symmetric_difference(&after) {
-            if let Some(file) = self.project.find(path) {
-                self.dirty.insert(file);
-                self.changes.whole_file(self.project.tree.hash(file));
-            }
-        }
+    /// The paths of all files, in no order.
+    pub fn paths(&self) -> impl Iterator<Item = &RepoPath> {
+        self.project.tree.numbers().map(|file| self.project.path(file))
     }
 
-    fn declared_tests(&self, family: usize) -> Vec<String> {
-        let files = self.resolvers[family].test_files().iter();
-        let units = files.filter_map(|file| self.project.units[file.0 as usize].as_ref());
-        units.map(|unit| unit.path.as_str().to_owned()).collect()
+    /// A file with its facts, which are got if they are not in memory.
+    pub fn file(&self, path: &RepoPath) -> Option<(&RepoPath, &FileFacts)> {
+        let file = self.project.find(path.as_str())?;
+        Some((self.project.path(file), &self.project.unit(file).facts))
+    }
+
+    /// The paths of the files whose facts are in memory.
+    pub fn loaded(&self) -> impl Iterator<Item = &RepoPath> {
+        self.project.loaded().map(|file| self.project.path(file))
+    }
+
+    /// Number of definitions of a file; `None` if there is no such file. Needs no facts.
+    pub fn definitions_of(&self, path: &RepoPath) -> Option<usize> {
+        let file = self.project.find(path.as_str())?;
+        Some(self.project.tree.brief(file).definitions as usize)
+    }
+
+    /// Number of definitions of each file. Needs no facts.
+    pub fn definition_counts(&self) -> impl Iterator<Item = usize> {
+        self.project.tree.numbers().map(|file| self.project.tree.brief(file).definitions as usize)
     }
 
     /// The nodes of a file, as linking it lists them. `is_node` says of what a macro may define whether it does.
     pub fn nodes_if(&self, path: &RepoPath, is_node: &dyn Fn(&str) -> bool) -> Vec<LinkNode> {
-        let Some(&file) = self.slots.get(path) else { return Vec::new() };
+        let Some(file) = self.project.find(path.as_str()) else { return Vec::new() };
         let rows = self.project.unit(file).generated.iter();
         let rows = rows.filter(|(_, symbol)| is_node(self.text(*symbol)));
         let generated: FxHashMap<_, _> =
             rows.map(|&(def, symbol)| (def, Generated { symbol, is_test: false })).collect();
-        assemble::nodes(&self.project, file, &generated)
+        assemble::nodes(&self.project, file, &generated, &|symbol| is_node(self.text(symbol)))
     }
 }
 

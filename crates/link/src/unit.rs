@@ -14,6 +14,7 @@ use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
 use crate::rules::{Overloads, Rules};
+use crate::spots::Spots;
 use crate::surface::{Hashes, Surface, Tables, key_name};
 use crate::wrappers;
 use passes::Passes;
@@ -61,6 +62,8 @@ pub(crate) struct Unit {
     pub(crate) given: Vec<(Name, u32)>,
     /// Namespaces of the file by their whole name (C++), inline ones under the name around them.
     pub(crate) namespaces: Vec<(Name, DefId)>,
+    /// What it may contribute to contracts between programs.
+    pub(crate) spots: Spots,
     /// Functions with a decorator that may make them fixtures, by the name they are asked for by.
     fixtures: Vec<(Name, DefId)>,
     /// Whether its path is that of test code.
@@ -72,11 +75,12 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &mut Names, symbols: &mut Symbols) -> Self {
+    pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &Names, symbols: &Symbols) -> Self {
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
         let bindings = sorted_bindings(&facts, &local);
         let file_symbol = symbols.intern(&node_id::file(&path));
         let (def_symbols, unnamed) = ids::definition_ids(&path, &facts, symbols);
+        let spots = Spots::of(&facts, &node_id::file(&path), symbols);
         let is_test = m1nd_lang::is_test_path(&path);
         let rules = languages::rules(facts.language);
         let mut unit = Self {
@@ -100,6 +104,7 @@ impl Unit {
             given: Vec::new(),
             fixtures: Vec::new(),
             namespaces: Vec::new(),
+            spots,
             is_test,
             wrappers: OnceLock::new(),
             surface: OnceLock::new(),
@@ -274,7 +279,7 @@ impl Unit {
     }
 
     /// The last name a type is written with; an alias made by an import counts as the name it was imported by.
-    fn find_attached(&self, names: &mut Names) -> Vec<(Name, DefId)> {
+    fn find_attached(&self, names: &Names) -> Vec<(Name, DefId)> {
         let mut found = Vec::new();
         for (index, definition) in self.facts.definitions.iter().enumerate() {
             let beside = definition.kind == DefKind::TypeAlias
@@ -380,7 +385,7 @@ impl Unit {
         given
     }
 
-    fn find_namespaces(&self, names: &mut Names) -> Vec<(Name, DefId)> {
+    fn find_namespaces(&self, names: &Names) -> Vec<(Name, DefId)> {
         let mut found: Vec<_> = self
             .facts
             .definitions

@@ -7,7 +7,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Limits, NoProgress, Pos, RepoPath};
-use m1nd_link::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, FileLinks, Linker};
+use m1nd_lang::FileFacts;
+use m1nd_link::{
+    CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol, FactsSource, FileLinks, Linker,
+};
 
 /// Random edit sequences a language.
 const SEEDS: u64 = 40;
@@ -58,6 +61,31 @@ const SERVICE: &[(&str, &str)] = &[
     (
         "tests/test_store.py",
         "def test_size(load, unit):\n    load.get()\n    unit.get()\nclass TestAll:\n    def test_area(self, shapes): shapes.get()\n",
+    ),
+];
+
+/// Routes that routers of other files are mounted in front of, and clients of two languages.
+const CONTRACTS: &[(&str, &str)] = &[
+    (
+        "app.py",
+        "from fastapi import FastAPI\nfrom shapes import router\nfrom store import ROOT_PATH\napp = FastAPI()\napp.include_router(router, prefix='/load')\n@app.get('/size/{all}')\ndef size(all): ...\n",
+    ),
+    (
+        "shapes.py",
+        "from fastapi import APIRouter\nrouter = APIRouter(prefix='/area')\n@router.get('/{unit}')\ndef unit(unit): ...\n@router.post('/all')\ndef all(): ...\n",
+    ),
+    ("store.py", "ROOT_PATH = '/load'\nimport requests\ndef load(): return requests.get('http://h/size/1')\n"),
+    (
+        "server.js",
+        "const express = require('express');\nconst shapes = require('./routes');\nconst app = express();\napp.use('/unit', shapes);\napp.get('/load/area/all', all);\nfunction all() {}\n",
+    ),
+    (
+        "routes.js",
+        "const express = require('express');\nconst get = express.Router();\nget.get('/area', (a, b) => b);\nmodule.exports = get;\n",
+    ),
+    (
+        "client.ts",
+        "import axios from 'axios';\nconst load = axios.create({ baseURL: 'http://h/load' });\nexport function get(all: string) { return load.get(`/area/${all}`); }\nexport const unit = () => load.post('/area/all', {});\nexport const size = () => fetch('/unit/area');\n",
     ),
 ];
 
@@ -289,6 +317,42 @@ fn compiler_index() -> CompilerFile {
     let relation = |from: &str, symbol| CompilerRelation { from: format!("file::use.py::{from}").into(), symbol };
     let relations = vec![relation("fn::use", 0), relation("fn::gone", 1)];
     CompilerFile { symbols: Arc::new(symbols), rows: Arc::new(rows), relations: Arc::new(relations) }
+}
+
+/// The facts of all files as they are.
+struct Stored(BTreeMap<RepoPath, Arc<FileFacts>>);
+
+impl FactsSource for Stored {
+    fn facts(&self, path: &RepoPath) -> Option<Arc<FileFacts>> {
+        self.0.get(path).cloned()
+    }
+}
+
+fn stored(tree: &Tree) -> Arc<Stored> {
+    let facts = |(path, text): (&String, &String)| {
+        let path = RepoPath::new(path).expect("a fixture path");
+        let facts = common::facts(&path, text);
+        (path, facts)
+    };
+    Arc::new(Stored(tree.iter().map(facts).collect()))
+}
+
+/// The linker as another process has it, or after its facts were dropped, or as it is.
+fn forgetful(random: &mut Random, tree: &Tree, mut linker: Linker) -> Linker {
+    match random.below(3) {
+        0 if !tree.is_empty() => {
+            let indexed = tree.get(INDEXED.0).filter(|text| *text == INDEXED.1);
+            let path = RepoPath::new(INDEXED.0).expect("a fixture path");
+            let compiler = indexed.map(|_| (path, compiler_index()));
+            Linker::restore(Limits::default(), Arc::new(linker.state()), stored(tree), compiler, Vec::new())
+                .expect("it is whole")
+        }
+        1 => {
+            linker.unload(stored(tree), &|path| path.as_str().len().is_multiple_of(3));
+            linker
+        }
+        _ => linker,
+    }
 }
 
 fn dump(linker: &Linker, links: &FileLinks) -> String {
@@ -524,6 +588,8 @@ fn sequences(fixture: &[(&str, &str)]) {
                 assert_eq!(got, wanted, "seed {seed}, {path} after {done:#?}\ntree: {tree:#?}");
             }
             assert_eq!(state.len(), wanted.len(), "seed {seed} after {done:#?}");
+            assert!(!linker.is_short(), "seed {seed} after {done:#?}");
+            linker = forgetful(&mut random, &tree, linker);
         }
     }
 }
@@ -636,6 +702,11 @@ fn rust_test_edits() {
 #[test]
 fn java_edits() {
     sequences(JAVA);
+}
+
+#[test]
+fn contract_edits() {
+    sequences(CONTRACTS);
 }
 
 #[test]

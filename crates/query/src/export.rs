@@ -1,6 +1,7 @@
 //! The graph as rows, for checking or reuse. `docs/export.md` documents each member; a change of a member's name or
 //! meaning increments [`FORMAT_VERSION`].
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
@@ -19,7 +20,7 @@ pub const COMPILER: &str = "scip";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NodeRow<'g> {
     /// The lasting name.
-    pub id: &'g str,
+    pub id: Cow<'g, str>,
     /// Its kind.
     pub kind: NodeKind,
     /// Short name.
@@ -33,7 +34,7 @@ pub struct NodeRow<'g> {
     /// Last line, 1-based; 0 if it has none.
     pub end_line: u32,
     /// Id of the node that contains it.
-    pub parent: Option<&'g str>,
+    pub parent: Option<Cow<'g, str>>,
     /// Words for its properties, in a fixed order.
     pub flags: Vec<&'static str>,
     /// Header on one line; empty if none.
@@ -46,9 +47,9 @@ pub struct NodeRow<'g> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EdgeRow<'g> {
     /// Id of the source.
-    pub from: &'g str,
+    pub from: Cow<'g, str>,
     /// Id of the target.
-    pub to: &'g str,
+    pub to: Cow<'g, str>,
     /// Its relation.
     pub relation: Relation,
     /// Its certainty.
@@ -104,7 +105,7 @@ impl EdgeFilter {
 /// All nodes by id. Keeps one number a node in memory, no rows.
 pub fn nodes(snapshot: &Snapshot) -> impl Iterator<Item = NodeRow<'_>> {
     let graph = snapshot.graph();
-    by_id(graph).into_iter().map(|node| node_row(graph, node))
+    by_id(graph).into_iter().map(|node| node_row(snapshot, node))
 }
 
 /// The edges that the filter admits, by ids of source and target, relation and tier. Keeps one number a node in memory
@@ -116,7 +117,7 @@ pub fn edges<'g>(snapshot: &'g Snapshot, filter: &EdgeFilter) -> impl Iterator<I
         let mut edges: Vec<EdgeRef<'g>> =
             graph.out_edges(node).chain(dispatch.shown(node)).filter(|edge| filter.admits(edge)).collect();
         edges.sort_by_cached_key(|edge| (graph.id(edge.to), edge.relation, edge.tier, edge.dispatches));
-        edges.into_iter().map(move |edge| edge_row(graph, &edge))
+        edges.into_iter().map(move |edge| edge_row(snapshot, &edge))
     })
 }
 
@@ -135,27 +136,35 @@ fn line(graph: &Graph, node: NodeIx) -> u32 {
     if graph.kind(node) == NodeKind::File { 0 } else { graph.name_line(node) }
 }
 
-fn node_row(graph: &Graph, node: NodeIx) -> NodeRow<'_> {
+/// The id as answers show it.
+fn shown(snapshot: &Snapshot, node: NodeIx) -> Cow<'_, str> {
+    let id = snapshot.graph().id(node);
+    snapshot.with_repositories(id).map_or(Cow::Borrowed(id), Cow::Owned)
+}
+
+fn node_row(snapshot: &Snapshot, node: NodeIx) -> NodeRow<'_> {
+    let graph = snapshot.graph();
     let (start_line, end_line) = graph.lines(node);
     NodeRow {
-        id: graph.id(node),
+        id: shown(snapshot, node),
         kind: graph.kind(node),
         name: graph.label(node),
         file: file(graph, node),
         line: line(graph, node),
         start_line,
         end_line,
-        parent: graph.parent(node).map(|parent| graph.id(parent)),
+        parent: graph.parent(node).map(|parent| shown(snapshot, parent)),
         flags: flag_words(graph.flags(node)),
         signature: graph.signature(node),
         doc: graph.doc(node),
     }
 }
 
-fn edge_row<'g>(graph: &'g Graph, edge: &EdgeRef<'g>) -> EdgeRow<'g> {
+fn edge_row<'g>(snapshot: &'g Snapshot, edge: &EdgeRef<'g>) -> EdgeRow<'g> {
+    let graph = snapshot.graph();
     EdgeRow {
-        from: graph.id(edge.from),
-        to: graph.id(edge.to),
+        from: shown(snapshot, edge.from),
+        to: shown(snapshot, edge.to),
         relation: edge.relation,
         tier: edge.tier,
         of: edge.of,

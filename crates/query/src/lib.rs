@@ -19,6 +19,7 @@ pub mod navigation;
 pub mod overview;
 pub mod patterns;
 pub mod references;
+pub mod repositories;
 pub mod resolve;
 pub mod retrieval;
 pub mod risk;

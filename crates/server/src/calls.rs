@@ -134,7 +134,7 @@ impl Calls {
         let unit = self.running.start();
         let cancel = unit.cancel.clone();
         let latest = Arc::new(Latest::default());
-        let (services, tools, progress) = (self.services.clone(), self.tools, latest.clone());
+        let (services, tools, progress) = (self.services.current(), self.tools, latest.clone());
         let client = request.client_info().map_or_else(|| ANONYMOUS.to_owned(), |client| client.name);
         let mut task = tokio::task::spawn_blocking(move || {
             let _held = permit;

@@ -128,10 +128,13 @@ fn keep_up(
 /// The ingests due at startup.
 fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
     let indexed = engine.snapshot().roots().to_vec();
+    let is_federated = engine.federation().is_some();
     let wanted = move |root: &PathBuf| {
         let known = indexed.iter().find(|info| info.path == *root);
         let request = IngestRequest { mode: IngestMode::Merge, gives_way: true, ..IngestRequest::code(root) };
         match known {
+            // Reads all repositories at the first one, and trusts what is indexed of the others.
+            None if is_federated => IngestRequest { incremental: true, ..request },
             None => request,
             Some(info) => IngestRequest {
                 incremental: true,
@@ -141,7 +144,8 @@ fn due(engine: &Engine, options: &ServeOptions) -> Vec<IngestRequest> {
             },
         }
     };
-    let is_due = |request: &IngestRequest| match request.incremental {
+    let is_empty = engine.snapshot().is_empty();
+    let is_due = |request: &IngestRequest| match request.incremental && !is_empty {
         true => options.refresh,
         false => options.index_when_empty,
     };

@@ -59,6 +59,21 @@ impl FactsCache {
         Ok(answers)
     }
 
+    /// Like [`FactsCache::get_many`] for one key, without work on other threads.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`]. A damaged cache is no error but empty.
+    pub fn get(&self, key: &ContentHash, version: u32) -> Result<Option<Vec<u8>>, StoreError> {
+        let found = self.with(|connection| get_many(connection, std::slice::from_ref(key), version))?;
+        let Some((packed, uses)) = found else { return Ok(None) };
+        let today = self.today();
+        if uses.iter().any(|(_, used)| *used < today) {
+            // Only trimming needs it: not worth failing for.
+            let _ = self.with(|connection| note_use(connection, std::slice::from_ref(key), version, today));
+        }
+        Ok(packed.into_iter().next().flatten().and_then(|packed| unpack(key, version, packed)))
+    }
+
     /// Stores the bytes of each key, replacing previous values. All or nothing for batches of up to a few dozen
     /// megabytes.
     ///

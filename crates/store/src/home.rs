@@ -4,12 +4,18 @@ use std::sync::Arc;
 use m1nd_base::{ContentHash, System};
 
 use crate::project::SNAPSHOTS;
-use crate::{FactsCache, ProjectDir, RealSystem, StoreError, snapshots};
+use crate::{FactsCache, ProjectDir, RealSystem, StoreError, durable_write, snapshots};
 
 /// Maximum length of the readable part of a project folder's name, in characters.
 const SLUG_CHARS: usize = 40;
 /// Number of hex digits that make the name unique.
 const HASH_DIGITS: usize = 16;
+
+/// The list of [`Home::readable_folders`], one in a line.
+const READABLE: &str = "readable-folders";
+
+/// What the folder names of federations begin with, so that none is that of a project.
+const FEDERATION: &str = "federation-of-";
 
 /// The folder under which everything is stored. No other type builds paths below it.
 #[derive(Debug, Clone)]
@@ -65,6 +71,50 @@ impl Home {
     pub fn project_to_read(&self, first_root: &Path) -> Result<ProjectDir, StoreError> {
         let root = std::fs::canonicalize(first_root).map_err(StoreError::io("open the folder", first_root))?;
         ProjectDir::open_to_read(self.path.join("projects").join(folder_name(&root)), self.system.clone())
+    }
+
+    /// Opens the stored state of a federation that belongs to the folder `workspace`, which must exist.
+    ///
+    /// # Errors
+    /// Those of [`Home::project`].
+    pub fn federation(&self, workspace: &Path) -> Result<ProjectDir, StoreError> {
+        ProjectDir::open(self.federation_folder(workspace)?, self.system.clone())
+    }
+
+    /// Like [`Home::federation`], for a program that only reads, as [`Home::project_to_read`].
+    ///
+    /// # Errors
+    /// Those of [`Home::project`].
+    pub fn federation_to_read(&self, workspace: &Path) -> Result<ProjectDir, StoreError> {
+        ProjectDir::open_to_read(self.federation_folder(workspace)?, self.system.clone())
+    }
+
+    fn federation_folder(&self, workspace: &Path) -> Result<PathBuf, StoreError> {
+        let folder = std::fs::canonicalize(workspace).map_err(StoreError::io("open the folder", workspace))?;
+        Ok(self.path.join("projects").join(format!("{FEDERATION}{}", folder_name(&folder))))
+    }
+
+    /// Folders that the user allowed to be read although no root of a project. Of a list that cannot be read, none.
+    pub fn readable_folders(&self) -> Vec<PathBuf> {
+        let listed = std::fs::read_to_string(self.path.join(READABLE)).unwrap_or_default();
+        listed.lines().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect()
+    }
+
+    /// Adds to [`Home::readable_folders`].
+    ///
+    /// # Errors
+    /// [`StoreError::Io`]; also for a path with a line feed or one that is not UTF-8, which cannot be listed.
+    pub fn allow_folder(&self, folder: &Path) -> Result<(), StoreError> {
+        let path = self.path.join(READABLE);
+        let refused = || StoreError::io("list a folder in", &path)(std::io::ErrorKind::InvalidFilename.into());
+        let text = folder.to_str().filter(|text| !text.contains('\n')).ok_or_else(refused)?;
+        let mut folders = self.readable_folders();
+        if folders.iter().any(|known| known == folder) {
+            return Ok(());
+        }
+        folders.push(PathBuf::from(text));
+        let lines: String = folders.iter().map(|folder| format!("{}\n", folder.display())).collect();
+        durable_write(&*self.system, &path, lines.as_bytes())
     }
 
     /// Returns whether a store at `path` holds a snapshot of a project whose first root is `first_root`. Creates

@@ -23,6 +23,7 @@ mod prompts;
 mod registry;
 mod resources;
 mod rows;
+pub mod sarif;
 mod services;
 mod sites;
 mod source;

@@ -15,7 +15,7 @@ use crate::exploration::{
     Missing, Panoramic, Report, Resonate, Savings, Scan, Timeline, Trace, Tremor, Trust, Warmup,
 };
 use crate::framework::{Catalog, ToolDef};
-use crate::lifecycle::{Audit, BootMemory, FocusTool, North, Orient, Persist};
+use crate::lifecycle::{Audit, BootMemory, Federate, FederateAuto, FocusTool, North, Orient, Persist};
 use crate::memory::{AddGlobalEdge, Edges, MemorySearch, MemoryStatus};
 use crate::perspective::{
     PerspectiveAffinity, PerspectiveBack, PerspectiveBranch, PerspectiveClose, PerspectiveCompare, PerspectiveFollow,
@@ -103,6 +103,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<SessionHandshake>(),
     ToolDef::read::<RecoveryPlaybook>(),
     ToolDef::read::<Doctor>(),
+    ToolDef::write::<Federate>(),
     ToolDef::read::<ValidatePlan>(),
     ToolDef::read::<SurgicalContext>(),
     ToolDef::read::<SurgicalContextV2>(),
@@ -112,6 +113,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::write::<ApplyBatch>(),
     ToolDef::read::<RenamePreview>(),
     ToolDef::write::<RenameCommit>(),
+    ToolDef::read::<FederateAuto>(),
 ];
 
 /// The catalog of [`ALL`].

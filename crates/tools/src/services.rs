@@ -1,12 +1,13 @@
 //! The services that tools work with.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use m1nd_base::ContentHash;
 use m1nd_edit::Workspace;
-use m1nd_engine::{Engine, EngineConfig, EngineError, FileEntry, FileMark, Language, Snapshot};
+use m1nd_engine::{Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Snapshot};
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
+use m1nd_run::Checks;
 use m1nd_sessions::{Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits};
 
 /// Folder of the journals of writes, in the state of a project.
@@ -25,6 +26,22 @@ pub struct Services {
     pub(crate) visits: Arc<Visits>,
     /// The writer of project files.
     pub files: Arc<Workspace>,
+    /// The commands of the project that a person allowed.
+    pub checks: Checks,
+    /// The services of the federation that calls are answered from, once there is one.
+    switch: Weak<Switch>,
+    /// Keeps the switch; `None` in the services inside of it.
+    _owner: Option<Arc<Switch>>,
+}
+
+/// The services that take the place of those that a program started with.
+#[derive(Debug, Default)]
+struct Switch(Mutex<Option<Services>>);
+
+impl Switch {
+    fn lock(&self) -> MutexGuard<'_, Option<Services>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Services {
@@ -47,12 +64,51 @@ impl Services {
 
     /// Creates services for an open engine.
     pub fn over(engine: Engine, mind: MindConfig) -> Self {
+        Self::with_memories(engine, Arc::new(Memories::new(mind)))
+    }
+
+    fn with_memories(engine: Engine, memories: Arc<Memories>) -> Self {
         let project: Arc<dyn SessionStore> = engine.project().clone();
         let store = if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
+        let switch = Arc::new(Switch::default());
         let files = Arc::new(workspace(&engine));
-        Self { engine, memories: Arc::new(Memories::new(mind)), sessions, visits, files }
+        let checks = Checks::new(engine.project().path());
+        let (weak, _owner) = (Arc::downgrade(&switch), Some(switch));
+        Self { engine, memories, sessions, visits, files, checks, switch: weak, _owner }
+    }
+
+    /// The services that calls are answered from: these, or those of the federation opened last.
+    #[must_use]
+    pub fn current(&self) -> Self {
+        let switched = self.switch.upgrade().and_then(|switch| switch.lock().clone());
+        switched.unwrap_or_else(|| self.clone())
+    }
+
+    /// Answers from the index of these repositories from now on, with the same memories. What agents hold is in the
+    /// state of the federation then, and what they held before stays in that of the repository.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`]. Calls are answered as before then.
+    pub(crate) fn federate(&self, federation: Federation) -> Result<Self, EngineError> {
+        let Some(switch) = self.switch.upgrade() else { return Err(EngineError::WriterStopped) };
+        let mut current = switch.lock();
+        let opened = current.as_ref().unwrap_or(self);
+        if opened.engine.federation() == Some(&federation) {
+            return Ok(opened.clone());
+        }
+        let config = opened.engine.config().clone().federated(federation);
+        if let Some(before) = current.take() {
+            // Its successor writes the same files.
+            before.engine.close();
+        } else if self.engine.federation().is_some() {
+            self.engine.close();
+        }
+        let own = Self::with_memories(Engine::open(config)?, self.memories.clone());
+        let next = Self { switch: self.switch.clone(), _owner: None, ..own };
+        *current = Some(next.clone());
+        Ok(next)
     }
 
     /// These services for a process that answers once: visits span processes, and are stored though the index is

@@ -29,6 +29,7 @@ mod ours;
 mod references;
 mod repositories;
 mod risk;
+mod routes;
 mod secrets;
 mod seek;
 mod sites;
@@ -54,6 +55,7 @@ const USAGE: &str = "expected:
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
+  cargo xtask eval routes --checkouts DIR [--check | --write] [--list]
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
@@ -75,6 +77,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
+        Some(("routes", rest)) => routes::run(rest),
         Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("relink", rest)) => equality::relink::run(rest),

@@ -127,21 +127,21 @@ impl Ours {
     /// The graph of a snapshot.
     pub(super) fn of_snapshot(snapshot: &Snapshot) -> Self {
         let rows: Vec<_> = export::nodes(snapshot).collect();
-        let numbers: HashMap<&str, usize> = rows.iter().enumerate().map(|(number, row)| (row.id, number)).collect();
+        let numbers: HashMap<&str, usize> = rows.iter().enumerate().map(|(number, row)| (&*row.id, number)).collect();
         let nodes = rows.iter().map(|row| Node {
-            id: row.id.to_owned(),
+            id: row.id.to_string(),
             file: row.file.map(str::to_owned),
             line: row.line,
             lines: (row.start_line, row.end_line),
             name: row.name.to_owned(),
             kind: row.kind,
-            parent: row.parent.and_then(|parent| numbers.get(parent).copied()),
+            parent: row.parent.as_deref().and_then(|parent| numbers.get(parent).copied()),
             is_constructor: row.flags.contains(&"constructor"),
         });
         let filter = EdgeFilter::default();
         let edges = export::edges(snapshot, &filter).map(|row| Edge {
-            from: numbers[row.from],
-            to: numbers[row.to],
+            from: numbers[&*row.from],
+            to: numbers[&*row.to],
             relation: row.relation,
             tier: row.tier,
             of: row.of,

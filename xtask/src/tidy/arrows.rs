@@ -20,12 +20,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("model", &["base"]),
     ("sessions", &["store", "base"]),
     ("edit", &["vfs", "store", "base"]),
+    ("run", &["vfs", "store", "base"]),
     ("engine", &["graph", "link", "search", "history", "model", "documents", "lang", "vfs", "store", "base"]),
     ("query", &["engine", "graph", "search", "history", "trace", "model", "documents", "lang", "base"]),
     ("mind", &["engine", "memory", "history", "model", "lang", "vfs", "store", "base"]),
-    ("tools", &["query", "mind", "sessions", "edit", "engine", "base"]),
+    ("tools", &["query", "mind", "sessions", "edit", "run", "engine", "base"]),
     ("server", &["tools", "mind", "engine", "base"]),
-    ("cli", &["server", "tools", "query", "mind", "engine", "base"]),
+    ("cli", &["server", "tools", "query", "mind", "run", "engine", "base"]),
     ("testkit", &["base"]),
 ];
 /// Prefix of all packages except the tasks.

@@ -155,6 +155,12 @@ pub(crate) enum Command {
     /// Show saved investigations
     #[command(display_order = 51)]
     Trail(TrailArgs),
+    /// Allow commands, such as tests, that check what agents write
+    #[command(display_order = 52)]
+    Verify(VerifyArgs),
+    /// List the repositories that are answered over as one
+    #[command(display_order = 52)]
+    Workspace(WorkspaceArgs),
     #[command(display_order = 65, visible_alias = "mind")]
     Memory(MemoryArgs),
     /// Print the completions of a shell
@@ -224,9 +230,9 @@ pub(crate) struct ServeArgs {
     /// Reject every tool that changes something
     #[arg(long)]
     pub read_only: bool,
-    /// Form of the answers: `text` is compact, for models; `json` for programs
-    #[arg(long, value_name = "FORM", default_value = "json", value_parser = ["json", "text"])]
-    pub format: String,
+    /// Form of the answers: `text` is compact, for models; `json` for programs [default: json]
+    #[arg(long, value_name = "FORM", value_parser = ["json", "text"])]
+    pub format: Option<String>,
     /// Add `_m1nd` to answers as JSON: the next calls, and memories about their nodes
     #[arg(long)]
     pub envelope: bool,
@@ -298,6 +304,107 @@ pub(crate) enum TrailCommand {
     },
     /// List all of them
     List,
+}
+
+/// Tools that write files run these commands if they are called with `verify: true`, before and after the write. They
+/// are stored outside of the repository, for this project. A repository can propose commands in `m1nd.toml`, and allow
+/// none.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct VerifyArgs {
+    /// The repository [default: the one around the current folder]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub root: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: VerifyCommand,
+}
+
+/// Commands of `m1nd verify`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum VerifyCommand {
+    /// Allow a command: a program and its arguments, without a shell
+    ///
+    /// An argument `{tests}` is replaced by the test files that reach a change in the graph, `{test_names}` by the
+    /// names of these tests, `{files}` by the changed files, `{dirs}` by the folders of both; `{report}` in an
+    /// argument by the path of a report in JUnit's form.
+    Allow {
+        /// Whether it compiles or tests; commands that test run after those that compile [default: by its words]
+        #[arg(long, value_enum)]
+        kind: Option<VerifyKind>,
+        /// The folder in which it runs, inside the repository [default: its top]
+        #[arg(long, value_name = "FOLDER")]
+        dir: Option<PathBuf>,
+        /// Seconds after which it is ended
+        #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=3600))]
+        timeout: u64,
+        /// A variable of the environment that it gets besides the usual ones; can be repeated
+        #[arg(long, value_name = "NAME")]
+        env: Vec<String>,
+        /// The program and its arguments
+        #[arg(value_name = "COMMAND", last = true, required = true)]
+        command: Vec<String>,
+    },
+    /// List the allowed commands, and those that the repository proposes
+    List,
+    /// Take back the permission of a command
+    Remove {
+        /// Its number in the list
+        #[arg(value_name = "NUMBER")]
+        number: usize,
+    },
+}
+
+/// What a command of `m1nd verify` checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifyKind {
+    /// That it compiles, or its types are right
+    Compile,
+    /// That tests pass
+    Test,
+}
+
+impl VerifyKind {
+    /// The kind as it is stored.
+    pub(crate) const fn kind(self) -> m1nd_run::CheckKind {
+        match self {
+            Self::Compile => m1nd_run::CheckKind::Compile,
+            Self::Test => m1nd_run::CheckKind::Test,
+        }
+    }
+}
+
+/// The repositories of a workspace.
+#[derive(Debug, Args)]
+pub(crate) struct WorkspaceArgs {
+    /// Folder of m1nd-workspace.toml [default: the current folder]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub folder: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: WorkspaceCommand,
+}
+
+/// Commands of `m1nd workspace`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkspaceCommand {
+    /// Add a repository, and allow m1nd to read its folder
+    Add {
+        /// Its folder
+        #[arg(value_name = "PATH")]
+        path: PathBuf,
+        /// Its name, which ids of its files begin with [default: that of its folder]
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Remove a repository
+    Remove {
+        /// Its name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Show the repositories
+    List,
+    /// Show what of them is indexed
+    Status,
 }
 
 /// The verdict that makes `m1nd risk` fail.

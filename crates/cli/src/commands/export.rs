@@ -62,7 +62,7 @@ fn filter(args: &ExportArgs) -> Result<EdgeFilter, CliError> {
 
 /// Opens the index and brings it up to date; as it is, if the store cannot be written.
 fn open(common: &Common, root: &Path, quiet: bool) -> Result<Engine, CliError> {
-    let mut config = EngineConfig::new(project::home(common)?, vec![root.to_path_buf()]);
+    let mut config = project::with_workspace(EngineConfig::new(project::home(common)?, vec![root.to_path_buf()]))?;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
     let engine = match Engine::open(config.clone()) {
         Err(EngineError::Store(why)) => {
@@ -91,10 +91,13 @@ fn bring_up_to_date(engine: &Engine, root: &Path, quiet: bool) -> Result<(), Cli
         request.hidden_patterns.clone_from(&info.hidden_patterns);
     }
     let terminal = Terminal::new(quiet);
-    let outcome = engine.ingest(request, &Cancel::new(), &terminal);
+    let outcome = match engine.federation() {
+        Some(_) => engine.federate(true, &Cancel::new(), &terminal).map(|_| ()),
+        None => engine.ingest(request, &Cancel::new(), &terminal).map(|_| ()),
+    };
     terminal.finish();
     match outcome {
-        Ok(_) => Ok(()),
+        Ok(()) => Ok(()),
         Err(EngineError::WriterElsewhere) if !known.is_empty() => {
             note("another m1nd process updates this index; exporting its newest state");
             Ok(())

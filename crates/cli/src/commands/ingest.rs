@@ -6,7 +6,8 @@ use std::path::Path;
 use m1nd_base::{Cancel, NodeKind, ProblemKind, Progress, ProgressEvent};
 use m1nd_engine::graph::NodeFlags;
 use m1nd_engine::{
-    Adapter, CompilerReport, Engine, EngineConfig, IngestReport, IngestRequest, Mode, ProblemStatus, Snapshot, Tiers,
+    Adapter, CompilerReport, Engine, EngineConfig, EngineError, IngestReport, IngestRequest, Mode, ProblemStatus,
+    Snapshot, Tiers,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     let index = args.scip.as_deref().map(index_file).transpose()?;
     // An index named on the command line may be read.
     roots.extend(index.clone().filter(|index| !index.starts_with(&root)));
-    let mut config = EngineConfig::new(project::home(common)?, roots);
+    let mut config = project::with_workspace(EngineConfig::new(project::home(common)?, roots))?;
     config.threads = args.threads.map(usize::from);
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
     let engine = Engine::open(config)?;
@@ -48,7 +49,10 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
         ..IngestRequest::code(&root)
     };
     let cancel = Cancel::new();
-    let mut outcome = engine.ingest(request, &cancel, &terminal);
+    let mut outcome = match engine.federation() {
+        Some(_) => federate(&engine, args.incremental, &cancel, &terminal),
+        None => engine.ingest(request, &cancel, &terminal),
+    };
     if let (Ok(_), Some(index)) = (&outcome, index) {
         let request = IngestRequest { adapter: Adapter::Scip, ..IngestRequest::code(index) };
         outcome = outcome.and_then(|code| Ok(with_index(code, engine.ingest(request, &cancel, &terminal)?)));
@@ -65,6 +69,30 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     terminal.finish();
     let report = outcome?;
     if out.json { out.value(&as_json(&report, &engine)) } else { summary(&root, &report, &engine, out) }
+}
+
+/// Indexes all repositories of a workspace; one report for all.
+fn federate(
+    engine: &Engine,
+    incremental: bool,
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<IngestReport, EngineError> {
+    let mut reports = engine.federate(incremental, cancel, progress)?;
+    let last = reports.pop().ok_or(EngineError::NoRoot)?;
+    Ok(reports.into_iter().fold(last, |sum, one| IngestReport {
+        files_scanned: sum.files_scanned + one.files_scanned,
+        files_parsed: sum.files_parsed + one.files_parsed,
+        files_from_cache: sum.files_from_cache + one.files_from_cache,
+        files_unchanged: sum.files_unchanged + one.files_unchanged,
+        files_removed: sum.files_removed + one.files_removed,
+        files_linked: sum.files_linked + one.files_linked,
+        bytes_read: sum.bytes_read + one.bytes_read,
+        files_skipped: sum.files_skipped + one.files_skipped,
+        changed: sum.changed | one.changed,
+        elapsed_ms: sum.elapsed_ms + one.elapsed_ms,
+        ..sum
+    }))
 }
 
 /// The canonical path of a compiler index.

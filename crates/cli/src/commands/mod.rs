@@ -10,3 +10,5 @@ pub(crate) mod risk;
 pub(crate) mod serve;
 pub(crate) mod status;
 pub(crate) mod trail;
+pub(crate) mod verify;
+pub(crate) mod workspace;

@@ -1,20 +1,16 @@
 //! `m1nd serve`: MCP over standard input and output.
 
-use m1nd_engine::{EngineConfig, EngineError};
+use m1nd_engine::{EngineError, Setting};
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::{Format, Services, ToolChoice};
 
 use crate::args::{Common, ServeArgs};
 use crate::error::CliError;
 use crate::project;
+use crate::settings::{Form, Settings};
 
 /// Runs the command until the client disconnects.
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
-    let listed = match args.toolset.as_slice() {
-        [] => None,
-        [all] if all == "all" => None,
-        words => Some(words.iter().map(|word| choice(word)).collect::<Result<Vec<_>, _>>()?),
-    };
     let roots = match args.roots.as_slice() {
         [] => vec![project::root(None)?],
         roots => roots.iter().map(|root| project::root(Some(root))).collect::<Result<_, _>>()?,
@@ -24,12 +20,13 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     if !by_itself {
         tracing::warn!("started outside a repository, so nothing is indexed automatically; start with --root PATH");
     }
-    let mut config = EngineConfig::new(project::home(common)?, roots);
-    config.watch = by_itself && !args.no_watch && !args.read_only;
-    config.read_only = args.read_only;
-    config.model = common.model.clone();
-    config.settings = project::settings(common, &config, !args.roots.is_empty());
-    let mind = project::memory_places(&config.roots, !args.roots.is_empty())?;
+    let places = roots.clone();
+    let (mut config, settings) = project::configured(common, roots, !args.roots.is_empty())?;
+    let options = Options::of(args, &settings);
+    config.watch = by_itself && options.watch && !options.read_only;
+    config.read_only = options.read_only;
+    config.settings.extend(options.sources(args, &settings));
+    let mind = project::memory_places(&places, !args.roots.is_empty())?;
     let services = Services::open(config, mind).map_err(|error| match error {
         EngineError::Store(why) => {
             CliError::failed(why, "make the store usable, or serve the existing index with --read-only")
@@ -38,16 +35,71 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     })?;
     services.engine.damage().iter().for_each(|damage| tracing::warn!("{damage}"));
     let options = ServeOptions {
-        listed,
-        format: Format::parse(&args.format).unwrap_or_default(),
-        envelope: args.envelope,
-        read_only: args.read_only,
+        listed: listed(&options.toolset)?,
+        format: options.format,
+        envelope: options.envelope,
+        read_only: options.read_only,
         index_when_empty: by_itself,
-        refresh: by_itself && !args.no_watch,
+        refresh: by_itself && options.watch,
         ..ServeOptions::default()
     };
     serve(&services, options, std::io::stdin(), std::io::stdout())
         .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
+}
+
+/// The options of a server. A flag wins over the file of settings, that over the default.
+struct Options {
+    format: Format,
+    toolset: Vec<String>,
+    envelope: bool,
+    watch: bool,
+    read_only: bool,
+}
+
+impl Options {
+    fn of(args: &ServeArgs, file: &Settings) -> Self {
+        let format = args.format.as_deref().or(file.format.map(Form::word));
+        let toolset = Some(&args.toolset).filter(|sets| !sets.is_empty()).or(file.toolset.as_ref());
+        Self {
+            format: format.and_then(Format::parse).unwrap_or_default(),
+            toolset: toolset.cloned().unwrap_or_default(),
+            envelope: args.envelope || file.envelope == Some(true),
+            watch: !args.no_watch && file.watch != Some(false),
+            read_only: args.read_only || file.read_only == Some(true),
+        }
+    }
+
+    /// The source that won for each.
+    fn sources(&self, args: &ServeArgs, file: &Settings) -> [Setting; 5] {
+        let row = |name, value: String, flag: bool, in_file: bool| {
+            let source = if flag {
+                "flag"
+            } else if in_file {
+                "file"
+            } else {
+                "default"
+            };
+            Setting { name, value, source }
+        };
+        let format = if self.format == Format::Text { Form::Text } else { Form::Json };
+        let toolset = if self.toolset.is_empty() { "all".to_owned() } else { self.toolset.join(",") };
+        [
+            row("format", format.word().to_owned(), args.format.is_some(), file.format.is_some()),
+            row("toolset", toolset, !args.toolset.is_empty(), file.toolset.is_some()),
+            row("envelope", self.envelope.to_string(), args.envelope, file.envelope.is_some()),
+            row("watch", self.watch.to_string(), args.no_watch, file.watch.is_some()),
+            row("read_only", self.read_only.to_string(), args.read_only, file.read_only.is_some()),
+        ]
+    }
+}
+
+/// The tools to list; `None` is all.
+fn listed(words: &[String]) -> Result<Option<Vec<ToolChoice>>, CliError> {
+    match words {
+        [] => Ok(None),
+        [all] if all == "all" => Ok(None),
+        words => words.iter().map(|word| choice(word)).collect::<Result<_, _>>().map(Some),
+    }
 }
 
 fn choice(word: &str) -> Result<ToolChoice, CliError> {

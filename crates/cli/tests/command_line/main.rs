@@ -9,6 +9,7 @@ mod init;
 mod manners;
 mod memory;
 mod north;
+mod settings;
 mod stale;
 mod store;
 mod tools;

@@ -48,10 +48,10 @@ fn an_empty_index_needs_an_ingest() {
 fn a_stale_index_is_not_trusted() {
     let place = indexed();
     place.project.write("shop/price.py", "def net(value):\n    return value * 3\n");
-    let answer = json_of(&place, &["trust", "--json"]);
+    let answer = json_of(&place, &["selftest", "--json"]);
     assert_eq!(mode(&answer), "stale_binding_suspected", "{answer}");
     follow(&place, &answer["recovery_playbook"]["steps"][0]);
-    assert_eq!(mode(&json_of(&place, &["trust", "--json"])), "full_trust");
+    assert_eq!(mode(&json_of(&place, &["selftest", "--json"])), "full_trust");
     // `north` brings the index up to date itself, unless it only reads.
     place.project.write("shop/price.py", "def net(value):\n    return value * 4\n");
     let mut wire = Wire::spawn(&mut place.command(&["serve", "--read-only"])).unwrap();
@@ -136,7 +136,7 @@ fn a_damaged_store_is_told_and_rebuilt() {
         "{findings:?}"
     );
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
-    assert_eq!(mode(&json_of(&place, &["trust", "--json"])), "full_trust");
+    assert_eq!(mode(&json_of(&place, &["selftest", "--json"])), "full_trust");
     assert_eq!(place.run(&["doctor"]).code, 0);
 }
 

@@ -7,7 +7,7 @@ use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, P
 use m1nd_link::{FileLinks, LinkDelta, LinkNode, Linker, SymbolId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Ids, Linked, LinkedFile, Writer};
+use super::{Ids, Linked, Writer};
 use crate::files::FileEntry;
 use crate::json_graph::{self, Imported, ImportedSymbols};
 use crate::part::{add_part, part};
@@ -30,14 +30,16 @@ pub(super) fn set_ids(linked: &mut Linked, links: &FileLinks) {
 /// Like [`set_ids`]. Whether that has changed since the graph of `before`:
 /// macros of other files decide which definitions are nodes.
 pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks, before: &Graph) -> bool {
-    let Linked { linker, files } = linked;
-    let Some(file) = files.get_mut(&links.path) else { return false };
     let ids = ids_of(&links.nodes);
-    let is_changed = match &file.ids {
+    let file = linked.files.get_mut(&links.path);
+    let is_changed = match file.as_ref().and_then(|file| file.ids.as_ref()) {
         Some(known) => *known != ids,
-        None => ids_in(linker, &links.path, before) != ids,
+        None => ids_in(&linked.linker, &links.path, before) != ids,
     };
-    file.ids = Some(ids);
+    // Of files that are not in memory, those in the published graph are looked up when they are needed.
+    if let Some(file) = file {
+        file.ids = Some(ids);
+    }
     is_changed
 }
 
@@ -85,8 +87,8 @@ pub(super) fn graph(
     let mut builder = GraphBuilder::new();
     for links in delta.changed {
         cancel.check()?;
-        if let Some((path, file)) = linked.files.get_key_value(&links.path) {
-            add_part(&mut builder, &linked.linker, &links, (path, &file.facts), file.is_test(&links));
+        if let Some((path, facts)) = linked.linker.file(&links.path) {
+            add_part(&mut builder, &linked.linker, &links, (path, facts), linked.is_test(&links, facts));
         }
     }
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
@@ -115,8 +117,8 @@ pub(super) fn changed_graph(before: &Graph, linked: &Linked, delta: &LinkDelta, 
     let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
     let mut changes: Vec<Change<'_>> = Vec::new();
     for links in &delta.changed {
-        let Some(file) = linked.files.get(&links.path) else { continue };
-        let mut part = part(&linked.linker, links, &file.facts, file.is_test(links));
+        let Some((_, facts)) = linked.linker.file(&links.path) else { continue };
+        let mut part = part(&linked.linker, links, facts, linked.is_test(links, facts));
         add_imported_edges(&mut part, linked, links, imported, &mut symbols);
         changes.push(Change { path: links.path.as_str(), part: Some(part) });
     }
@@ -153,42 +155,49 @@ fn add_imported_edges<'a>(
     }
 }
 
-/// A search index of all files, whose nodes are in the graph.
-pub(super) fn search(linked: &Linked, graph: &Graph, cancel: &Cancel) -> Result<SearchIndex, Cancelled> {
-    let mut files: Vec<(&RepoPath, Arc<m1nd_search::IndexedFile>)> = Vec::with_capacity(linked.files.len());
-    for (path, file) in &linked.files {
-        cancel.check()?;
-        files.push((path, indexed(&linked.linker, path, file, graph)));
-    }
-    SearchIndex::build(files.iter().map(|(path, file)| (*path, file)), cancel)
+/// A search index of all files, whose nodes are in the graph. `None` if the terms of one cannot be had any more.
+pub(super) fn search(linked: &Linked, graph: &Graph, cancel: &Cancel) -> Result<Option<SearchIndex>, Cancelled> {
+    let Some(files) = all_indexed(linked, graph, cancel)? else { return Ok(None) };
+    SearchIndex::build(files.iter().map(|(path, file)| (path, file)), cancel).map(Some)
 }
 
-/// A file as the search index takes it.
-pub(super) fn indexed(
-    linker: &Linker,
-    path: &RepoPath,
-    file: &LinkedFile,
-    graph: &Graph,
-) -> Arc<m1nd_search::IndexedFile> {
+/// All files as the search index takes them.
+type AllIndexed = Vec<(RepoPath, Arc<m1nd_search::IndexedFile>)>;
+
+fn all_indexed(linked: &Linked, graph: &Graph, cancel: &Cancel) -> Result<Option<AllIndexed>, Cancelled> {
+    let mut paths: Vec<&RepoPath> = linked.linker.paths().collect();
+    paths.sort_unstable();
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        cancel.check()?;
+        let Some(file) = indexed(linked, path, graph) else { return Ok(None) };
+        files.push((path.clone(), file));
+    }
+    Ok(Some(files))
+}
+
+/// A file as the search index takes it; `None` if its terms cannot be had any more.
+pub(super) fn indexed(linked: &Linked, path: &RepoPath, graph: &Graph) -> Option<Arc<m1nd_search::IndexedFile>> {
+    let linker = &linked.linker;
     let found;
-    let ids = match &file.ids {
+    let ids = match linked.files.get(path).and_then(|file| file.ids.as_ref()) {
         Some(ids) => ids,
         None => {
             found = ids_in(linker, path, graph);
             &found
         }
     };
-    search_index::indexed(file.terms.clone(), |key| {
+    Some(search_index::indexed(linked.terms(path)?, |key| {
         let found = ids.binary_search_by_key(&key, |(key, _)| *key).ok()?;
         Some(linker.text(SymbolId(ids[found].1)))
-    })
+    }))
 }
 
 /// Everything that packing a snapshot needs, apart from the writer.
 pub(super) struct Packer {
     snapshot: Arc<Snapshot>,
     /// All files, if the search index cannot be made from what it was and what changed.
-    files: Vec<(RepoPath, Arc<m1nd_search::IndexedFile>)>,
+    files: AllIndexed,
     /// What the linker remembers, encoded.
     linker: Option<Vec<u8>>,
 }
@@ -227,10 +236,7 @@ impl Writer {
         let files = match (&self.linked, snapshot.search.packed()) {
             (_, Some(_)) => Vec::new(),
             (Some(_), None) if snapshot.search.can_compact() => Vec::new(),
-            (Some(linked), None) => {
-                let all = linked.files.iter();
-                all.map(|(path, file)| (path.clone(), indexed(&linked.linker, path, file, &snapshot.graph))).collect()
-            }
+            (Some(linked), None) => all_indexed(linked, &snapshot.graph, &Cancel::new()).ok().flatten()?,
             // Changes without a linker do not happen: both come from the same run.
             (None, None) => return None,
         };

@@ -1,7 +1,7 @@
 //! Selects the files to process, and finds out what changed in them.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind, Progress, RepoPath};
 use m1nd_link::Linker;
@@ -9,10 +9,10 @@ use m1nd_vfs::{FileMeta, Root, VfsError};
 
 use super::{LinkedFile, Writer, walk_options};
 use crate::error::EngineError;
-use crate::extract::{self, Counters, Extracted, Job, Outcome, Tools};
+use crate::extract::{self, Counters, Extracted, Job, OneFile, Outcome, Tools};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable, Looked};
-use crate::report::RootInfo;
+use crate::report::{RootInfo, RootWork};
 use crate::snapshot::root_is_gone;
 
 /// A file that was changed this shortly before it was indexed may have changed again within the same tick of the clock:
@@ -70,6 +70,7 @@ pub(super) struct Gathered {
     pub(super) unchanged: usize,
     pub(super) from_cache: usize,
     pub(super) bytes_read: u64,
+    pub(super) by_root: Vec<RootWork>,
 }
 
 /// Lists the files of a target and compares them with the index.
@@ -170,24 +171,21 @@ fn job(target: &Target<'_>, inner: RepoPath, meta: FileMeta, basis: Basis<'_>, c
     }
 }
 
-/// Jobs for the facts of all files as the index has them, whatever is on disk now. `None` if a file belongs to no root.
-pub(super) fn jobs_as_indexed(roots: &[RootInfo], files: &FileTable) -> Option<Vec<Job>> {
-    let job = |entry: &FileEntry| {
-        let within = |root: &RootInfo| !root.prefix.is_empty() && root.inner(&entry.path).is_some();
-        let further = roots.iter().position(within);
-        let root = further.or_else(|| roots.iter().position(|root| root.prefix.is_empty()))?;
-        Some(Job {
-            path: entry.path.clone(),
-            inner: roots[root].inner(&entry.path)?,
-            root,
-            meta: FileMeta { size: entry.size, mtime_ns: entry.mtime_ns, ino: 0 },
-            before: Some(entry.hash),
-            language: Some(entry.language),
-            unchanged: true,
-            always: true,
-        })
-    };
-    files.iter().map(job).collect()
+/// The job for the facts of a file as the index has it, whatever is on disk now. `None` if it belongs to no root.
+pub(super) fn job_as_indexed(roots: &[RootInfo], entry: &FileEntry) -> Option<Job> {
+    let within = |root: &RootInfo| !root.prefix.is_empty() && root.inner(&entry.path).is_some();
+    let further = roots.iter().position(within);
+    let root = further.or_else(|| roots.iter().position(|root| root.prefix.is_empty()))?;
+    Some(Job {
+        path: entry.path.clone(),
+        inner: roots[root].inner(&entry.path)?,
+        root,
+        meta: FileMeta { size: entry.size, mtime_ns: entry.mtime_ns, ino: 0 },
+        before: Some(entry.hash),
+        language: Some(entry.language),
+        unchanged: true,
+        always: true,
+    })
 }
 
 /// Number of the indexed files of a target that are not among these paths.
@@ -246,50 +244,54 @@ pub(super) fn gather(
     writer.open_cache();
     let limits = writer.shared.config.limits.clone();
     let attempts = Attempts::below(writer.home.path());
-    let tools = Tools {
-        roots,
-        cache: writer.cache.as_deref(),
-        attempts: Some(&attempts),
-        limits: &limits,
-        pool: &pool,
-        cancel,
-        progress,
-    };
+    let one = OneFile { roots, attempts: Some(&attempts), limits: &limits, cancel };
+    let tools = Tools { cache: writer.cache.as_deref(), pool: &pool, progress, one };
     let counters = Counters::default();
     let Scan { jobs, removed, skipped, looked } = scan;
     let mut gathered = Gathered { removed, skipped, looked, ..Gathered::default() };
-    let linked = writer.linked.as_ref();
-    let nodes_of = |path: &RepoPath| linked.and_then(|linked| linked.files.get(path)).map_or(0, LinkedFile::node_count);
+    let linker = writer.linked.as_ref().map(|linked| &linked.linker);
+    // A file has a node of its own and one for each definition.
+    let nodes_of = |path: &RepoPath| {
+        linker.and_then(|linker| linker.definitions_of(path)).map_or(0, |definitions| definitions + 1)
+    };
     // Of the whole index, not only of this run.
-    let mut nodes: usize = linked.map_or(0, |linked| linked.files.values().map(LinkedFile::node_count).sum());
+    let mut nodes: usize = linker.map_or(0, |linker| linker.definition_counts().map(|count| count + 1).sum());
     nodes = gathered.removed.iter().fold(nodes, |nodes, path| nodes.saturating_sub(nodes_of(path)));
-    extract::extract_all(&jobs, tools, &counters, &mut |job, outcome| match outcome {
-        Outcome::Facts(file) => {
-            let others = nodes.saturating_sub(nodes_of(&job.path));
-            let own = file.facts.definitions.len() + 1;
-            if others + own > limits.graph_nodes {
-                let detail =
-                    format!("{own} nodes beside {others} others, the limit of the graph is {}", limits.graph_nodes);
-                gathered.skipped.push((job.path.to_string(), Problem::new(ProblemKind::GraphLimit, detail)));
-                // The previous entry is obsolete.
-                gathered.removed.extend(job.before.map(|_| job.path.clone()));
-                nodes = others;
-                return;
+    for jobs in jobs.chunk_by(|a, b| a.root == b.root) {
+        let started = Instant::now();
+        let mut work = RootWork { root: jobs[0].root, ..RootWork::default() };
+        extract::extract_all(jobs, tools, &counters, &mut |job, outcome| match outcome {
+            Outcome::Facts(file) => {
+                work.parsed += usize::from(!file.from_cache);
+                work.from_cache += usize::from(file.from_cache && job.before != Some(file.entry.hash));
+                let others = nodes.saturating_sub(nodes_of(&job.path));
+                let own = file.facts.definitions.len() + 1;
+                if others + own > limits.graph_nodes {
+                    let detail =
+                        format!("{own} nodes beside {others} others, the limit of the graph is {}", limits.graph_nodes);
+                    gathered.skipped.push((job.path.to_string(), Problem::new(ProblemKind::GraphLimit, detail)));
+                    // The previous entry is obsolete.
+                    gathered.removed.extend(job.before.map(|_| job.path.clone()));
+                    nodes = others;
+                    return;
+                }
+                nodes = others + own;
+                gathered.from_cache += usize::from(file.from_cache);
+                gathered.changed.push(*file);
             }
-            nodes = others + own;
-            gathered.from_cache += usize::from(file.from_cache);
-            gathered.changed.push(*file);
-        }
-        Outcome::Same => {
-            gathered.unchanged += 1;
-            gathered.touched.push((job.path.clone(), job.meta));
-        }
-        Outcome::Gone => gathered.removed.extend(job.before.map(|_| job.path.clone())),
-        Outcome::Unreadable(problem) => {
-            gathered.skipped.push((job.path.to_string(), problem));
-            gathered.removed.extend(job.before.map(|_| job.path.clone()));
-        }
-    })?;
+            Outcome::Same => {
+                gathered.unchanged += 1;
+                gathered.touched.push((job.path.clone(), job.meta));
+            }
+            Outcome::Gone => gathered.removed.extend(job.before.map(|_| job.path.clone())),
+            Outcome::Unreadable(problem) => {
+                gathered.skipped.push((job.path.to_string(), problem));
+                gathered.removed.extend(job.before.map(|_| job.path.clone()));
+            }
+        })?;
+        work.elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
+        gathered.by_root.push(work);
+    }
     gathered.bytes_read = counters.bytes_read.load(Ordering::Relaxed);
     Ok(gathered)
 }
@@ -297,7 +299,7 @@ pub(super) fn gather(
 /// Passes a file to the linker; returns the data for the writer and the index.
 pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, LinkedFile) {
     let Extracted { mut entry, facts, terms, manifest, .. } = file;
-    linker.set_file(&entry.path, Arc::clone(&facts));
+    linker.set_file(&entry.path, facts);
     if let Some(text) = manifest {
         entry.problems.extend(linker.set_manifest(&entry.path, &text));
     } else if Linker::is_manifest(&entry.path) {
@@ -305,5 +307,5 @@ pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, Link
         linker.set_manifest(&entry.path, "");
     }
     let is_test = entry.is_test;
-    (entry, LinkedFile { facts, terms, ids: None, is_test })
+    (entry, LinkedFile { terms, ids: None, is_test })
 }

@@ -11,6 +11,7 @@ use m1nd_vfs::{Changes, FileMeta, Root};
 
 use super::files::{self, Basis, Care, Gathered, Scan, Target};
 use super::place::Place;
+use super::restore::{Origin, are_many};
 use super::{Event, Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::cover::Cover;
@@ -18,7 +19,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Extracted};
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
-use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, Tiers};
+use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers, root_folders};
 use crate::snapshot::{Content, Snapshot, heads_of};
 use crate::stored::{self, StoredCheck};
 
@@ -65,6 +66,7 @@ pub(super) struct Done {
     pub(super) skipped: Vec<(String, m1nd_base::Problem)>,
     pub(super) left_out: LeftOut,
     pub(super) compiler: Option<CompilerReport>,
+    pub(super) by_root: Vec<RootWork>,
 }
 
 impl Done {
@@ -77,6 +79,7 @@ impl Done {
             removed: gathered.removed.len(),
             bytes_read: gathered.bytes_read,
             skipped: gathered.skipped.clone(),
+            by_root: gathered.by_root.clone(),
             ..Self::default()
         }
     }
@@ -137,7 +140,7 @@ impl Writer {
         let current = self.shared.current();
         let same_roots = current.roots.as_ref() == place.roots.as_slice();
         let is_loaded = self.linked.is_some();
-        let is_ready = same_roots && self.is_ready(request.incremental, cancel, progress)?;
+        let is_ready = same_roots && self.is_ready(request.incremental, cancel)?;
         if is_ready && !is_loaded {
             stages.done("restoring");
         }
@@ -179,7 +182,7 @@ impl Writer {
     /// Returns whether the linker knows all files of the index, so that only changes have to be linked. An ingest that
     /// trusts nothing also reads through the stored index first: what is damaged must not be built upon, and is written
     /// again even if this process still maps the file that was sound.
-    fn is_ready(&mut self, trusts: bool, cancel: &Cancel, progress: &dyn Progress) -> Result<bool, EngineError> {
+    fn is_ready(&mut self, trusts: bool, cancel: &Cancel) -> Result<bool, EngineError> {
         if !trusts && matches!(stored::check(&self.shared, u64::MAX, cancel), StoredCheck::Damaged(_)) {
             self.unsaved = true;
         }
@@ -188,7 +191,7 @@ impl Writer {
         }
         let is_sound = trusts || self.stored.as_ref().is_some_and(|stored| stored.verify(cancel).is_ok());
         cancel.check()?;
-        Ok(is_sound && self.restore(cancel, progress)?)
+        Ok(is_sound && self.restore(cancel)?)
     }
 
     /// The files of a root that changed and were not indexed yet, as its watcher knows; `None` if it cannot tell, so
@@ -237,7 +240,7 @@ impl Writer {
         stages.done("parsing");
         let mut done = Done::of(&gathered);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
-        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed, cancel)?;
+        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed, &roots, cancel)?;
         let pool = self.pool()?;
         let delta = link(&pool, &mut linked, cancel, progress)?;
         done.linked = delta.changed.len();
@@ -257,6 +260,7 @@ impl Writer {
         {
             // The index is as the disk: only the linker had to be made ready for later changes.
             self.linked = Some(linked);
+            self.unload();
             if skipped != current.skipped || !same_handles(&handles, &current.handles) {
                 self.republish(&current, Content { skipped, handles, ..current.content() });
             }
@@ -265,16 +269,22 @@ impl Writer {
         let imported = current.imported.clone();
         let (graph, _) = build::graph(&linked, delta, &imported, cancel)?;
         cancel.check()?;
+        let (files, roots): (Arc<FileTable>, Arc<[RootInfo]>) = (Arc::new(files), roots.into());
+        // The rest needs the terms of files, and as much space.
+        if are_many(&files, linked.linker.loaded()) {
+            let of = Origin { files: files.clone(), roots: roots.clone(), handles: handles.clone() };
+            self.unload_facts(&mut linked, of);
+        }
         stages.done("building");
         progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
-        let search = build::search(&linked, &graph, cancel)?;
+        let search = build::search(&linked, &graph, cancel)?.ok_or_else(gone)?;
         stages.done("indexing");
         let generation = self.next_generation();
         let content = Content {
             graph,
-            files: Arc::new(files),
+            files,
             skipped,
-            roots: roots.into(),
+            roots,
             handles,
             imported,
             search,
@@ -329,9 +339,11 @@ impl Writer {
     pub(super) fn with_facts(
         &mut self,
         changed: Vec<Extracted>,
+        roots: &[RootInfo],
         cancel: &Cancel,
     ) -> Result<(Linked, Vec<FileEntry>, Arc<Cover>), Cancelled> {
-        let mut linked = Linked { linker: Linker::new(self.shared.config.limits.clone()), files: Default::default() };
+        let mut linked = Linked::new(Linker::new(self.shared.config.limits.clone()));
+        linked.linker.set_roots(root_folders(roots));
         let mut entries: Vec<FileEntry> = Vec::with_capacity(changed.len());
         for file in changed {
             cancel.check()?;
@@ -391,7 +403,13 @@ impl Writer {
             rows.insert(entry.path.clone(), Some(entry));
         }
         let pool = self.pool()?;
-        let delta = link(&pool, &mut linked, cancel, progress)?;
+        let delta = match link(&pool, &mut linked, cancel, progress) {
+            Err(_) if linked.linker.is_short() => {
+                let care = Care { trusts_time: false, wants_all: true };
+                return self.full(current.roots.to_vec(), None, care, cancel, progress, stages);
+            }
+            linked => linked?,
+        };
         done.linked = delta.changed.len();
         stages.done("linking");
         let content = Content { skipped, handles, ..current.content() };
@@ -420,15 +438,15 @@ impl Writer {
             let row = rows.entry(links.path.clone()).or_insert_with(|| current.files.get(&links.path).cloned());
             if let Some(entry) = row {
                 build::note_outcome(entry, links);
-                entry.is_test = linked.files.get(&links.path).is_some_and(|file| file.is_test(links));
+                let file = linked.linker.file(&links.path);
+                entry.is_test = file.is_some_and(|(_, facts)| linked.is_test(links, facts));
             }
         }
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let mut changes: Vec<_> = removed.iter().map(|path| (path.clone(), None)).collect();
         for path in to_search {
-            let file = linked.files.get(&path);
-            let file = file.map(|file| build::indexed(&linked.linker, &path, file, &content.graph));
-            changes.push((path, file));
+            let file = build::indexed(&linked, &path, &content.graph).ok_or_else(gone)?;
+            changes.push((path, Some(file)));
         }
         content.search = content.search.with_changes(changes);
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
@@ -436,7 +454,7 @@ impl Writer {
             content.graph = content.graph.compact(cancel)?;
             content.search = match content.search.compact(cancel)? {
                 Some(packed) => packed,
-                None => build::search(&linked, &content.graph, cancel)?,
+                None => build::search(&linked, &content.graph, cancel)?.ok_or_else(gone)?,
             };
         }
         cancel.check()?;
@@ -476,7 +494,7 @@ impl Writer {
         let current = self.shared.current();
         let Some(number) = current.roots.iter().position(|info| info.path == root) else { return Ok(()) };
         let mut stages = Stages::new();
-        if self.linked.is_none() && !self.restore(cancel, progress)? {
+        if self.linked.is_none() && !self.restore(cancel)? {
             // Also the moment to get ready for later changes, even if nothing changed by now.
             return self.relink_all(cancel, progress);
         }
@@ -640,6 +658,7 @@ impl Writer {
             changed: after.generation != before.generation,
             elapsed_ms: millis(stages.started.elapsed()),
             stages: stages.rows,
+            by_root: done.by_root,
         }
     }
 }
@@ -653,7 +672,13 @@ pub(super) fn link(
     progress: &dyn Progress,
 ) -> Result<LinkDelta, EngineError> {
     progress.report(ProgressEvent { stage: "linking", done: 0, total: None });
-    Ok(pool.install(|| linked.linker.link(cancel, progress))?)
+    let delta = pool.install(|| linked.linker.link(cancel, progress))?;
+    if linked.linker.is_short() { Err(gone()) } else { Ok(delta) }
+}
+
+/// The facts of a file were dropped from the cache, and its content on disk is another: the next run links all files.
+fn gone() -> EngineError {
+    EngineError::Internal("facts of a file are not stored any more".into())
 }
 
 /// Adds results of linking to the rows of new files.
@@ -684,6 +709,11 @@ fn same_content(a: &FileTable, b: &FileTable) -> bool {
 
 /// Returns whether files of the roots before have the same paths in the index afterwards.
 fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
+    let has_own_folders = |roots: &[RootInfo]| roots.iter().all(|root| !root.prefix.is_empty());
+    if has_own_folders(before) && has_own_folders(after) {
+        let old = |new: &RootInfo| before.iter().find(|old| old.prefix == new.prefix);
+        return after.iter().all(|new| old(new).is_none_or(|old| old.path == new.path));
+    }
     before.iter().zip(after).all(|(old, new)| old.path == new.path && old.prefix == new.prefix)
 }
 

@@ -36,6 +36,8 @@ use crate::shared::{Opened, Shared, raise};
 use crate::snapshot::Snapshot;
 use crate::snapshot::root_is_gone;
 
+use restore::StoredFacts;
+
 pub(crate) use compare::{Proven, compare};
 
 /// Pause in changes after which a watcher reports them.
@@ -116,24 +118,11 @@ type Ids = Box<[(u32, u32)]>;
 
 /// A file as the writer keeps it for linking and packing.
 pub(crate) struct LinkedFile {
-    facts: Arc<FileFacts>,
     terms: Arc<FileTerms>,
     /// Number in the facts and symbol of each definition that is a node; `None`: as the published graph has them.
     ids: Option<Ids>,
     /// Test code by its path or content.
     is_test: bool,
-}
-
-impl LinkedFile {
-    /// Returns whether it is test code, also by where it is declared.
-    fn is_test(&self, links: &FileLinks) -> bool {
-        self.is_test || links.is_test
-    }
-
-    /// Nodes that it adds to the graph: its own and one for each definition.
-    fn node_count(&self) -> usize {
-        self.facts.definitions.len() + 1
-    }
 }
 
 /// A watched root.
@@ -146,7 +135,30 @@ struct Watched {
 /// The linker with all files of the current roots.
 pub(crate) struct Linked {
     linker: Linker,
+    /// Files that were read in this process and are still in memory.
     files: BTreeMap<RepoPath, LinkedFile>,
+    /// Where the facts and terms of the others are.
+    facts: Option<Arc<StoredFacts>>,
+}
+
+impl Linked {
+    fn new(linker: Linker) -> Self {
+        Self { linker, files: BTreeMap::new(), facts: None }
+    }
+
+    /// Returns whether a file is test code, by its path, its content, or where it is declared.
+    fn is_test(&self, links: &FileLinks, facts: &FileFacts) -> bool {
+        let known = self.files.get(&links.path).map(|file| file.is_test);
+        links.is_test || known.unwrap_or_else(|| facts.is_test || m1nd_lang::is_test_path(&links.path))
+    }
+
+    /// The search terms of a file; `None` if they cannot be had any more.
+    fn terms(&self, path: &RepoPath) -> Option<Arc<FileTerms>> {
+        match self.files.get(path) {
+            Some(file) => Some(file.terms.clone()),
+            None => self.facts.as_ref()?.terms(path),
+        }
+    }
 }
 
 /// State of the writer thread.
@@ -570,6 +582,7 @@ impl Writer {
                 self.unsaved = false;
                 self.shared.note_saved(snapshot.generation);
                 self.shared.publish(snapshot);
+                self.unload();
             }
             // Something changed meanwhile: the file is a valid older state, and the next pause packs again.
             Ok(_) => {}
@@ -589,6 +602,7 @@ impl Writer {
         self.unsaved = false;
         self.shared.note_saved(snapshot.generation);
         self.shared.publish(snapshot);
+        self.unload();
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use m1nd_base::RepoPath;
 use super::Writer;
 use crate::config::{Adapter, IngestRequest, Mode};
 use crate::error::EngineError;
+use crate::federation::{Federation, Member};
 use crate::report::RootInfo;
 
 /// The part of the index that an ingest concerns.
@@ -28,6 +29,19 @@ impl Writer {
         m1nd_vfs::check_not_version_control(&path)?;
         let is_file = path.is_file();
         let snapshot = self.shared.current();
+        if let Some(federation) = &self.shared.config.federation {
+            let mut roots = roots_of(federation, &snapshot.roots);
+            // Paths are allowed below members only, and no member is inside another one.
+            let number = roots.iter().position(|root| path.starts_with(&root.path));
+            let number = number.ok_or_else(|| self.outside(&request.path))?;
+            let scope = inner(&roots[number].path, &path);
+            let has_options = request.include_hidden || !request.hidden_patterns.is_empty();
+            if scope.is_none() && request.adapter == Adapter::Code && (has_options || !request.incremental) {
+                roots[number].include_hidden = request.include_hidden;
+                roots[number].hidden_patterns.clone_from(&request.hidden_patterns);
+            }
+            return Ok(Place { roots, root: number, scope, is_file });
+        }
         let indexed = || snapshot.roots.iter().enumerate();
         // A path inside a root that is indexed already belongs to it: its files must not get a second id.
         let within = indexed().filter(|(_, root)| path.starts_with(&root.path));
@@ -95,6 +109,21 @@ impl Writer {
         let allowed: Vec<String> = self.shared.allowed.iter().map(|root| format!("`{}`", root.display())).collect();
         EngineError::OutsideRoots { path: path.to_owned(), allowed: allowed.join(", ") }
     }
+}
+
+/// The roots of the index of a federation. Those in `known` keep their options.
+fn roots_of(federation: &Federation, known: &[RootInfo]) -> Vec<RootInfo> {
+    let root = |member: &Member| {
+        let prefix = format!("{}/", member.name);
+        let before = known.iter().find(|root| root.prefix == prefix && root.path == member.path);
+        before.cloned().unwrap_or_else(|| RootInfo {
+            path: member.path.clone(),
+            prefix,
+            include_hidden: false,
+            hidden_patterns: Vec::new(),
+        })
+    };
+    federation.members().iter().map(root).collect()
 }
 
 /// The path without `.` and `..`, by its text alone.

@@ -1,85 +1,149 @@
 //! Gets the linker ready from what was stored, instead of linking all files again.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use m1nd_base::{Cancel, ProblemKind, Progress};
-use m1nd_link::Linker;
+use m1nd_base::{Cancel, Limits, ProblemKind, RepoPath};
+use m1nd_lang::FileFacts;
+use m1nd_link::{FactsSource, Linker};
+use m1nd_search::FileTerms;
+use m1nd_store::FactsCache;
+use m1nd_vfs::Root;
 
 use super::{Linked, Writer, files};
 use crate::error::EngineError;
-use crate::extract::{self, Counters, Extracted, Outcome, Tools};
+use crate::extract::{self, Extracted, OneFile};
 use crate::extract_attempts::Attempts;
+use crate::files::{FileEntry, FileTable};
 use crate::persist;
+use crate::report::{RootInfo, root_folders};
+use crate::snapshot::Snapshot;
 
-/// Files that are read ahead of the linker.
-const AHEAD: usize = 1_024;
+/// Lines of files whose facts stay in memory after their index was written; with more, all are dropped.
+const KEPT_LINES: u64 = 300_000;
+
+/// Facts and search terms of the files of an index, got one by one when they are needed: from the cache, or from the
+/// disk as long as the content is the same.
+pub(crate) struct StoredFacts {
+    of: Origin,
+    cache: Option<Arc<FactsCache>>,
+    attempts: Attempts,
+    limits: Limits,
+    cancel: Cancel,
+}
+
+/// The files of an index, and the roots that they are in.
+pub(super) struct Origin {
+    pub(super) files: Arc<FileTable>,
+    pub(super) roots: Arc<[RootInfo]>,
+    pub(super) handles: Arc<[Option<Root>]>,
+}
+
+impl Origin {
+    fn of(snapshot: &Snapshot) -> Self {
+        let Snapshot { files, roots, handles, .. } = snapshot;
+        Self { files: files.clone(), roots: roots.clone(), handles: handles.clone() }
+    }
+}
+
+impl StoredFacts {
+    fn get(&self, path: &RepoPath) -> Option<Extracted> {
+        let job = files::job_as_indexed(&self.of.roots, self.of.files.get(path)?)?;
+        let (attempts, limits, cancel) = (Some(&self.attempts), &self.limits, &self.cancel);
+        let one = OneFile { roots: &self.of.handles, attempts, limits, cancel };
+        extract::as_indexed(&job, self.cache.as_deref(), one)
+    }
+
+    pub(super) fn terms(&self, path: &RepoPath) -> Option<Arc<FileTerms>> {
+        self.get(path).map(|file| file.terms)
+    }
+}
+
+impl FactsSource for StoredFacts {
+    fn facts(&self, path: &RepoPath) -> Option<Arc<FileFacts>> {
+        self.get(path).map(|file| file.facts)
+    }
+}
+
+/// Returns whether a file would have other facts if it were extracted again: those that a time limit cut short.
+fn is_fleeting(entry: &FileEntry) -> bool {
+    entry.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout)
+}
 
 impl Writer {
-    /// Makes the linker of the published state from the facts of its files and what the linker remembered. `false` if
-    /// that is not possible: something is not stored (any more), or was of other content.
+    /// Makes the linker of the published state from what it remembered. `false` if that is not possible: something is
+    /// not stored (any more), or was of other content. The facts of files stay where they are until they are needed.
     ///
     /// # Errors
     /// [`EngineError::Cancelled`].
-    pub(super) fn restore(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<bool, EngineError> {
+    pub(super) fn restore(&mut self, cancel: &Cancel) -> Result<bool, EngineError> {
         let Some(container) = self.stored.take() else { return Ok(false) };
         let Some(state) = persist::linker_state(&container) else { return Ok(false) };
-        let found = self.linker_as_indexed(cancel, progress).inspect_err(|_| self.stored = Some(container));
-        let Some(mut linked) = found? else { return Ok(false) };
-        let (compiler, cover) = self.compiler_index();
         let current = self.shared.current();
-        for entry in current.files.iter() {
-            cancel.check()?;
-            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
-        }
-        if cover != current.compiler || !linked.linker.restore(state) {
+        let (compiler, cover) = self.compiler_index();
+        if cover != current.compiler || current.files.iter().any(is_fleeting) {
             return Ok(false);
         }
-        self.linked = Some(linked);
+        let indexes = current
+            .files
+            .iter()
+            .filter_map(|entry| Some((entry.path.clone(), compiler.of_file(&entry.path, entry.hash)?)));
+        let facts = self.stored_facts(Origin::of(&current));
+        let limits = self.shared.config.limits.clone();
+        let roots = root_folders(&current.roots);
+        let pool = self.pool()?;
+        let Some(linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes, roots)) else {
+            return Ok(false);
+        };
+        if cancel.is_cancelled() {
+            self.stored = Some(container);
+            return Err(EngineError::Cancelled);
+        }
+        let mut paths: Vec<&RepoPath> = linker.paths().collect();
+        paths.sort_unstable();
+        if !paths.into_iter().eq(current.files.iter().map(|entry| &entry.path)) {
+            return Ok(false);
+        }
+        self.linked = Some(Linked { linker, files: BTreeMap::new(), facts: Some(facts) });
         Ok(true)
     }
 
-    /// A linker with the facts of all files as the index has them; `None` if one of them cannot be had.
-    fn linker_as_indexed(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<Option<Linked>, EngineError> {
-        let current = self.shared.current();
-        let Some(jobs) = files::jobs_as_indexed(&current.roots, &current.files) else { return Ok(None) };
-        // Facts that a time limit cut short may be others now.
-        let is_lasting = |kind| kind != ProblemKind::ParseTimeout;
-        if !current.files.iter().flat_map(|entry| &entry.problems).all(|problem| is_lasting(problem.kind)) {
-            return Ok(None);
-        }
-        let pool = self.pool()?;
+    fn stored_facts(&mut self, of: Origin) -> Arc<StoredFacts> {
         self.open_cache();
-        let limits = self.shared.config.limits.clone();
-        let roots = &current.handles;
-        let attempts = Attempts::below(self.home.path());
-        let tools = Tools {
-            roots,
-            cache: self.cache.as_deref(),
-            attempts: Some(&attempts),
-            limits: &limits,
-            pool: &pool,
-            cancel,
-            progress,
-        };
-        let mut linked = Linked { linker: Linker::new(limits.clone()), files: BTreeMap::new() };
-        let linked = std::thread::scope(|scope| {
-            let (sender, read) = crossbeam_channel::bounded::<Extracted>(AHEAD);
-            // Names are made comparable while the next files are read.
-            let setting = scope.spawn(move || {
-                for file in read {
-                    let (entry, file) = files::set_file(&mut linked.linker, file);
-                    linked.files.insert(entry.path, file);
-                }
-                linked
-            });
-            let outcome = extract::extract_all(&jobs, tools, &Counters::default(), &mut |job, outcome| match outcome {
-                Outcome::Facts(file) if Some(file.entry.hash) == job.before => _ = sender.send(*file),
-                _ => {}
-            });
-            drop(sender);
-            let linked = setting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            outcome.map(|()| linked)
-        })?;
-        Ok((linked.files.len() == jobs.len()).then_some(linked))
+        Arc::new(StoredFacts {
+            of,
+            cache: self.cache.clone(),
+            attempts: Attempts::below(self.home.path()),
+            limits: self.shared.config.limits.clone(),
+            cancel: self.shared.stop.clone(),
+        })
     }
+
+    /// Drops the facts and terms that are in memory, if they are many: the cache has them, too. The linker must know
+    /// the published state and nothing else.
+    pub(super) fn unload(&mut self) {
+        let current = self.shared.current();
+        let Some(mut linked) = self.linked.take() else { return };
+        let is_due = are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.loaded());
+        if is_due && self.unload_facts(&mut linked, Origin::of(&current)) {
+            linked.files.retain(|path, _| current.files.get(path).is_none_or(is_fleeting));
+        }
+        self.linked = Some(linked);
+    }
+
+    /// Drops the facts, not the terms. Returns whether they can be had again. All files must be linked.
+    pub(super) fn unload_facts(&mut self, linked: &mut Linked, of: Origin) -> bool {
+        let facts = self.stored_facts(of);
+        if facts.cache.is_none() {
+            return false;
+        }
+        linked.linker.unload(facts.clone(), &|path| facts.of.files.get(path).is_none_or(is_fleeting));
+        linked.facts = Some(facts);
+        true
+    }
+}
+
+/// Returns whether these files have more than [`KEPT_LINES`].
+pub(super) fn are_many<'a>(files: &FileTable, paths: impl Iterator<Item = &'a RepoPath>) -> bool {
+    paths.map(|path| files.get(path).map_or(0, |entry| u64::from(entry.lines))).sum::<u64>() > KEPT_LINES
 }

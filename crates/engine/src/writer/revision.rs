@@ -12,6 +12,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Extracted, KnownFile};
 use crate::files::{FileMark, FileTable};
 use crate::history::{NoSnapshot, PlacedHistory};
+use crate::report::{RootInfo, root_folders};
 use crate::snapshot::Snapshot;
 
 fn threads() -> Result<rayon::ThreadPool, EngineError> {
@@ -22,23 +23,26 @@ fn threads() -> Result<rayon::ThreadPool, EngineError> {
 /// A snapshot of these files: its graph and its list of files, without search index, roots and imported data.
 fn snapshot(
     contents: Vec<(RepoPath, Vec<u8>)>,
+    roots: &[RootInfo],
     limits: &Limits,
     cache: Option<&FactsCache>,
     cancel: &Cancel,
 ) -> Result<Snapshot, EngineError> {
     let pool = threads()?;
     let extracted = extract::of_contents(contents, limits, (cache, &pool), cancel)?;
-    linked_snapshot(extracted, limits, &pool, cancel)
+    linked_snapshot(extracted, roots, limits, &pool, cancel)
 }
 
 /// A snapshot of these facts.
 fn linked_snapshot(
     extracted: Vec<Extracted>,
+    roots: &[RootInfo],
     limits: &Limits,
     pool: &rayon::ThreadPool,
     cancel: &Cancel,
 ) -> Result<Snapshot, EngineError> {
-    let mut linked = Linked { linker: Linker::new(limits.clone()), files: Default::default() };
+    let mut linked = Linked::new(Linker::new(limits.clone()));
+    linked.linker.set_roots(root_folders(roots));
     let mut entries = Vec::with_capacity(extracted.len());
     for file in extracted {
         let (entry, file) = files::set_file(&mut linked.linker, file);
@@ -93,7 +97,7 @@ impl Snapshot {
             }
         }
         let cache = revisions.cache();
-        let snapshot = Arc::new(snapshot(files, &self.limits, cache.as_deref(), cancel)?);
+        let snapshot = Arc::new(snapshot(files, &self.roots, &self.limits, cache.as_deref(), cancel)?);
         revisions.keep(key, snapshot.clone());
         Ok(snapshot)
     }
@@ -128,7 +132,7 @@ impl Snapshot {
         let (pool, cache) = (threads()?, revisions.cache());
         let (extracted, missing) =
             extract::of_hashes(known.collect(), &content, &self.limits, (cache.as_deref(), &pool), cancel)?;
-        let snapshot = Arc::new(linked_snapshot(extracted, &self.limits, &pool, cancel)?);
+        let snapshot = Arc::new(linked_snapshot(extracted, &self.roots, &self.limits, &pool, cancel)?);
         revisions.keep(key, Arc::new((snapshot.clone(), missing.clone())));
         Ok((snapshot, missing))
     }

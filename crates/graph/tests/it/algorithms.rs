@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
 use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
-use m1nd_graph::reach::{ReachQuery, Side, reach};
+use m1nd_graph::reach::{ReachQuery, Side, dependents, reach};
 use m1nd_graph::spread::{self, SpreadQuery, SpreadWeights, spread};
-use m1nd_graph::support::{orphans, supporters};
+use m1nd_graph::support::{Roots, broken, orphans, supporters};
 use m1nd_graph::{Articulation, EdgeRef, Graph, NodeIx, weights};
 use m1nd_testkit::Random;
 use rustc_hash::FxHashSet;
@@ -283,10 +283,62 @@ fn orphans_are_the_greatest_set_that_only_removed_nodes_support() {
         let graph = model.build(&mut random);
         let all: Vec<NodeIx> = graph.nodes().collect();
         let removed: FxHashSet<NodeIx> = (0..1 + random.below(3)).map(|_| all[random.below(all.len())]).collect();
-        let found = orphans(&graph, &removed, usize::MAX, &Cancel::new()).expect("not cancelled");
+        let roots = Roots::of(&graph, &Cancel::new()).expect("not cancelled");
+        let found = orphans(&graph, &roots, &removed, usize::MAX, &Cancel::new()).expect("not cancelled");
         assert!(!found.incomplete);
         let found: BTreeSet<NodeIx> = found.nodes.into_iter().collect();
         assert_eq!(found, orphans_by_definition(&graph, &removed), "seed {seed}");
+    }
+}
+
+#[test]
+fn dependents_are_the_rows_of_a_reach_that_leaves_none_out() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let graph = Model::random(&mut random, 6).build(&mut random);
+        let nodes: Vec<NodeIx> = graph.nodes().collect();
+        let start = nodes[random.below(nodes.len())];
+        let query = ReachQuery { side: Side::Dependents, max_hops: 3, min_strength: 0.0, max_nodes: usize::MAX };
+        let reached = reach(&graph, &[start], &query, &Cancel::new()).expect("not cancelled");
+        let expected: BTreeSet<(NodeIx, u32)> = reached.rows.iter().map(|row| (row.node, row.hops)).collect();
+        let found = dependents(&graph, &[start], 3, usize::MAX, &Cancel::new()).expect("not cancelled");
+        assert!(found.is_sorted_by_key(|(_, hops)| *hops), "seed {seed}");
+        assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected, "seed {seed}");
+    }
+}
+
+/// The nodes that break: one step more as long as there is one.
+fn broken_by_definition(graph: &Graph, removed: &FxHashSet<NodeIx>) -> BTreeMap<NodeIx, u32> {
+    let edges = all_edges(graph);
+    let is_certain = |edge: &&EdgeRef<'_>| edge.tier == EdgeTier::Certain && !removed.contains(&edge.from);
+    // What the removed nodes and those exposing them hand on, by distance.
+    let mut exposed: BTreeMap<NodeIx, u32> = removed.iter().map(|&node| (node, 0)).collect();
+    let mut broken: BTreeMap<NodeIx, u32> = BTreeMap::new();
+    for hops in 1..=graph.node_count() as u32 + 1 {
+        let last: BTreeSet<NodeIx> = exposed.iter().filter(|(_, at)| **at == hops - 1).map(|(node, _)| *node).collect();
+        for edge in edges.iter().filter(is_certain).filter(|edge| last.contains(&edge.to)) {
+            let weights = weights::of(edge.relation);
+            if weights.names_signature {
+                broken.entry(edge.from).or_insert(hops);
+            }
+            if weights.names_signature && weights.passes_signature {
+                exposed.entry(edge.from).or_insert(hops);
+            }
+        }
+    }
+    broken
+}
+
+#[test]
+fn the_break_set_is_what_its_definition_says() {
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let graph = Model::random(&mut random, 6).build(&mut random);
+        let nodes: Vec<NodeIx> = graph.nodes().collect();
+        let removed: FxHashSet<NodeIx> = (0..1 + random.below(3)).map(|_| nodes[random.below(nodes.len())]).collect();
+        let found = broken(&graph, &removed, &Cancel::new()).expect("not cancelled");
+        let found: BTreeMap<NodeIx, u32> = found.into_iter().map(|(node, row)| (node, row.hops)).collect();
+        assert_eq!(found, broken_by_definition(&graph, &removed), "seed {seed}");
     }
 }
 

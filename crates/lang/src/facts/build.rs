@@ -53,6 +53,7 @@ impl FactsBuilder {
             member_writes: Vec::new(),
             arguments: Vec::new(),
             macro_arguments: Vec::new(),
+            texts: Vec::new(),
             package: None,
             doc: None,
             is_test: false,

@@ -8,6 +8,7 @@ mod build;
 mod decorators;
 mod definition;
 mod expr;
+mod text_use;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,7 @@ pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, Ty
 pub use expr::{Collection, Expr, Literal, PathRoot};
 pub use m1nd_base::Pos;
 use m1nd_base::Problem;
+pub use text_use::TextUse;
 
 use crate::Language;
 
@@ -369,6 +371,8 @@ pub struct FileFacts {
     pub arguments: Vec<Argument>,
     /// Arguments of macros that may be code, in order of their start.
     pub macro_arguments: Vec<MacroArguments>,
+    /// Texts that other programs may know.
+    pub texts: Vec<TextUse>,
     /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
     pub package: Option<NameId>,
     /// Doc comment of the file, shortened.

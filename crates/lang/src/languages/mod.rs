@@ -4,7 +4,7 @@ use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
 
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::language::Language;
-use crate::text;
+use crate::{text, texts};
 
 mod bash;
 mod c;
@@ -156,6 +156,7 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
     let mut facts = (reader.extract)(&input).unwrap_or_else(|problem| blank(Some(problem)));
+    texts::add(language, &text, &mut facts);
     // Components are parsed block by block: one problem says it for the file.
     let mut seen = false;
     facts.problems.retain(|problem| problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true));

@@ -456,7 +456,7 @@ impl Eval<'_> {
     }
 
     fn call_member(&mut self, value: &Value, method: &str) -> Values {
-        let Some(name) = self.project.names.get(method) else { return Values::unknown(Reason::UnknownReceiver) };
+        let name = self.project.names.intern(method);
         let search = self.member(value, name, Namespace::Callee);
         let functions = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
         if !functions {
@@ -526,9 +526,7 @@ impl Eval<'_> {
             Value::Builtin(Builtin::Wrapper, args) if args.len() > index => arg(args, index),
             // A field of a tuple struct.
             Value::Instance(of, _) if self.rules(of.file).fields_apart => {
-                let Some(name) = self.project.names.get(&index.to_string()) else {
-                    return Values::unknown(Reason::NoSuchMember);
-                };
+                let name = self.project.names.intern(&index.to_string());
                 let search = self.member(value, name, Namespace::Value);
                 self.values_of(search, Namespace::Value)
             }
@@ -621,7 +619,7 @@ impl Eval<'_> {
     }
 
     pub(super) fn has_member(&mut self, value: &Value, method: &str) -> bool {
-        let Some(name) = self.project.names.get(method) else { return false };
+        let name = self.project.names.intern(method);
         let search = self.member(value, name, Namespace::Callee);
         search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)))
     }

@@ -68,10 +68,9 @@ impl Eval<'_> {
         let mut candidates = Vec::new();
         for name in self.method_names(class) {
             self.asked.insert(Key::methods(self.text(name)));
-            for row in self.project.methods.get(&name).into_iter().flatten() {
-                let definition = self.project.unit(row.file).facts.definition(row.def);
-                let owner = definition.owner.map(|def| DefRef { file: row.file, def });
-                candidates.extend(owner.filter(|_| definition.flags.is_abstract));
+            for row in self.project.methods(self.text(name)).filter(|row| row.is_abstract) {
+                let definition = self.project.unit(row.of.file).facts.definition(row.of.def);
+                candidates.extend(definition.owner.map(|def| DefRef { file: row.of.file, def }));
             }
         }
         candidates.sort_unstable();

@@ -101,7 +101,8 @@ impl Eval<'_> {
         let receivers = self.eval(file, base, Namespace::Value);
         let [Value::Instance(class, _)] = receivers.items.as_slice() else { return Vec::new() };
         self.asked.insert(Key::methods(self.text(name)));
-        let mut rows = self.project.methods.get(&name).cloned().unwrap_or_default();
+        let mut rows: Vec<DefRef> =
+            self.project.methods(self.text(name)).map(|row| row.of).take(MAX_NAMED + 1).collect();
         if rows.len() > MAX_NAMED {
             return Vec::new();
         }

@@ -136,7 +136,7 @@ impl Eval<'_> {
 
     /// Functions of the project that a value has as a method of this name.
     pub(crate) fn method_of(&mut self, value: &Value, method: &str) -> Vec<DefRef> {
-        let Some(name) = self.project.names.get(method) else { return Vec::new() };
+        let name = self.project.names.intern(method);
         let search = self.member(value, name, Namespace::Callee);
         let mut functions = Vec::new();
         for found in search.found {

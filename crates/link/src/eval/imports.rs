@@ -27,15 +27,13 @@ impl Eval<'_> {
     /// The definition that names lead to from the top of files.
     pub(super) fn inside(&mut self, files: &[FileId], names: &[String], want: Namespace) -> Search {
         names.iter().for_each(|text| self.ask_text(text));
-        let mut names = names.iter().map(|text| self.project.names.get(text));
-        let Some(Some(first)) = names.next() else { return Search::unknown(Reason::NoSuchMember) };
-        let names: Vec<Option<Name>> = names.collect();
+        let names: Vec<Name> = names.iter().map(|text| self.project.names.intern(text)).collect();
+        let Some((&first, names)) = names.split_first() else { return Search::unknown(Reason::NoSuchMember) };
         let mut search = Search::default();
         for &file in files {
             search.add(self.scope_member(file, FILE, first, want, Asker::Named));
         }
-        for name in names {
-            let Some(name) = name else { return Search::unknown(Reason::NoSuchMember) };
+        for &name in names {
             let classes = self.values_of(search, want);
             search = Search { unknown: classes.unknown, ..Search::default() };
             for class in &classes.items {

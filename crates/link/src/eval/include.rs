@@ -197,10 +197,8 @@ impl Eval<'_> {
     fn undeclared(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let text = self.text(name);
         let plain = untagged(text);
-        let rows = match self.project.names.get(plain).map(|name| self.namesakes(name)) {
-            Some(None) => return Search::unknown(Reason::TooManyCandidates),
-            rows => rows.flatten().unwrap_or_default(),
-        };
+        let plain = self.project.names.intern(plain);
+        let Some(rows) = self.namesakes(plain) else { return Search::unknown(Reason::TooManyCandidates) };
         let fitting: Vec<DefRef> = rows
             .iter()
             .copied()
@@ -226,9 +224,9 @@ impl Eval<'_> {
     /// Definitions of this name in the family that other files can refer to; `None` if there are too many.
     fn namesakes(&mut self, name: Name) -> Option<Vec<DefRef>> {
         self.asked.insert(Key::methods(self.text(name)));
-        let rows = self.project.methods.get(&name).into_iter().flatten();
+        let rows = self.project.methods(self.text(name)).map(|row| row.of);
         let of_family = rows.filter(|row| self.rules(row.file).includes);
-        let mut found: Vec<DefRef> = of_family.take(MAX_NAMESAKES + 1).copied().collect();
+        let mut found: Vec<DefRef> = of_family.take(MAX_NAMESAKES + 1).collect();
         if found.len() > MAX_NAMESAKES {
             return None;
         }
@@ -273,7 +271,7 @@ impl Eval<'_> {
         let Some(of) = of else { return search };
         let path = namespace_path(&self.project.unit(file).facts, of);
         self.asked_words.insert(Word::namespace(&path));
-        let Some(path) = self.project.names.get(&path) else { return search };
+        let path = self.project.names.intern(&path);
         let mut files = vec![file];
         files.extend(self.visible(file).iter());
         if let Some(home) = self.reader(file) {
@@ -466,8 +464,8 @@ impl Eval<'_> {
         }
         keep(self, &mut |eval, of| of.file == declared.file || eval.visible(of.file).contains(&declared.file));
         let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let here = folder(self.project.unit(home).path.as_str());
-        keep(self, &mut |eval, of| folder(eval.project.unit(of.file).path.as_str()) == here);
+        let here = folder(self.project.path(home).as_str());
+        keep(self, &mut |eval, of| folder(eval.project.path(of.file).as_str()) == here);
         found
     }
 

@@ -81,8 +81,7 @@ impl Eval<'_> {
         }
         for name in names {
             self.asked.insert(Key::given(self.text(name)));
-            let files: Vec<FileId> = self.project.given.get(&name).cloned().unwrap_or_default();
-            for file in files {
+            for file in self.project.given(self.text(name)) {
                 self.given_in(file, name, of, held);
             }
         }
@@ -113,7 +112,7 @@ impl Eval<'_> {
             .count();
         let position = format!("#{before}");
         self.asked.insert(Key::given(&position));
-        self.project.names.get(&position).into_iter().collect()
+        vec![self.project.names.intern(&position)]
     }
 
     fn given_in(&mut self, file: FileId, name: Name, of: DefRef, held: &mut Held) {

@@ -501,7 +501,7 @@ impl<'a> Eval<'a> {
         while let Some(&name) = names.get(place) {
             place += 1;
             self.asked.insert(Key::attached(self.text(name)));
-            for &row in self.project.attached.get(&name).into_iter().flatten() {
+            for row in self.project.attached(self.text(name)) {
                 if beside && !self.same_folder(row.file, of.file) {
                     continue;
                 }
@@ -543,7 +543,7 @@ impl<'a> Eval<'a> {
 
     fn same_folder(&self, one: FileId, other: FileId) -> bool {
         let folder = |file: FileId| {
-            let path = self.project.unit(file).path.as_str();
+            let path = self.project.path(file).as_str();
             path.rsplit_once('/').map_or("", |(folder, _)| folder)
         };
         folder(one) == folder(other)
@@ -553,7 +553,7 @@ impl<'a> Eval<'a> {
     pub(super) fn extension(&mut self, file: FileId, base: ExprId, name: Name, want: Namespace) -> Option<Search> {
         let (package, class) = self.outside_type(file, base)?;
         self.asked.insert(Key::attached(self.text(class)));
-        let mut rows = self.project.attached.get(&class)?.clone();
+        let mut rows: Vec<DefRef> = self.project.attached(self.text(class)).collect();
         self.project.by_path_order(&mut rows);
         let mut search = Search::default();
         for row in rows {
@@ -591,7 +591,7 @@ impl<'a> Eval<'a> {
         // Constructors have the name of their class, unless they have a name of their own.
         let own = self.unit(class.file).name(self.definition(class).name);
         let own = rules.includes.then_some(own);
-        let named = rules.constructors.iter().filter_map(|text| self.project.names.get(text));
+        let named = rules.constructors.iter().map(|text| self.project.names.intern(text));
         for name in named.chain(own).collect::<Vec<_>>() {
             let receiver = Value::Instance(class, no_args());
             let (args, want) = (no_args(), Namespace::Value);
@@ -621,7 +621,7 @@ impl<'a> Eval<'a> {
         let rules = self.rules(class.file);
         let want = if rules.methods_apart { Namespace::Callee } else { Namespace::Value };
         for text in rules.constructors {
-            let Some(name) = self.project.names.get(text) else { continue };
+            let name = self.project.names.intern(text);
             let search = self.own_members(class, name, want);
             if !search.found.is_empty() {
                 return search;
@@ -645,17 +645,12 @@ impl<'a> Eval<'a> {
     /// Methods of that name anywhere, for a receiver nobody knows; `None` if there are too many to list.
     pub(crate) fn methods_named(&mut self, file: FileId, name: Name, most: usize) -> Option<Vec<DefRef>> {
         self.asked.insert(Key::methods(self.text(name)));
-        let family = crate::languages::family(self.project.unit(file).facts.language);
-        let mut methods = Vec::new();
-        for row in self.project.methods.get(&name).into_iter().flatten() {
-            let facts = &self.project.unit(row.file).facts;
-            let is_method = facts.definition(row.def).kind != DefKind::Field;
-            if is_method && crate::languages::family(facts.language) == family {
-                methods.push(*row);
-                if methods.len() > most {
-                    return None;
-                }
-            }
+        let family = self.project.family(file);
+        let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);
+        let of_family = rows.filter(|of| self.project.family(of.file) == family);
+        let mut methods: Vec<DefRef> = of_family.take(most.saturating_add(1)).collect();
+        if methods.len() > most {
+            return None;
         }
         self.project.by_path_order(&mut methods);
         Some(methods)

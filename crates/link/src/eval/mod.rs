@@ -41,7 +41,6 @@ pub(crate) use value::{Args, Entity, Found, Module, Receiver, Search, Value, Val
 
 use crate::files::{Asked, DefRef, FileId, Files, Key, Word};
 use crate::ids::{self, GeneratedFunctions};
-use crate::languages::family;
 use crate::names::Name;
 use crate::project::Project;
 use crate::reason::Reason;
@@ -132,7 +131,7 @@ impl<'a> Eval<'a> {
             asked_names: FxHashSet::default(),
             asked_words: FxHashSet::default(),
             last: None,
-            seen: vec![0; project.units.len() / 64 + 1],
+            seen: vec![0; project.capacity() / 64 + 1],
             targets: FxHashMap::default(),
             memo: FxHashMap::default(),
             ancestors: FxHashMap::default(),
@@ -238,12 +237,18 @@ impl<'a> Eval<'a> {
         self.files.find(path)
     }
 
+    /// The files that may contribute to contracts under a word, in order of their paths; the question is remembered.
+    pub(crate) fn contract(&mut self, word: &str) -> Vec<FileId> {
+        self.asked.insert(Key::contract(word));
+        self.project.contracts(word)
+    }
+
     pub(crate) fn rules(&self, file: FileId) -> &'static Rules {
-        self.project.unit(file).rules
+        self.project.rules(file)
     }
 
     fn resolver(&self, file: FileId) -> &'a dyn Resolver {
-        self.resolvers[family(self.project.unit(file).facts.language)].as_ref()
+        self.resolvers[self.project.family(file)].as_ref()
     }
 
     /// Returns whether the project declares a file for tests only.
@@ -411,7 +416,7 @@ impl<'a> Eval<'a> {
     fn literal(&mut self, file: FileId, literal: Literal) -> Values {
         let rules = self.rules(file);
         let name = rules.literal_types.iter().find(|(known, _)| *known == literal).map(|(_, name)| *name);
-        match name.and_then(|name| self.project.names.get(name)) {
+        match name.map(|name| self.project.names.intern(name)) {
             Some(name) => Values::one(Value::External(rules.builtin_package.into(), Some(name))),
             None => Values::one(Value::Builtin(Builtin::Scalar, no_args())),
         }
@@ -419,7 +424,7 @@ impl<'a> Eval<'a> {
 
     /// Number of the family whose file is being linked.
     fn home_family(&self) -> usize {
-        family(self.project.unit(self.home_file).facts.language)
+        self.project.family(self.home_file)
     }
 
     fn all(&mut self, file: FileId, exprs: &[ExprId], want: Namespace) -> Values {
@@ -586,7 +591,7 @@ impl<'a> Eval<'a> {
     fn result_type(&mut self, package: &str, method: &str) -> Option<Value> {
         let rules = self.home;
         let (.., ty) = rules.result_types.iter().find(|(of, name, _)| *name == method && package.starts_with(of))?;
-        Some(Value::External(rules.builtin_package.into(), self.project.names.get(ty)))
+        Some(Value::External(rules.builtin_package.into(), Some(self.project.names.intern(ty))))
     }
 
     fn value_of_definition(&mut self, of: DefRef, found: &Found, want: Namespace) -> Values {

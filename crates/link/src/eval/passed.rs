@@ -51,10 +51,9 @@ impl<'a> Eval<'a> {
     fn passes(&mut self, name: Name, own: FileId) -> Vec<(FileId, &'a [Pass])> {
         self.asked.insert(Key::passes(self.text(name)));
         let project = self.project;
-        let files = project.passes.get(&name).map_or(&[][..], Vec::as_slice);
         let mut rows: Vec<_> = Vec::new();
         let mut total = 0;
-        for &file in files {
+        for file in project.passes(project.names.text(name)) {
             let passes = project.unit(file).passes.named(name);
             total += passes.len();
             if total > MAX_PASSES {
@@ -65,7 +64,7 @@ impl<'a> Eval<'a> {
             }
             rows.push((file, passes));
         }
-        rows.sort_by_key(|(file, _)| &project.unit(*file).path);
+        rows.sort_by_key(|(file, _)| project.path(*file));
         rows
     }
 

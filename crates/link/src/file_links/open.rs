@@ -81,7 +81,7 @@ impl Eval<'_> {
             return true;
         }
         let Some(Value::Instance(of, _)) = found.receiver.as_deref() else { return false };
-        let deref = self.rules(of.file).deref_method.and_then(|text| self.project.names.get(text));
+        let deref = self.rules(of.file).deref_method.map(|text| self.project.names.intern(text));
         deref.is_some_and(|name| !self.own_members(*of, name, Namespace::Callee).found.is_empty())
     }
 

@@ -81,9 +81,7 @@ impl Resolver for Java {
         if standard::PRIMITIVES.contains(&name) {
             return None;
         }
-        let facts = files.heading(from);
-        let package = facts.package.map_or("", |package| facts.name(package));
-        self.packages.find(files, from, package, name)
+        self.packages.find(files, from, packages::package_of(files.heading(from)), name)
     }
 
     fn outside(&self, _files: &Files<'_>, _from: FileId, name: &str) -> Option<ModuleTarget> {

@@ -135,7 +135,9 @@ impl TypeScript {
         for row in own() {
             row.hash(&mut hasher);
         }
+        files.roots().for_each(|root| root.hash(&mut hasher));
         let modules = Modules::new(own().map(|(path, text)| (path.as_str(), text.as_str())));
+        let modules = modules.of_repositories(&|folder| files.root_of(folder).to_owned());
         let ambient = Ambient::new(files, own().map(|(path, _)| path.as_str()));
         ambient.hash(&mut hasher);
         Self { modules, ambient, fingerprint: hasher.finish() }
@@ -148,11 +150,11 @@ impl Resolver for TypeScript {
     }
 
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, _level: u16) -> ModuleTarget {
-        let facts = files.heading(from);
+        let heading = files.heading(from);
         let importer = Importer {
             path: files.path(from),
-            is_typescript: !matches!(facts.language, Language::JavaScript),
-            requires: facts.imports.iter().any(|import| import.flags.commonjs),
+            is_typescript: !matches!(heading.language, Language::JavaScript),
+            requires: heading.requires,
         };
         match self.modules.find(importer, module, &|path| files.find(path).is_some()) {
             Found::File(path) => files.find(&path).map_or(ModuleTarget::NotFound, ModuleTarget::File),

@@ -7,7 +7,7 @@
 use m1nd_base::{NodeKind, RepoPath, count};
 use m1nd_graph::reach::{Reach, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, UnresolvedRef};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ClosureState;
 use super::impact::{Direction, Hiding, ImpactQuery};
@@ -93,7 +93,8 @@ pub(super) fn close(
         why: String::new(),
     };
     let graph = snapshot.graph();
-    let language = snapshot.file_of(query.node).map(|file| file.language.family());
+    let families = Families::of(snapshot);
+    let language = families.family(graph, query.node);
     let mut hiding = Vec::new();
     let mut unseen = Unseen::default();
     for (side, reach) in reaches {
@@ -102,8 +103,8 @@ pub(super) fn close(
         let followed: Vec<NodeIx> = near.take(MAX_NAMED).collect();
         incomplete |= followed.len() >= MAX_NAMED;
         if *side == Side::Dependents {
-            hiding.extend(hidden_dependents(snapshot, starts, &followed, reach));
-            hiding.extend(unknown_imports(snapshot, starts, language));
+            hiding.extend(hidden_dependents((graph, &families), starts, &followed, reach));
+            hiding.extend(unknown_imports((graph, &families), starts, language));
             unseen = Unseen::of(snapshot, starts, &followed, language);
         } else {
             let ends = starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
@@ -132,9 +133,30 @@ pub(super) fn close(
     answer
 }
 
+/// The language family of each file, by its node: a hub has thousands of open references, and looking up the file of
+/// each by its path costs more than all the rest.
+struct Families(FxHashMap<NodeIx, Language>);
+
+impl Families {
+    fn of(snapshot: &Snapshot) -> std::sync::Arc<Self> {
+        let graph = snapshot.graph();
+        let family =
+            |file: &m1nd_engine::FileEntry| Some((graph.find_file(file.path.as_str())?, file.language.family()));
+        snapshot.derived().get_or_init(|| Self(snapshot.files().iter().filter_map(family).collect()))
+    }
+
+    fn family(&self, graph: &Graph, node: NodeIx) -> Option<Language> {
+        self.0.get(&graph.file(node)?).copied()
+    }
+}
+
 /// References without target that could reach a changed or reached node.
-fn hidden_dependents(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx], reach: &Reach<'_>) -> Vec<Hiding> {
-    let graph = snapshot.graph();
+fn hidden_dependents(
+    (graph, families): (&Graph, &Families),
+    starts: &[NodeIx],
+    followed: &[NodeIx],
+    reach: &Reach<'_>,
+) -> Vec<Hiding> {
     let own: FxHashSet<NodeIx> = starts.iter().copied().collect();
     let known: FxHashSet<NodeIx> = reach.rows.iter().map(|row| row.node).collect();
     let mut seen: FxHashSet<(&str, Option<Language>, Place)> = FxHashSet::default();
@@ -145,14 +167,14 @@ fn hidden_dependents(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx]
         if far_found >= MAX_FAR {
             break;
         }
-        let language = snapshot.file_of(node).map(|file| file.language.family());
+        let language = families.family(graph, node);
         let place = Place::of(graph, node);
         for name in names_of(graph, node) {
             if !seen.insert((name, language, place)) {
                 continue;
             }
             let references = graph.unresolved_named(name).filter(|reference| {
-                let theirs = snapshot.file_of(reference.from).map(|file| file.language.family());
+                let theirs = families.family(graph, reference.from);
                 let is_known = own.contains(&reference.from) || (far && known.contains(&reference.from));
                 !is_known && (language.is_none() || theirs == language) && place.is_reached(reference, language)
             });
@@ -221,14 +243,17 @@ impl Place {
 
 /// Imports of unknown modules that bring in something under another name: default exports. Everything else that such
 /// a module may export is used by its own name, and found by that among the open references.
-fn unknown_imports(snapshot: &Snapshot, starts: &[NodeIx], language: Option<Language>) -> Vec<Hiding> {
-    let graph = snapshot.graph();
+fn unknown_imports(
+    (graph, families): (&Graph, &Families),
+    starts: &[NodeIx],
+    language: Option<Language>,
+) -> Vec<Hiding> {
     let is_top = |&node: &NodeIx| graph.parent(node).is_none_or(|parent| graph.kind(parent) == NodeKind::File);
     if language != Some(Language::JavaScript) || !starts.iter().any(is_top) {
         return Vec::new();
     }
     let references = graph.unresolved_named(DEFAULT_EXPORT).filter(|reference| {
-        let theirs = snapshot.file_of(reference.from).map(|file| file.language.family());
+        let theirs = families.family(graph, reference.from);
         reference.reason == UNKNOWN_MODULE && theirs == language && !starts.contains(&reference.from)
     });
     references.map(|reference| open(graph, &reference, false)).collect()

@@ -1,6 +1,6 @@
 //! Impact of a change of a node.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
@@ -18,7 +18,7 @@ const MAX_FOLLOWED: usize = 200_000;
 /// Tests listed.
 const MAX_TESTS: usize = 20;
 /// Files listed.
-const MAX_FILES: usize = 100;
+const MAX_FILES: usize = 20;
 
 /// Direction of dependencies to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -183,9 +183,8 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         all.extend(reach.rows.iter().map(|row| (index, *side, *row)));
     }
     all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
-    let (files, total_files) = files_of(graph, &all);
+    let (files, reached) = files_of(graph, &all);
     let (tests, total_tests) = tests_of(graph, &all);
-    let reached = all.iter().map(|(_, _, row)| graph.path(row.node).to_owned()).filter(|path| !path.is_empty());
     let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
     let shown = all.iter().take(query.max_rows);
     let rows = shown.map(|(index, side, row)| {
@@ -199,8 +198,8 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         total_strength: all.iter().map(|(_, _, row)| row.strength).sum(),
         max_hops_reached: all.iter().map(|(_, _, row)| row.hops).max().unwrap_or(0),
         files,
-        total_files,
-        reached: reached.collect(),
+        total_files: reached.len(),
+        reached,
         tests,
         total_tests,
         members: starts.len() - 1,
@@ -233,30 +232,26 @@ fn by_strength(graph: &Graph, a: &Reached<'_>, b: &Reached<'_>) -> std::cmp::Ord
     b.strength.total_cmp(&a.strength).then_with(|| graph.id(a.node).cmp(graph.id(b.node)))
 }
 
-fn files_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<ImpactFile>, usize) {
-    let mut files: BTreeMap<&str, ImpactFile> = BTreeMap::new();
+fn files_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<ImpactFile>, BTreeSet<String>) {
+    let mut files: FxHashMap<NodeIx, ImpactFile> = FxHashMap::default();
     for (_, _, row) in rows {
-        let path = graph.path(row.node);
-        if path.is_empty() {
-            continue;
-        }
-        let is_test = graph.find_file(path).is_some_and(|file| graph.flags(file).has(NodeFlags::TEST));
-        let file = files.entry(path).or_insert_with(|| ImpactFile {
-            path: path.to_owned(),
+        let Some(node) = graph.file(row.node) else { continue };
+        let file = files.entry(node).or_insert_with(|| ImpactFile {
+            path: graph.path(node).to_owned(),
             rows: 0,
             hops: row.hops,
             strength: row.strength,
-            is_test,
+            is_test: graph.flags(node).has(NodeFlags::TEST),
         });
         file.rows += 1;
         file.hops = file.hops.min(row.hops);
         file.strength = file.strength.max(row.strength);
     }
-    let total = files.len();
+    let reached = files.values().map(|file| file.path.clone()).collect();
     let mut files: Vec<ImpactFile> = files.into_values().collect();
     files.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.path.cmp(&b.path)));
     files.truncate(MAX_FILES);
-    (files, total)
+    (files, reached)
 }
 
 /// The test functions that depend on the changed node, nearest first.

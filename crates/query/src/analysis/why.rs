@@ -11,6 +11,8 @@ use m1nd_engine::{FileEntry, Snapshot};
 const BUDGET: usize = 400_000;
 /// Maximum nodes of the region searched for hidden paths.
 const REGION: usize = 50_000;
+/// Nodes nearest to the other end whose names make an open reference likely to lead there. This orders the list only.
+const LIKELY: usize = 2_000;
 /// Dangling references listed.
 const MAX_DANGLING: usize = 20;
 
@@ -210,8 +212,8 @@ fn closure_without_path(
     cancel: &Cancel,
 ) -> Result<WhyClosure, Cancelled> {
     let graph = snapshot.graph();
-    let mut dangling = Vec::new();
-    let mut unseen: FxHashSet<&str> = FxHashSet::default();
+    let mut dangling: Vec<Open<'_>> = Vec::new();
+    let mut files: FxHashSet<NodeIx> = FxHashSet::default();
     let mut whole = !exhausted;
     let dispatch = Dispatch::new(graph);
     let ends = [(query.source, query.target), (query.target, query.source)];
@@ -219,33 +221,41 @@ fn closure_without_path(
     for (from, to) in ends.into_iter().take(directions) {
         let last = query.max_hops.saturating_sub(1);
         let (near, all_near) = paths::region(graph, from, Way::Forward, last, REGION, cancel)?;
-        let (far, _) = paths::region(graph, to, Way::Backward, last, REGION, cancel)?;
+        let (far, _) = paths::region(graph, to, Way::Backward, last, LIKELY, cancel)?;
         whole &= all_near;
         let labels: FxHashSet<&str> = far.iter().flat_map(|&node| names_of(graph, node)).collect();
         for node in near {
-            let is_unseen = |file: &&FileEntry| file.problems.iter().any(|problem| problem.kind.hides_references());
-            unseen.extend(snapshot.file_of(node).filter(is_unseen).map(|_| graph.path(node)));
+            files.extend(graph.file(node));
             dangling.extend(graph.unresolved_of(node).map(|reference| {
-                let likely = labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE;
-                (!likely, open_reference(graph, node, &reference))
+                let is_likely = labels.contains(reference.name) || reference.reason == UNKNOWN_MODULE;
+                Open {
+                    is_likely,
+                    name: reference.name,
+                    line: reference.pos.line,
+                    node,
+                    what: What::Reference(reference),
+                }
             }));
             for call in graph.out_edges(node).filter(|edge| edge.dispatches) {
                 let found = dispatch.replacements(call.to);
                 whole &= !found.is_cut;
                 if found.left_out > 0 {
-                    let name = graph.label(call.to);
-                    dangling.push((!labels.contains(name), not_made(graph, &call)));
+                    let (name, line) = (graph.label(call.to), call.sites.first().map_or(0, |site| site.line));
+                    dangling.push(Open { is_likely: labels.contains(name), name, line, node, what: What::Call(call) });
                 }
             }
         }
     }
-    let (state, reason, why) = verdict(query.max_hops, found, whole, dangling.len(), unseen.len());
+    let is_unseen = |file: &FileEntry| file.problems.iter().any(|problem| problem.kind.hides_references());
+    let unseen = files.into_iter().filter(|file| snapshot.file_of(*file).is_some_and(is_unseen)).count();
+    let (state, reason, why) = verdict(query.max_hops, found, whole, dangling.len(), unseen);
     let dangling_total = dangling.len();
-    dangling.sort_by(|(a_unlikely, a), (b_unlikely, b)| {
-        (a_unlikely, &a.file, a.line, &a.name).cmp(&(b_unlikely, &b.file, b.line, &b.name))
-    });
-    dangling.truncate(MAX_DANGLING);
-    let dangling_edges = dangling.into_iter().map(|(_, edge)| edge).collect();
+    if dangling_total > MAX_DANGLING {
+        dangling.select_nth_unstable_by(MAX_DANGLING, |a, b| a.key(graph).cmp(&b.key(graph)));
+        dangling.truncate(MAX_DANGLING);
+    }
+    dangling.sort_by(|a, b| a.key(graph).cmp(&b.key(graph)));
+    let dangling_edges = dangling.iter().map(|open| open.row(graph)).collect();
     Ok(WhyClosure { state, reason: Some(reason), dangling_edges, dangling_total, why })
 }
 
@@ -279,29 +289,43 @@ fn verdict(
     (ClosureState::Unknown, not_found, format!("{none} was found, but {} could hide one", hiding.join(" and ")))
 }
 
-/// A reference without a target.
-fn open_reference(graph: &Graph, node: NodeIx, reference: &m1nd_graph::UnresolvedRef<'_>) -> DanglingEdge {
-    DanglingEdge {
-        source: node,
-        relation: reference.role.to_owned(),
-        reason: format!("unresolved: {}", reference.reason),
-        name: reference.name.to_owned(),
-        file: graph.path(node).to_owned(),
-        line: reference.pos.line,
-        candidates: Vec::new(),
-    }
+/// A place where a hidden path may go on.
+struct Open<'g> {
+    /// It has a name of the other end, or of something near it.
+    is_likely: bool,
+    name: &'g str,
+    line: u32,
+    node: NodeIx,
+    what: What<'g>,
 }
 
-/// A call that may run methods of classes which nothing in sight makes.
-fn not_made(graph: &Graph, call: &m1nd_graph::EdgeRef<'_>) -> DanglingEdge {
-    DanglingEdge {
-        source: call.from,
-        relation: call.relation.word().to_owned(),
-        reason: "dynamic_dispatch: class not made in sight".to_owned(),
-        name: graph.label(call.to).to_owned(),
-        file: graph.path(call.from).to_owned(),
-        line: call.sites.first().map_or(0, |site| site.line),
-        candidates: Vec::new(),
+enum What<'g> {
+    /// A reference without a target.
+    Reference(m1nd_graph::UnresolvedRef<'g>),
+    /// A call that may run methods of classes which nothing in sight makes.
+    Call(m1nd_graph::EdgeRef<'g>),
+}
+
+impl<'g> Open<'g> {
+    /// Likely ones first, then by place.
+    fn key(&self, graph: &'g Graph) -> (bool, &'g str, u32, &'g str, NodeIx) {
+        (!self.is_likely, graph.path(self.node), self.line, self.name, self.node)
+    }
+
+    fn row(&self, graph: &Graph) -> DanglingEdge {
+        let (relation, reason) = match &self.what {
+            What::Reference(reference) => (reference.role, format!("unresolved: {}", reference.reason)),
+            What::Call(call) => (call.relation.word(), "dynamic_dispatch: class not made in sight".to_owned()),
+        };
+        DanglingEdge {
+            source: self.node,
+            relation: relation.to_owned(),
+            reason,
+            name: self.name.to_owned(),
+            file: graph.path(self.node).to_owned(),
+            line: self.line,
+            candidates: Vec::new(),
+        }
     }
 }
 

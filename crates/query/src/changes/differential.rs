@@ -1,5 +1,7 @@
 //! `differential`: what differs between two states of the graph, with renames and moves told from removals.
 
+use std::borrow::Cow;
+
 use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeIx};
@@ -109,61 +111,51 @@ pub fn differences(
     names.moved(&old, &new);
     cancel.check()?;
     names.renamed(&old, &new);
+    cancel.check()?;
     let mut found = GraphDifference::default();
-    let mut known: FxHashSet<String> = FxHashSet::default();
-    for (id, _) in &old.nodes {
-        let id = names.now(id);
-        if new.by_id.contains_key(id.as_str()) {
-            found.common += 1;
-        } else {
-            found.removed_nodes.push(id.clone());
+    let pairs = Pairs::of(&old, &new, &names);
+    for &node in &old.nodes {
+        match pairs.now.get(&node) {
+            Some(_) => found.common += 1,
+            None => found.removed_nodes.push(pairs.name(node).into_owned()),
         }
-        known.insert(id);
     }
-    found.new_nodes = new.nodes.iter().filter(|(id, _)| !known.contains(id)).map(|(id, _)| id.clone()).collect();
-    edges(&old, &new, &names, &mut found);
-    found.couplings = couplings(&old, &new, &names);
+    found.new_nodes = new
+        .nodes
+        .iter()
+        .filter(|node| !pairs.taken.contains(node))
+        .map(|&node| new.graph.id(node).to_owned())
+        .collect();
+    let couplings = edges(&pairs, &mut found, cancel)?;
+    found.couplings = couplings.rows();
     found.renamed = names.rows;
     found.renamed.sort_by(|a, b| a.to.cmp(&b.to));
     Ok(found)
 }
 
-/// Source and target of an edge by their ids, and its relation.
-type EdgeKey = (String, String, Relation);
-/// Number of places of an edge, and the first.
-type Places = (usize, (String, u32));
 /// Nodes with their ids.
 type Nodes = Vec<(String, NodeIx)>;
 
-/// The nodes and edges of a state.
+/// The nodes of a state.
 struct State<'g> {
     graph: &'g Graph,
-    nodes: Vec<(String, NodeIx)>,
-    by_id: FxHashMap<String, NodeIx>,
-    edges: FxHashMap<EdgeKey, Places>,
+    nodes: Vec<NodeIx>,
+    by_id: FxHashMap<&'g str, NodeIx>,
 }
 
 impl<'g> State<'g> {
     fn of(snapshot: &'g Snapshot, wanted: &dyn Fn(&str) -> bool, cancel: &Cancel) -> Result<Self, Cancelled> {
         let graph = snapshot.graph();
-        let mut state = Self { graph, nodes: Vec::new(), by_id: FxHashMap::default(), edges: FxHashMap::default() };
-        for node in graph.nodes() {
-            cancel.check()?;
-            // Packages and their members come and go with the edges to them.
-            if graph.file(node).is_none() || !wanted(graph.path(node)) {
-                continue;
-            }
-            let id = graph.id(node).to_owned();
-            for edge in graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains) {
-                let key = (id.clone(), graph.id(edge.to).to_owned(), edge.relation);
-                let line = edge.sites.iter().next().map_or(0, |site| site.line);
-                let row = state.edges.entry(key).or_insert_with(|| (0, (graph.path(node).to_owned(), line)));
-                row.0 += edge.sites.iter().count().max(1);
-            }
-            state.by_id.insert(id.clone(), node);
-            state.nodes.push((id, node));
-        }
-        Ok(state)
+        // Packages and their members come and go with the edges to them.
+        let mut files: FxHashMap<NodeIx, bool> = FxHashMap::default();
+        let mut is_part = |node| {
+            let file = graph.file(node);
+            file.is_some_and(|file| *files.entry(file).or_insert_with(|| wanted(graph.path(file))))
+        };
+        let nodes: Vec<NodeIx> = graph.nodes().filter(|&node| is_part(node)).collect();
+        cancel.check()?;
+        let by_id = nodes.iter().map(|&node| (graph.id(node), node)).collect();
+        Ok(Self { graph, nodes, by_id })
     }
 
     /// Kinds and names of the members of a file.
@@ -176,8 +168,9 @@ impl<'g> State<'g> {
     /// Connections of a node in both directions, by id, with the name of the node itself left out.
     fn connections(&self, node: NodeIx, names: &Names) -> FxHashSet<(Relation, bool, String)> {
         let graph = self.graph;
-        let out = graph.out_edges(node).map(|edge| (edge.relation, true, names.now(graph.id(edge.to))));
-        let into = graph.in_edges(node).map(|edge| (edge.relation, false, names.now(graph.id(edge.from))));
+        let now = |node| names.now(graph.id(node)).into_owned();
+        let out = graph.out_edges(node).map(|edge| (edge.relation, true, now(edge.to)));
+        let into = graph.in_edges(node).map(|edge| (edge.relation, false, now(edge.from)));
         out.chain(into).filter(|(relation, ..)| *relation != Relation::Contains).collect()
     }
 }
@@ -192,17 +185,15 @@ struct Names {
 
 impl Names {
     /// The id in the newer state: that of the longest renamed part in front.
-    fn now(&self, id: &str) -> String {
-        let mut end = id.len();
-        loop {
+    fn now<'i>(&self, id: &'i str) -> Cow<'i, str> {
+        let mut end = if self.now.is_empty() { 0 } else { id.len() };
+        while end > 0 {
             if let Some(now) = self.now.get(&id[..end]) {
-                return format!("{now}{}", &id[end..]);
+                return Cow::Owned(format!("{now}{}", &id[end..]));
             }
-            match id[..end].rfind("::") {
-                Some(at) if at > 0 => end = at,
-                _ => return id.to_owned(),
-            }
+            end = id[..end].rfind("::").unwrap_or(0);
         }
+        Cow::Borrowed(id)
     }
 
     fn add(&mut self, from: &str, to: &str, is_move: bool, likeness: f64) {
@@ -261,7 +252,7 @@ impl Names {
         let (gone, added) = (self.gone(old, new), self.added(old, new));
         let owner = |state: &State<'_>, names: Option<&Self>, node| {
             let id = state.graph.parent(node).map(|parent| state.graph.id(parent).to_owned()).unwrap_or_default();
-            (state.graph.kind(node), names.map_or_else(|| id.clone(), |names| names.now(&id)))
+            (state.graph.kind(node), names.map_or_else(|| id.clone(), |names| names.now(&id).into_owned()))
         };
         let mut groups: FxHashMap<(NodeKind, String), [Nodes; 2]> = FxHashMap::default();
         for (id, node) in gone {
@@ -273,6 +264,9 @@ impl Names {
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by(|a, b| a.0.cmp(&b.0));
         for (_, [gone, added]) in groups {
+            if gone.is_empty() || added.is_empty() {
+                continue;
+            }
             let names = Self { now: self.now.clone(), rows: Vec::new() };
             let likeness = |one: NodeIx, other: NodeIx| {
                 let (a, b) = (old.connections(one, &names), new.connections(other, &Self::default()));
@@ -322,26 +316,29 @@ impl Names {
 
     /// Symbols of the older state that the newer one does not have, also under their new names.
     fn gone(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
-        let gone = old
-            .nodes
-            .iter()
-            .filter(|(id, node)| old.graph.kind(*node) != NodeKind::File && !new.by_id.contains_key(&self.now(id)));
-        gone.cloned().collect()
+        let is_gone = |node: &&NodeIx| {
+            old.graph.kind(**node) != NodeKind::File && !new.by_id.contains_key(&*self.now(old.graph.id(**node)))
+        };
+        named(old, old.nodes.iter().filter(is_gone))
     }
 
     /// Symbols of the newer state that no node of the older one is.
     fn added(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
-        let known: FxHashSet<String> = old.nodes.iter().map(|(id, _)| self.now(id)).collect();
-        let added =
-            new.nodes.iter().filter(|(id, node)| new.graph.kind(*node) != NodeKind::File && !known.contains(id));
-        added.cloned().collect()
+        let known: FxHashSet<Cow<'_, str>> = old.nodes.iter().map(|&node| self.now(old.graph.id(node))).collect();
+        let is_added =
+            |node: &&NodeIx| new.graph.kind(**node) != NodeKind::File && !known.contains(new.graph.id(**node));
+        named(new, new.nodes.iter().filter(is_added))
     }
+}
+
+fn named<'n>(state: &State<'_>, nodes: impl Iterator<Item = &'n NodeIx>) -> Nodes {
+    nodes.map(|&node| (state.graph.id(node).to_owned(), node)).collect()
 }
 
 /// Nodes of one state whose ids the other does not have.
 fn only(one: &State<'_>, other: &State<'_>, kind: impl Fn(&Graph, NodeIx) -> bool) -> Vec<(String, NodeIx)> {
-    let own = one.nodes.iter().filter(|(id, node)| kind(one.graph, *node) && !other.by_id.contains_key(id));
-    own.cloned().collect()
+    let is_own = |node: &&NodeIx| kind(one.graph, **node) && !other.by_id.contains_key(one.graph.id(**node));
+    named(one, one.nodes.iter().filter(is_own))
 }
 
 fn jaccard<T: std::hash::Hash + Eq>(a: &FxHashSet<T>, b: &FxHashSet<T>) -> f64 {
@@ -350,71 +347,185 @@ fn jaccard<T: std::hash::Hash + Eq>(a: &FxHashSet<T>, b: &FxHashSet<T>) -> f64 {
     if all == 0 { 0.0 } else { shared as f64 / all as f64 }
 }
 
-fn edges(old: &State<'_>, new: &State<'_>, names: &Names, found: &mut GraphDifference) {
-    let row = |(source, target, relation): (String, String, Relation), (sites, place): (usize, (String, u32))| {
-        EdgeRow { source, target, relation: relation.word(), sites, place }
+/// The nodes of the older state, each with the node of the newer one that it is.
+struct Pairs<'s, 'g> {
+    old: &'s State<'g>,
+    new: &'s State<'g>,
+    names: &'s Names,
+    now: FxHashMap<NodeIx, NodeIx>,
+    /// Nodes of the newer state that are one of the older.
+    taken: FxHashSet<NodeIx>,
+}
+
+impl<'s, 'g> Pairs<'s, 'g> {
+    fn of(old: &'s State<'g>, new: &'s State<'g>, names: &'s Names) -> Self {
+        let mut pairs = Self { old, new, names, now: FxHashMap::default(), taken: FxHashSet::default() };
+        for &node in &old.nodes {
+            if let Some(&now) = new.by_id.get(&*names.now(old.graph.id(node)))
+                && pairs.taken.insert(now)
+            {
+                pairs.now.insert(node, now);
+            }
+        }
+        pairs
+    }
+
+    /// The id that a node of the older state has in the newer one, or would have.
+    fn name(&self, node: NodeIx) -> Cow<'g, str> {
+        self.names.now(self.old.graph.id(node))
+    }
+
+    /// The node of the newer state that a target of the older one is: also a package, and what is out of scope.
+    fn target(&self, node: NodeIx, known: &mut FxHashMap<NodeIx, Option<NodeIx>>) -> Option<NodeIx> {
+        let find = || self.now.get(&node).copied().or_else(|| self.new.graph.find(&self.name(node)));
+        *known.entry(node).or_insert_with(find)
+    }
+}
+
+/// All references of one relation from a node to another.
+#[derive(Clone, Copy)]
+struct Group {
+    to: NodeIx,
+    relation: Relation,
+    sites: usize,
+    line: u32,
+}
+
+/// The references of a node, by target and relation.
+fn groups(graph: &Graph, node: NodeIx) -> Vec<Group> {
+    let edges = graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains);
+    let group = |edge: m1nd_graph::EdgeRef<'_>| Group {
+        to: edge.to,
+        relation: edge.relation,
+        sites: edge.sites.len().max(1),
+        line: edge.sites.first().map_or(0, |site| site.line),
     };
-    let mut rest = new.edges.clone();
-    for ((source, target, relation), before) in &old.edges {
-        let key = (names.now(source), names.now(target), *relation);
-        match rest.remove(&key) {
-            None => found.removed_edges.push(row(key, before.clone())),
-            Some(after) => {
-                found.common += 1;
-                if after.0 != before.0 {
-                    found.weight_changes.push(WeightChange { edge: row(key, after), before: before.0 });
+    let mut rows: Vec<Group> = edges.map(group).collect();
+    rows.sort_by_key(|row| (row.to, row.relation));
+    rows.dedup_by(|next, first| {
+        let is_same = (next.to, next.relation) == (first.to, first.relation);
+        first.sites += if is_same { next.sites } else { 0 };
+        is_same
+    });
+    rows
+}
+
+/// Compares the references of each node with those of the node that it is now. Ids are looked at only where something
+/// differs: most nodes of two commits are the same.
+fn edges(pairs: &Pairs<'_, '_>, found: &mut GraphDifference, cancel: &Cancel) -> Result<Couplings, Cancelled> {
+    let (old, new) = (pairs.old.graph, pairs.new.graph);
+    let mut couplings = Couplings::default();
+    let mut targets: FxHashMap<NodeIx, Option<NodeIx>> = FxHashMap::default();
+    let before = |from: NodeIx, group: &Group| EdgeRow {
+        source: pairs.name(from).into_owned(),
+        target: pairs.name(group.to).into_owned(),
+        relation: group.relation.word(),
+        sites: group.sites,
+        place: (old.path(from).to_owned(), group.line),
+    };
+    let after = |from: NodeIx, group: &Group| EdgeRow {
+        source: new.id(from).to_owned(),
+        target: new.id(group.to).to_owned(),
+        relation: group.relation.word(),
+        sites: group.sites,
+        place: (new.path(from).to_owned(), group.line),
+    };
+    for (index, &from) in pairs.old.nodes.iter().enumerate() {
+        if index % 1_024 == 0 {
+            cancel.check()?;
+        }
+        let now = pairs.now.get(&from).copied();
+        let mut rest: Vec<Group> = now.map(|now| groups(new, now)).unwrap_or_default();
+        for group in groups(old, from) {
+            couplings.add(0, |node| pairs.name(node), from, group.to);
+            let to = now.and_then(|_| pairs.target(group.to, &mut targets));
+            match rest.iter().position(|row| Some(row.to) == to && row.relation == group.relation) {
+                None => found.removed_edges.push(before(from, &group)),
+                Some(at) => {
+                    found.common += 1;
+                    let same = rest.swap_remove(at);
+                    if same.sites != group.sites {
+                        let edge = after(now.unwrap_or(from), &same);
+                        found.weight_changes.push(WeightChange { edge, before: group.sites });
+                    }
                 }
             }
         }
+        found.new_edges.extend(rest.iter().map(|group| after(now.unwrap_or(from), group)));
     }
-    found.new_edges = rest.into_iter().map(|(key, value)| row(key, value)).collect();
+    for &from in &pairs.new.nodes {
+        let is_new = !pairs.taken.contains(&from);
+        for group in groups(new, from) {
+            couplings.add(1, |node| Cow::Borrowed(new.id(node)), from, group.to);
+            if is_new {
+                found.new_edges.push(after(from, &group));
+            }
+        }
+    }
     found.new_edges.sort();
     found.removed_edges.sort();
     found.weight_changes.sort_by(|a, b| a.edge.cmp(&b.edge));
     found.new_nodes.sort();
     found.removed_nodes.sort();
+    Ok(couplings)
 }
 
-/// Couplings of folders that changed, the largest change first.
-fn couplings(old: &State<'_>, new: &State<'_>, names: &Names) -> Vec<CouplingDelta> {
-    let (before, after) = (shares(old, |id| names.now(id)), shares(new, str::to_owned));
-    let mut pairs: Vec<&(String, String)> = before.keys().chain(after.keys()).collect();
-    pairs.sort();
-    pairs.dedup();
-    let share =
-        |of: &FxHashMap<(String, String), f64>, pair: &(String, String)| of.get(pair).copied().unwrap_or_default();
-    let row = |pair: &(String, String)| {
-        let shares = (share(&before, pair), share(&after, pair));
-        CouplingDelta { one: pair.0.clone(), other: pair.1.clone(), shares }
-    };
-    let mut rows: Vec<CouplingDelta> = pairs.into_iter().map(row).collect();
-    rows.retain(|row| (row.shares.0 - row.shares.1).abs() > LEAST_COUPLING);
-    rows.sort_by(|a, b| {
-        let change = |row: &CouplingDelta| (row.shares.0 - row.shares.1).abs();
-        change(b).total_cmp(&change(a)).then_with(|| (&a.one, &a.other).cmp(&(&b.one, &b.other)))
-    });
-    rows
+/// Numbers of edges between folders, of the older and the newer state.
+#[derive(Default)]
+struct Couplings {
+    /// Folders by name; their number is their place.
+    folders: FxHashMap<String, u32>,
+    /// The folder of a node of a state, if it is in one.
+    of_node: [FxHashMap<NodeIx, Option<u32>>; 2],
+    between: FxHashMap<(u32, u32), [usize; 2]>,
+    of: FxHashMap<u32, [usize; 2]>,
 }
 
-/// For each pair of folders, the share of the edges of both that lead from one to the other.
-fn shares(state: &State<'_>, name: impl Fn(&str) -> String) -> FxHashMap<(String, String), f64> {
-    let folder = |id: &str| {
-        let id = name(id);
-        let path = id.strip_prefix("file::")?.split("::").next()?.to_owned();
-        Some(path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned()))
-    };
-    let (mut between, mut of): (FxHashMap<(String, String), usize>, FxHashMap<String, usize>) = Default::default();
-    for (source, target, _) in state.edges.keys() {
-        let (Some(one), Some(other)) = (folder(source), folder(target)) else { continue };
-        *of.entry(one.clone()).or_default() += 1;
+impl Couplings {
+    fn add<'i>(&mut self, state: usize, name: impl Fn(NodeIx) -> Cow<'i, str>, from: NodeIx, to: NodeIx) {
+        let [one, other] = [from, to].map(|node| self.folder(state, &name, node));
+        let (Some(one), Some(other)) = (one, other) else { return };
+        self.of.entry(one).or_default()[state] += 1;
         if one != other {
-            *of.entry(other.clone()).or_default() += 1;
-            *between.entry((one.clone().min(other.clone()), one.max(other))).or_default() += 1;
+            self.of.entry(other).or_default()[state] += 1;
+            self.between.entry((one.min(other), one.max(other))).or_default()[state] += 1;
         }
     }
-    let share = |pair: &(String, String), count: usize| {
-        let all = of[&pair.0] + of[&pair.1] - count;
-        count as f64 / all.max(1) as f64
-    };
-    between.into_iter().map(|(pair, count)| (share(&pair, count), pair)).map(|(share, pair)| (pair, share)).collect()
+
+    fn folder<'i>(&mut self, state: usize, name: &impl Fn(NodeIx) -> Cow<'i, str>, node: NodeIx) -> Option<u32> {
+        let folders = &mut self.folders;
+        *self.of_node[state].entry(node).or_insert_with(|| {
+            let id = name(node);
+            let path = id.strip_prefix("file::")?.split("::").next()?;
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let next = folders.len() as u32;
+            Some(*folders.entry(folder.to_owned()).or_insert(next))
+        })
+    }
+
+    /// Couplings of folders that changed, the largest change first.
+    fn rows(&self) -> Vec<CouplingDelta> {
+        let mut names: Vec<&str> = vec![""; self.folders.len()];
+        self.folders.iter().for_each(|(name, place)| names[*place as usize] = name);
+        let share = |pair: &(u32, u32), counts: &[usize; 2], state: usize| {
+            let of = |folder: &u32| self.of.get(folder).map_or(0, |counts| counts[state]);
+            let all = of(&pair.0) + of(&pair.1) - counts[state];
+            counts[state] as f64 / all.max(1) as f64
+        };
+        let row = |(pair, counts): (&(u32, u32), &[usize; 2])| {
+            let (one, other) = (names[pair.0 as usize], names[pair.1 as usize]);
+            CouplingDelta {
+                one: one.min(other).to_owned(),
+                other: one.max(other).to_owned(),
+                shares: (share(pair, counts, 0), share(pair, counts, 1)),
+            }
+        };
+        let mut rows: Vec<CouplingDelta> = self.between.iter().map(row).collect();
+        rows.retain(|row| (row.shares.0 - row.shares.1).abs() > LEAST_COUPLING);
+        rows.sort_by(|a, b| {
+            let change = |row: &CouplingDelta| (row.shares.0 - row.shares.1).abs();
+            change(b).total_cmp(&change(a)).then_with(|| (&a.one, &a.other).cmp(&(&b.one, &b.other)))
+        });
+        rows
+    }
 }

@@ -176,15 +176,19 @@ fn tests_of(graph: &Graph, file: NodeIx) -> Vec<String> {
 
 /// Test files that reach some nodes by uses, each with its first test node, nearest first.
 pub fn tests_reaching(graph: &Graph, starts: &[NodeIx]) -> Vec<(String, NodeIx)> {
-    let mut tests: Vec<(String, NodeIx)> = Vec::new();
+    let mut known = FxHashSet::default();
+    let first = test_nodes_reaching(graph, starts).into_iter().filter(|node| known.insert(graph.path(*node)));
+    first.map(|node| (graph.path(node).to_owned(), node)).collect()
+}
+
+/// Nodes of test code that reach some nodes by uses, nearest first. A node that is test code itself is one of them.
+pub fn test_nodes_reaching(graph: &Graph, starts: &[NodeIx]) -> Vec<NodeIx> {
+    let mut tests: Vec<NodeIx> = Vec::new();
     let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
     let mut queue: VecDeque<(NodeIx, u32)> = starts.iter().map(|node| (*node, 0)).collect();
     while let Some((node, hops)) = queue.pop_front() {
         if graph.flags(node).has(NodeFlags::TEST) && !graph.path(node).is_empty() {
-            let path = graph.path(node);
-            if !tests.iter().any(|(known, _)| known == path) {
-                tests.push((path.to_owned(), node));
-            }
+            tests.push(node);
             continue;
         }
         if hops >= TEST_HOPS || seen.len() >= MAX_VISITED {

@@ -102,7 +102,9 @@ impl Family {
             | Relation::References
             | Relation::Overrides
             | Relation::Decorates
-            | Relation::Registers => {
+            | Relation::Registers
+            | Relation::Requests
+            | Relation::Serves => {
                 if forward {
                     Self::CausalUpstream
                 } else {

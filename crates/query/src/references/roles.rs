@@ -78,6 +78,8 @@ impl Role {
             Relation::Decorates => Some(Self::Decorate),
             Relation::Registers => Some(Self::Register),
             Relation::ReadsConfig => Some(Self::Config),
+            Relation::Requests => Some(Self::Call),
+            Relation::Serves => Some(Self::Register),
             Relation::Documents => Some(Self::Document),
             // The same sites have an edge of their own relation.
             Relation::Tests => None,

@@ -1,13 +1,12 @@
 //! What a project loses without some nodes, exactly: the places that dangle, the nodes that break, and those that
 //! nothing uses any more.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind};
-use m1nd_graph::reach::{self, ReachQuery, Side};
-use m1nd_graph::support::{self, Orphans};
-use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx, weights};
+use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_graph::reach;
+use m1nd_graph::support::{self, Break, Orphans, Roots};
+use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{Closure, Hop, hop};
@@ -110,7 +109,8 @@ impl Counterfactual {
 /// [`Cancelled`].
 pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) -> Result<Counterfactual, Cancelled> {
     let graph = snapshot.graph();
-    let loss = Loss::of(graph, nodes, cancel)?;
+    let roots = snapshot.derived().get_or_try_init(|| Roots::of(graph, cancel))?;
+    let loss = Loss::of(graph, &roots, nodes, cancel)?;
     let mut dangling = Vec::new();
     let mut closures = Vec::new();
     for &node in nodes {
@@ -119,17 +119,17 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
         dangling.extend(found.rows.into_iter().filter(is_left));
         closures.push((node, found.closure));
     }
-    let starts: Vec<NodeIx> = loss.removed.iter().copied().collect();
-    let bounds = ReachQuery { side: Side::Dependents, max_hops: MAX_HOPS, min_strength: 0.0, max_nodes: MAX_FOLLOWED };
-    let dependents = reach::reach(graph, &starts, &bounds, cancel)?;
-    let mut by_distance = vec![0; dependents.rows.iter().map(|row| row.hops as usize).max().unwrap_or(0)];
-    for row in &dependents.rows {
-        by_distance[row.hops as usize - 1] += 1;
+    let mut starts: Vec<NodeIx> = loss.removed.iter().copied().collect();
+    starts.sort_unstable();
+    let dependents = reach::dependents(graph, &starts, MAX_HOPS, MAX_FOLLOWED, cancel)?;
+    let mut by_distance = vec![0; dependents.last().map_or(0, |(_, hops)| *hops as usize)];
+    for (_, hops) in &dependents {
+        by_distance[*hops as usize - 1] += 1;
     }
-    let weakened = dependents.rows.iter().filter(|row| !loss.broken.contains_key(&row.node)).count();
+    let weakened = dependents.iter().filter(|(node, _)| !loss.broken.contains_key(node)).count();
     let individual = match nodes {
         [_] => Vec::new(),
-        _ => alone(graph, nodes, cancel)?,
+        _ => alone(graph, &roots, nodes, cancel)?,
     };
     let articulation = articulation(snapshot, nodes, cancel)?;
     let is_counted = |node: &NodeIx| is_definition(graph, *node);
@@ -171,26 +171,19 @@ fn is_definition(graph: &Graph, node: NodeIx) -> bool {
     is_code && !graph.flags(node).has(NodeFlags::TEST)
 }
 
-/// How a node breaks: the edge to what it names, and what that is.
-#[derive(Debug, Clone)]
-struct Break {
-    hops: u32,
-    hop: Hop,
-}
-
 /// Everything that goes with some nodes.
-struct Loss {
+struct Loss<'g> {
     removed: FxHashSet<NodeIx>,
-    broken: FxHashMap<NodeIx, Break>,
+    broken: FxHashMap<NodeIx, Break<'g>>,
     orphans: Orphans,
 }
 
-impl Loss {
-    fn of(graph: &Graph, nodes: &[NodeIx], cancel: &Cancel) -> Result<Self, Cancelled> {
+impl<'g> Loss<'g> {
+    fn of(graph: &'g Graph, roots: &Roots, nodes: &[NodeIx], cancel: &Cancel) -> Result<Self, Cancelled> {
         let members = nodes.iter().flat_map(|&node| graph.with_members(node, MAX_REMOVED));
         let removed: FxHashSet<NodeIx> = members.take(MAX_REMOVED).collect();
-        let orphans = support::orphans(graph, &removed, MAX_REGION, cancel)?;
-        let broken = broken(graph, &removed, cancel)?;
+        let orphans = support::orphans(graph, roots, &removed, MAX_REGION, cancel)?;
+        let broken = support::broken(graph, &removed, cancel)?;
         Ok(Self { removed, broken, orphans })
     }
 
@@ -199,36 +192,13 @@ impl Loss {
     }
 }
 
-/// Nodes that a missing definition breaks: they name it, or what a broken node exposes, as certain references do.
-fn broken(graph: &Graph, removed: &FxHashSet<NodeIx>, cancel: &Cancel) -> Result<FxHashMap<NodeIx, Break>, Cancelled> {
-    let mut broken: FxHashMap<NodeIx, Break> = FxHashMap::default();
-    let mut starts: Vec<NodeIx> = removed.iter().copied().collect();
-    starts.sort_unstable();
-    let mut open: VecDeque<(NodeIx, u32)> = starts.into_iter().map(|node| (node, 0)).collect();
-    let mut followed: FxHashSet<NodeIx> = removed.clone();
-    while let Some((node, hops)) = open.pop_front() {
-        cancel.check()?;
-        for edge in graph.in_edges(node).filter(|edge| edge.tier == EdgeTier::Certain) {
-            let weights = weights::of(edge.relation);
-            if !weights.names_signature || removed.contains(&edge.from) {
-                continue;
-            }
-            broken.entry(edge.from).or_insert_with(|| Break { hops: hops + 1, hop: hop(graph, &edge, true) });
-            if weights.passes_signature && followed.insert(edge.from) {
-                open.push_back((edge.from, hops + 1));
-            }
-        }
-    }
-    Ok(broken)
-}
-
-fn indirect(graph: &Graph, loss: &Loss) -> Vec<Broken> {
+fn indirect(graph: &Graph, loss: &Loss<'_>) -> Vec<Broken> {
     let far = loss.broken.iter().filter(|(_, broken)| broken.hops > 1);
     let mut rows: Vec<Broken> = far
         .map(|(&node, broken)| {
-            let mut witness = vec![broken.hop.clone()];
+            let mut witness = vec![hop(graph, &broken.via, true)];
             while let Some(next) = witness.last().and_then(|hop| loss.broken.get(&hop.to)) {
-                witness.push(next.hop.clone());
+                witness.push(hop(graph, &next.via, true));
             }
             Broken { node, hops: broken.hops, witness }
         })
@@ -237,7 +207,7 @@ fn indirect(graph: &Graph, loss: &Loss) -> Vec<Broken> {
     rows
 }
 
-fn orphans(graph: &Graph, loss: &Loss) -> Vec<Orphan> {
+fn orphans(graph: &Graph, loss: &Loss<'_>) -> Vec<Orphan> {
     let mut rows: Vec<Orphan> = loss
         .orphans
         .nodes
@@ -261,8 +231,8 @@ fn orphans(graph: &Graph, loss: &Loss) -> Vec<Orphan> {
     rows
 }
 
-fn alone(graph: &Graph, nodes: &[NodeIx], cancel: &Cancel) -> Result<Vec<Individual>, Cancelled> {
-    let one = |&node: &NodeIx| Ok(Individual { node, lost: Loss::of(graph, &[node], cancel)?.count() });
+fn alone(graph: &Graph, roots: &Roots, nodes: &[NodeIx], cancel: &Cancel) -> Result<Vec<Individual>, Cancelled> {
+    let one = |&node: &NodeIx| Ok(Individual { node, lost: Loss::of(graph, roots, &[node], cancel)?.count() });
     nodes.iter().map(one).collect()
 }
 

@@ -28,6 +28,8 @@ const DEFAULT_CHAINS: usize = 20;
 /// Maximum chains.
 const MAX_CHAINS: usize = 100;
 
+/// Rows of a page that have a witness, the first: of the others it is rarely read, and it is most of their size.
+const WITNESSED: usize = 30;
 /// Number of nearest rows whose memories are shown.
 const REMEMBERED: usize = 20;
 /// Default maximum size of an answer, in bytes.
@@ -168,8 +170,8 @@ Lists what depends on a node, directly or transitively (`direction: forward`, th
 before farther.
 
 Each row has a `class` (`breaks`: it names what changes; `behaviour`; `test`; `doc`; `co_change`), its distance, and a
-`witness`: the edges that lead there, with file and line. `signal_strength` ranks rows by a fixed table of relations;
-it is not measured. `probability` is: how often a file like this one changed in the same commit as the node's file, over
+`witness`: the edges that lead there, with file and line (the first 30 rows of a page; `why` shows it for others).
+`signal_strength` ranks rows by a fixed table of relations; it is not measured. `probability` is: how often a file like this one changed in the same commit as the node's file, over
 replayed commits of this repository (see `predict`); null where the history is not loaded or says nothing, and
 `no_probability` says why there is none at all. It is about files and about commits, not about what breaks. Rows of
 class `co_change` (`side: history`) come last: no path in the code leads there, but their files often changed with the
@@ -211,7 +213,7 @@ default (`max_output_chars`); `cursor` continues.";
         "closure.hiding",
     ];
     const OUTPUT_SCHEMA: &'static str =
-        rows_schema!("blast_radius": "node_id", "label", "file_path", "line_start", "class", "witness");
+        rows_schema!("blast_radius": "node_id", "label", "file_path", "line_start", "class");
     type Input = Input;
     type Output = Output;
 }
@@ -246,6 +248,9 @@ impl ReadTool for Impact {
         let tests = found.tests.iter();
         let tests = tests.map(|&(node, hop_distance)| TestRow { node: NodeRow::new(snapshot, node), hop_distance });
         let tests: Vec<TestRow> = tests.collect();
+        let rows = found.rows.iter().map(|row| blast_row(snapshot, row, &past));
+        let mut blast_radius = page.cut(rows.chain(unreached).collect());
+        blast_radius.iter_mut().skip(WITNESSED).for_each(|row| row.witness.clear());
         let output = Output {
             source: source.node_id,
             source_label: source.label,
@@ -265,8 +270,7 @@ impl ReadTool for Impact {
             tests,
             total_tests: found.total_tests,
             no_probability: past.missing.clone(),
-            blast_radius: page
-                .cut(found.rows.iter().map(|row| blast_row(snapshot, row, &past)).chain(unreached).collect()),
+            blast_radius,
         };
         Ok(Answer::new(output).rows("blast_radius", total).guidance(guidance))
     }

@@ -3,7 +3,8 @@
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::changes::predict::{
-    ACT_SHARE, Calibration, PredictAnswer, PredictQuery, PredictRow, REVERIFY_SHARE, Source, Verdict, predict,
+    ACT_SHARE, Calibration, PredictAnswer, PredictQuery, PredictRow, REVERIFY_SHARE, Source, SymbolRow, Verdict,
+    predict,
 };
 use m1nd_query::changes::{Velocity, work_tree_changes};
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::past::{self, CitedCommit};
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, NodeRow, count, rounded};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -22,6 +23,8 @@ const DEFAULT_ROWS: usize = 10;
 const MAX_ROWS: usize = 200;
 /// Default of the least support of a row.
 const DEFAULT_SUPPORT: usize = 2;
+/// Symbols listed.
+const MAX_SYMBOLS: usize = 10;
 /// Maximum changed nodes of one question.
 const MAX_CHANGED: usize = 200;
 
@@ -62,6 +65,16 @@ pub(crate) struct Row {
     commits: Vec<CitedCommit>,
 }
 
+/// A symbol that changed with the first changed node.
+#[derive(Debug, Serialize)]
+pub(crate) struct Symbol {
+    #[serde(flatten)]
+    node: NodeRow,
+    support: u32,
+    of_commits: u32,
+    commits: Vec<CitedCommit>,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Trend {
     /// Commits per 30 days, newer half of the last 90 days minus older half.
@@ -72,7 +85,7 @@ pub(crate) struct Trend {
 #[derive(Debug, Serialize)]
 pub(crate) struct Stratum {
     source: &'static str,
-    /// Extension of the files, or `other`.
+    /// Extension of the files, or `all`.
     files: String,
     n: usize,
     tau: Option<f64>,
@@ -102,6 +115,12 @@ pub(crate) struct Output {
     changed: Vec<String>,
     predictions: Vec<Row>,
     total_predictions: usize,
+    /// Symbols that changed in the same commits as the first changed node, if that is a symbol.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    symbols: Vec<Symbol>,
+    /// Why there are no symbols.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbols_note: Option<String>,
     co_change_count: usize,
     structural_fallback_count: usize,
     heuristic_reranked: bool,
@@ -133,11 +152,16 @@ directions, recency, size of the commits, names, folders and authors, calibrated
 `co_change` or, without common commits, `structural_fallback` (connected in the code, or of the same name). Connections
 in the code order rows of the same verdict, and are not part of `confidence`.
 
-`verdict`: the newest commits (up to 400) are replayed, each answered from older ones alone; the older half maps values
+If the first changed node is a symbol, `symbols` lists the symbols whose lines changed in the same commits: of its own
+file and of three files that changed with it most often, followed back through up to 60 commits of each, those first
+that changed in commits of few symbols. They have no `confidence`. `symbols_note` says when there are none, so that only
+the file level answers.
+
+`verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; the older half maps values
 to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right) or
 `reverify` (30 %), by an exact one-sided binomial bound (90 %, shared among the tested sizes), for each stratum of source
-and file extension. All else is `abstain`: also every row of a stratum with fewer than 20 rows, and all rows where the
-history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
+and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
+contradict it. All else is `abstain`, also all rows where the history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
 `act` rows and the calibration error, all of the newer half. With several changed nodes a row counts for the one that it
 belongs to most; figures are those of questions about a single file.
 
@@ -193,6 +217,7 @@ impl ReadTool for Predict {
             changed: asked.nodes.clone(),
             also_changed: asked.others.clone(),
             min_support: u32::try_from(input.min_co_change_count).unwrap_or(u32::MAX),
+            with_symbols: true,
         };
         let mut found = predict(snapshot, &history, &query, cx.cancel())?;
         if !input.include_velocity {
@@ -249,6 +274,8 @@ fn unanswered(snapshot: &Snapshot, asked: Option<&Asked>, note: String) -> Outpu
         changed: asked.map(paths).unwrap_or_default(),
         predictions: Vec::new(),
         total_predictions: 0,
+        symbols: Vec::new(),
+        symbols_note: None,
         co_change_count: 0,
         structural_fallback_count: 0,
         heuristic_reranked: false,
@@ -265,6 +292,13 @@ fn fill(output: &mut Output, snapshot: &Snapshot, found: &PredictAnswer) {
     output.co_change_count = of(Source::CoChange);
     output.structural_fallback_count = of(Source::Structure);
     output.calibration = calibration(&found.calibration);
+    if let Some(symbols) = &found.symbols {
+        output.symbols = symbols.rows.iter().take(MAX_SYMBOLS).map(|row| symbol(snapshot, row, symbols.of)).collect();
+        output.symbols_note = symbols.rows.is_empty().then(|| {
+            let (commits, files) = (count(symbols.of as usize, "commit"), count(symbols.files.len(), "file"));
+            format!("file level only: no symbol of {files} changed with it often enough in its {commits}")
+        });
+    }
     output.velocity = found.velocity.map(|(trend, (older, newer))| Trend {
         velocity: rounded(newer - older),
         trend: match trend {
@@ -278,10 +312,19 @@ fn fill(output: &mut Output, snapshot: &Snapshot, found: &PredictAnswer) {
     }
 }
 
+fn symbol(snapshot: &Snapshot, row: &SymbolRow, of: u32) -> Symbol {
+    Symbol {
+        node: NodeRow::new(snapshot, row.node),
+        support: row.support,
+        of_commits: of,
+        commits: CitedCommit::all(&row.commits),
+    }
+}
+
 fn calibration(found: &Calibration) -> CalibrationRow {
     let stratum = |row: &m1nd_query::changes::predict::Stratum| Stratum {
         source: row.source.word(),
-        files: row.extension.as_ref().map_or_else(|| "other".to_owned(), |extension| format!(".{extension}")),
+        files: row.extension.as_ref().map_or_else(|| "all".to_owned(), |extension| format!(".{extension}")),
         n: row.rows,
         tau: row.act.map(|threshold| rounded(threshold.tau)),
         tau_reverify: row.reverify.map(|threshold| rounded(threshold.tau)),

@@ -32,7 +32,7 @@ impl WithHistory {
         let Some(history) = cx.loaded_history() else {
             return missing("the git history is not loaded yet; `predict` and `timeline` load it");
         };
-        let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 0 };
+        let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 0, with_symbols: false };
         let PredictAnswer { rows, calibration, untold, .. } = predict(snapshot, &history, &query, cx.cancel())?;
         if let Some((_, reason)) = untold.first() {
             return missing(&reason.to_string());

@@ -172,7 +172,7 @@ Answers immediately, even during an ingest. `status` is `ok`, `empty` (nothing i
 the reasons: a failed watcher, a missing root, a quarantined damaged snapshot. `git` describes the checkout as far as
 the files of git show it, without running git: `clean`, `recent_commits` and `uncommitted_files` need the history to be
 loaded, the first and the last also at most 2,000 files; `clean` is null otherwise. `settings` says for each whether a
-`flag`, the `environment` or the `default` won, in this order.
+`flag`, the `environment`, the `file` settings.toml in `home`, or the `default` won, in this order.
 
 `references` and `languages` count references by tier, overall and by language: `certain`, `possible`, `external`,
 `unresolved`. `unresolved_reasons` (overall and by language) lists why references have no target. `problems` counts by

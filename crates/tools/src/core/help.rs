@@ -92,6 +92,9 @@ pub(crate) struct Output {
     stage: Option<Stage>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recommended_sequence: Vec<Step>,
+    /// Tools of the stage that are not in the sequence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    rejected_alternatives: Vec<Step>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     minimal_calls: Vec<Value>,
     /// Calls that the minimal call of a tool needs before it.
@@ -120,13 +123,15 @@ and similar names are data in every answer.
 `render` is `full` (default), `compact` (names and minimal calls) or `none` (no text: read the other members). `mode`
 selects the kind of answer (`route` and `workflow` are the same); `tool_name` takes precedence over it. `path` is
 inserted into the minimal calls, tools in `recent_tools` are omitted while others remain, and `max_suggestions` (1-10,
-default 5) limits steps and similar names.";
+default 5) limits steps and similar names; `rejected_alternatives` lists the omitted tools. No answer has a `confidence`:
+the sequences are advice that nothing measures.";
     const WAITS: bool = false;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool_name": "seek"}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::Server, 10, "explains each tool")];
     const RARE: &'static [&'static str] =
         &["max_suggestions", "mode", "path", "recent_tools", "render", "format", "tool"];
-    const DETAILS: &'static [&'static str] = &["minimal_calls", "calls_before", "decision_type"];
+    const DETAILS: &'static [&'static str] =
+        &["minimal_calls", "calls_before", "decision_type", "rejected_alternatives"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"formatted": {"type": "string"}, "found": {"type": "boolean"}}}"#;
     type Input = Input;
@@ -343,10 +348,13 @@ fn sequence_answer(tools: Catalog, asked: Sequence<'_>, steps: &[Step]) -> Answe
     let mut steps: Vec<(Step, &'static ToolDef)> = existing.collect();
     let recent: Vec<String> = asked.input.recent_tools.iter().map(|name| canonical_name(name)).collect();
     let is_new = |(step, _): &(Step, &'static ToolDef)| !recent.iter().any(|name| name == step.tool.0);
+    let mut rejected: Vec<Step> = Vec::new();
+    let mut reject = |(step, _): (Step, &'static ToolDef), reason| rejected.push(Step { reason, ..step });
     if steps.iter().any(is_new) {
-        steps.retain(is_new);
+        steps.extract_if(.., |step| !is_new(step)).for_each(|step| reject(step, "already called"));
     }
-    steps.truncate(asked.most);
+    let beyond = steps.split_off(steps.len().min(asked.most));
+    beyond.into_iter().for_each(|step| reject(step, "later than the first `max_suggestions`"));
     let calls: Vec<Value> = steps.iter().map(|(_, tool)| call_for(tool, asked.input.path.as_deref())).collect();
     let mut text = String::new();
     for (number, ((step, _), call)) in steps.iter().zip(&calls).enumerate() {
@@ -358,6 +366,7 @@ fn sequence_answer(tools: Catalog, asked: Sequence<'_>, steps: &[Step]) -> Answe
         decision_type: asked.decision_type,
         stage: asked.stage,
         recommended_sequence: steps.iter().map(|(step, _)| step.clone()).collect(),
+        rejected_alternatives: rejected,
         minimal_calls: calls,
         ..Output::default()
     };

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangeInput, ReplacementInput, plan, writable};
+use super::joins::{Joined, joined};
 use super::locks::check_locks;
 use super::writing::{NodeDelta, Syntax, hash, node_delta, syntax, write};
 use crate::framework::{
@@ -48,6 +49,8 @@ pub(crate) struct Output {
     not_reingested: Option<&'static str>,
     updated_node_ids: Vec<String>,
     nodes: NodeDelta,
+    #[serde(flatten)]
+    joined: Joined,
     /// Locks of other agents on the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locks: Vec<String>,
@@ -69,7 +72,9 @@ doc comment stay), `delete: true`.
 `expected_hash` refuses the write with `source_modified` if the file has another content than the caller saw. Mode,
 encoding and line endings are kept. Files of version control, of the state of m1nd, behind links, write-protected files
 and files that are not text are refused. `nodes` says which symbols were added, removed and changed; `syntax` lists
-syntax errors that the edit brought in. `content_hash` is the hash to write against next.";
+syntax errors that the edit brought in. `content_hash` is the hash to write against next. `proactive_insights` names files
+that usually change with this one and did not, and bug patterns that the new text matches; `memory` holds what is
+remembered about the touched code.";
     const EXAMPLE: &'static str = r##"{"agent_id": "agent", "file_path": "notes.py", "new_content": "NOTE = 1\n"}"##;
     const STAGES: &'static [Route] = &[(Stage::Edit, 60, "write one file")];
     const DETAILS: &'static [&'static str] = &["updated_node_ids"];
@@ -91,10 +96,16 @@ impl WriteTool for Apply {
         let change = ChangeInput { file_path, new_content, edits, diff, node_id, delete, expected_hash, description };
         let plan = plan(cx, &snapshot, vec![change])?;
         let locks = check_locks(cx, &snapshot, &plan)?;
+        let plans = [plan];
+        let [plan] = &plans;
         let Some(edit) = plan.edits().first() else { return Err(ToolError::invalid("no change was given")) };
         let syntax = syntax(&snapshot, edit, cx.cancel());
-        let written = write(cx, &plan, reingest)?;
+        let written = write(cx, plan, reingest)?;
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
+        let joined = match written.not_indexed {
+            None => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
+            Some(_) => Joined::default(),
+        };
         let counts = edit.diff().1;
         let path = edit.path().as_str().to_owned();
         let guidance = match syntax.ok {
@@ -120,6 +131,7 @@ impl WriteTool for Apply {
             not_reingested: written.not_indexed,
             updated_node_ids: nodes.updated(),
             nodes,
+            joined,
             locks,
         };
         Ok(Answer::new(output).guidance(guidance))

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::changes::{ChangeInput, edit_error, plan, writable};
+use super::checking::{self, Commands};
+use super::joins::{Joined, joined};
 use super::locks::check_locks;
 use super::verification::{Report, Verdict, report};
 use super::writing::{NodeDelta, Syntax, hash, index, node_delta, shown_diff, syntax, write};
@@ -106,6 +108,8 @@ pub(crate) struct Output {
     verification: Option<Report>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rolled_back: bool,
+    #[serde(flatten)]
+    joined: Joined,
     /// Locks of other agents on the files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locks: Vec<String>,
@@ -140,8 +144,10 @@ Cancelling counts until the first file is replaced.
 `verify: true` compares the graph before and after: references that had a target and have none, imports that dangle,
 calls with a number of arguments that does not fit, new import cycles. The verdict is BROKEN (one of these is certain, or
 there are new syntax errors), RISKY (something may be broken, or much depends on the files), UNVERIFIED (nothing is known
-to be broken, but no check was executed) or SAFE (an executed check passed). With `on_broken: rollback`, a BROKEN batch is
-undone and `rolled_back` is true. Other programs may see some files old and some new while the batch is written.";
+to be broken, but no command of the project passed) or SAFE (one did, and none failed). Commands run only if a person
+allowed them (`m1nd verify allow`): before the write, so that failures that were there do not count, and after it. With `on_broken: rollback`, a BROKEN batch is
+undone and `rolled_back` is true. `proactive_insights` names files that usually change with these and did not, and bug
+patterns that the new text matches; `memory` holds what is remembered about the touched code. Other programs may see some files old and some new while the batch is written.";
     const EXAMPLE: &'static str =
         r##"{"agent_id": "agent", "edits": [{"file_path": "notes.py", "new_content": "NOTE = 1\n"}], "verify": true}"##;
     const STAGES: &'static [Route] = &[(Stage::Edit, 55, "write several files at once and check what breaks")];
@@ -174,6 +180,10 @@ impl WriteTool for ApplyBatch {
         let Planned { plans, failed, locks } = planned(cx, &snapshot, changes, input.atomic)?;
         run.done(0, total, total, format!("{total} edits checked"));
         let mut results = Vec::new();
+        let commands = match input.verify && input.reingest && failed.is_empty() {
+            true => checking::before(cx, &snapshot, &plans)?,
+            false => Commands::None(String::new()),
+        };
         let mut batch = Batch { failed, ..Batch::default() };
         for plan in plans {
             let syntax: Vec<Syntax> = plan.edits().iter().map(|edit| syntax(&snapshot, edit, cx.cancel())).collect();
@@ -193,8 +203,17 @@ impl WriteTool for ApplyBatch {
         }
         results.extend(batch.failed.iter().map(|(path, error)| failed_row(path, error)));
         run.done(1, batch.files, total, format!("{} of {total} files written", batch.files));
-        finish(cx, &snapshot, run, batch, (results, locks), (input.reingest, input.verify, input.on_broken))
+        let asked = Asked { reingest: input.reingest, verify: input.verify, on_broken: input.on_broken, commands };
+        finish(cx, &snapshot, run, batch, (results, locks), &asked)
     }
+}
+
+/// What to do after the files are written.
+struct Asked {
+    reingest: bool,
+    verify: bool,
+    on_broken: OnBroken,
+    commands: Commands,
 }
 
 /// What was written.
@@ -312,10 +331,10 @@ fn finish(
     mut run: Run<'_>,
     batch: Batch,
     (results, locks): (Vec<ResultRow>, Vec<String>),
-    (reingest, verify, on_broken): (bool, bool, OnBroken),
+    asked: &Asked,
 ) -> Result<Answer<Output>, ToolError> {
     let total = results.len();
-    let not_indexed = match reingest {
+    let not_indexed = match asked.reingest {
         true => batch.plans.iter().find_map(|plan| index(cx, plan)),
         false => Some("`reingest` is false"),
     };
@@ -324,16 +343,27 @@ fn finish(
     let mut after = cx.engine().snapshot();
     let nodes = node_delta(before, &after, batch.plans.iter().flat_map(Plan::changes));
     let mut verification = None;
-    if verify && indexed && batch.failed.is_empty() {
+    if asked.verify && indexed && batch.failed.is_empty() {
         run.begin("verifying", total);
         let syntax: Vec<Syntax> = results.iter().map(|row| row.syntax.clone()).collect();
         let reports = batch.plans.iter().map(|plan| report((before, &after), plan, (&syntax, &nodes), cx.cancel()));
         verification = Report::of_all(reports.collect::<Result<_, _>>()?);
+        if let Some(report) = &mut verification {
+            let is_undone = report.verdict == Verdict::Broken && asked.on_broken == OnBroken::Rollback;
+            report.add_commands(match is_undone {
+                true => Err("the graph shows already that the batch is broken".to_owned()),
+                false => checking::after(cx, &asked.commands, &after),
+            });
+        }
     }
     let verdict = verification.as_ref().map(|report| report.verdict);
     let said = verdict.map_or_else(|| "not verified".to_owned(), |verdict| format!("verdict {}", verdict.word()));
     run.end(3, verdict.is_some(), total, total, said);
-    let rolls_back = verdict == Some(Verdict::Broken) && on_broken == OnBroken::Rollback;
+    let rolls_back = verdict == Some(Verdict::Broken) && asked.on_broken == OnBroken::Rollback;
+    let joined = match indexed && !rolls_back && !batch.plans.is_empty() {
+        true => joined(cx, (before, &after), &batch.plans, &nodes)?,
+        false => Joined::default(),
+    };
     if rolls_back {
         for plan in &batch.plans {
             let inverse = plan.inverse();
@@ -344,7 +374,7 @@ fn finish(
     drop(after);
     let files_written = if rolls_back { 0 } else { batch.files };
     run.done(4, files_written, total, if rolls_back { "undone".to_owned() } else { "written".to_owned() });
-    let guidance = guidance(&batch, indexed || !reingest, verdict, rolls_back);
+    let guidance = guidance(&batch, indexed || !asked.reingest, verdict, rolls_back);
     let all_succeeded = batch.failed.is_empty();
     let status_message = format!(
         "{files_written} of {total} files written{}{}",
@@ -364,6 +394,7 @@ fn finish(
         nodes,
         verification,
         rolled_back: rolls_back,
+        joined,
         locks,
         status_message,
         active_phase: "done",

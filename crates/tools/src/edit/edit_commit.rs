@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::changes::{plan_edits, target, writable};
 use super::edit_preview::Preview;
+use super::joins::{Joined, joined};
 use super::locks::check_locks;
 use super::writing::{NodeDelta, hash, node_delta, write};
 use crate::framework::{
@@ -44,6 +45,8 @@ pub(crate) struct Output {
     not_reingested: Option<&'static str>,
     updated_node_ids: Vec<String>,
     nodes: NodeDelta,
+    #[serde(flatten)]
+    joined: Joined,
     /// Locks of other agents on what the edit changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locks: Vec<String>,
@@ -91,8 +94,13 @@ impl WriteTool for EditCommit {
         let written = write(cx, &plan, input.reingest)?;
         // Another call may have used it up meanwhile; the file is written in any case.
         _ = cx.sessions().remove::<Preview>(cx.agent(), &input.preview_id);
-        let edit = &plan.edits()[0];
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
+        let plans = [plan];
+        let joined = match written.not_indexed {
+            None => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
+            Some(_) => Joined::default(),
+        };
+        let edit = &plans[0].edits()[0];
         let counts = edit.diff().1;
         let output = Output {
             preview_id: input.preview_id,
@@ -104,6 +112,7 @@ impl WriteTool for EditCommit {
             not_reingested: written.not_indexed,
             updated_node_ids: nodes.updated(),
             nodes,
+            joined,
             locks,
             file_path: path.clone(),
         };

@@ -3,8 +3,10 @@
 mod apply;
 mod apply_batch;
 mod changes;
+mod checking;
 mod edit_commit;
 mod edit_preview;
+mod joins;
 mod locks;
 mod rename_commit;
 mod rename_preview;

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::apply_batch::OnBroken;
 use super::changes::{plan_edits, target, writable};
+use super::checking::{self, Commands};
+use super::joins::{Joined, joined};
 use super::locks::check_locks;
 use super::rename_preview::rename_error;
 use super::verification::{Report, Verdict, report};
@@ -23,6 +25,9 @@ pub(crate) struct Input {
     new_name: String,
     #[serde(default)]
     confirm: bool,
+    /// Also run the commands of the project
+    #[serde(default)]
+    verify: bool,
     /// If the verdict is BROKEN
     #[serde(default)]
     on_broken: OnBroken,
@@ -49,6 +54,8 @@ pub(crate) struct Output {
     verification: Option<Report>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     rolled_back: bool,
+    #[serde(flatten)]
+    joined: Joined,
     /// Locks of other agents on the files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     locks: Vec<String>,
@@ -63,7 +70,8 @@ impl Tool for RenameCommit {
     const ANSWERS: &'static str = "renames a symbol in all files";
     const HELP: &'static str = "\
 Writes what `rename_preview` shows, computed again from the current files: all files or none. Afterwards the graph is
-compared with the one before, as `verify: true` of `apply_batch` does; with `on_broken: rollback` a BROKEN rename is
+compared with the one before, as `verify: true` of `apply_batch` does, and `verify: true` also runs the commands of the
+project; with `on_broken: rollback` a BROKEN rename is
 undone. It is refused for the same reasons as the preview. References that are only possible, comments, strings and
 documents are left as they are.";
     const EXAMPLE: &'static str =
@@ -95,17 +103,30 @@ impl WriteTool for RenameCommit {
         let plan = plan_edits(cx, edits.into_iter().flatten().collect())?;
         let locks = check_locks(cx, &snapshot, &plan)?;
         let syntax: Vec<Syntax> = plan.edits().iter().map(|edit| syntax(&snapshot, edit, cx.cancel())).collect();
-        let written = write(cx, &plan, true)?;
+        let plans = [plan];
+        let commands = match input.verify {
+            true => checking::before(cx, &snapshot, &plans)?,
+            false => Commands::None("`verify` is false".to_owned()),
+        };
+        let [plan] = &plans;
+        let written = write(cx, plan, true)?;
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
-        let verification = match written.not_indexed {
-            None => Some(report((&snapshot, &written.after), &plan, (&syntax, &nodes), cx.cancel())?),
+        let mut verification = match written.not_indexed {
+            None => Some(report((&snapshot, &written.after), plan, (&syntax, &nodes), cx.cancel())?),
             Some(_) => None,
         };
+        if let Some(report) = &mut verification {
+            report.add_commands(checking::after(cx, &commands, &written.after));
+        }
         let is_broken = verification.as_ref().is_some_and(|report: &Report| report.verdict == Verdict::Broken);
         let rolls_back = is_broken && input.on_broken == OnBroken::Rollback;
         if rolls_back {
             write(cx, &plan.inverse(), true)?;
         }
+        let joined = match rolls_back || written.not_indexed.is_some() {
+            true => Joined::default(),
+            false => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
+        };
         let hint = match (is_broken, rolls_back) {
             (_, true) => "undone: `verification.broken` says why",
             (true, _) => "repair what `verification.broken` lists",
@@ -123,6 +144,7 @@ impl WriteTool for RenameCommit {
             nodes,
             verification,
             rolled_back: rolls_back,
+            joined,
             locks,
         };
         Ok(Answer::new(output).guidance(guidance))

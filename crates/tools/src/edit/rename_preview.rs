@@ -132,19 +132,34 @@ fn file_rows(snapshot: &Snapshot, found: &Rename) -> Vec<FileRow> {
 /// Converts the reason why a symbol is not renamed.
 pub(super) fn rename_error(error: CannotRename) -> ToolError {
     let message = error.to_string();
+    let reason = reason(&error);
+    let refused = move |message: String| {
+        ToolError::new(ErrorCode::RenameRefused, message).detail("refused_because", json!(reason))
+    };
     match error {
         CannotRename::Cancelled => ToolError::new(ErrorCode::Cancelled, message),
         CannotRename::BadName(_) => ToolError::invalid(message),
         CannotRename::Open { hiding, .. } => {
             let places: Vec<String> =
                 hiding.iter().take(MAX_HIDING).map(|(file, line)| format!("{file}:{line}")).collect();
-            ToolError::new(ErrorCode::RenameRefused, message).detail("may_mean_it", json!(places)).next_step(
+            refused(message).detail("may_mean_it", json!(places)).next_step(
                 "look at these places and rename by `apply_batch`, or make their target known (types, imports)",
             )
         }
         CannotRename::File { .. } => ToolError::new(ErrorCode::SourceModified, message),
-        CannotRename::NoName { .. } | CannotRename::Taken { .. } | CannotRename::NotOurs { .. } => {
-            ToolError::new(ErrorCode::RenameRefused, message)
-        }
+        CannotRename::NoName { .. } | CannotRename::Taken { .. } | CannotRename::NotOurs { .. } => refused(message),
+    }
+}
+
+/// The reason of a refusal, for programs.
+const fn reason(error: &CannotRename) -> &'static str {
+    match error {
+        CannotRename::Cancelled => "cancelled",
+        CannotRename::BadName(_) => "bad_name",
+        CannotRename::Open { .. } => "references_unknown",
+        CannotRename::File { .. } => "file_changed",
+        CannotRename::NoName { .. } => "no_name",
+        CannotRename::Taken { .. } => "name_taken",
+        CannotRename::NotOurs { .. } => "name_given_outside",
     }
 }

@@ -278,7 +278,7 @@ fn excerpt(snapshot: &Snapshot, path: &str, line: u32, around: usize) -> String 
 fn co_change(cx: &ReadContext<'_>, snapshot: &Snapshot, node: Option<NodeIx>) -> Result<Vec<CoChangeRow>, ToolError> {
     let file = node.and_then(|node| snapshot.graph().file(node));
     let (Some(file), Some(history)) = (file, cx.loaded_history()) else { return Ok(Vec::new()) };
-    let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 2 };
+    let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 2, with_symbols: false };
     let found = predict(snapshot, &history, &query, cx.cancel())?;
     let rows = found.rows.iter().filter(|row| row.support > 0).take(MAX_CO_CHANGE);
     Ok(rows.map(|row| CoChangeRow { file_path: row.path.clone(), probability: rounded(row.probability) }).collect())

@@ -263,7 +263,7 @@ fn co_change(
     if changed.is_empty() {
         return Ok((Vec::new(), None));
     }
-    let query = PredictQuery { changed, also_changed: Vec::new(), min_support: 1 };
+    let query = PredictQuery { changed, also_changed: Vec::new(), min_support: 1, with_symbols: false };
     let found = predict(snapshot, &history, &query, cx.cancel())?;
     let is_new = |path: &str| !actions.iter().any(|action| action.path == path);
     let rows =

@@ -4,6 +4,7 @@ use m1nd_base::Cancel;
 use m1nd_edit::Plan;
 use m1nd_engine::Snapshot;
 use m1nd_query::edits::{Break, EditedFile, GraphCheck, verify};
+use m1nd_run::{CheckReport, CheckResult};
 use serde::Serialize;
 
 use super::writing::{NodeDelta, Syntax};
@@ -18,7 +19,6 @@ const MEDIUM: usize = 3;
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Verdict {
     /// A command of the project was run and passed, and nothing is known to be broken.
-    #[expect(dead_code, reason = "needs an executed check, and none can be allowed yet")]
     Safe,
     /// Nothing is known to be broken, but something may be.
     Risky,
@@ -96,6 +96,16 @@ pub(crate) struct Report {
     new_import_cycles: Vec<Vec<String>>,
     blast_radius: Vec<BlastRow>,
     checks: Vec<CheckRow>,
+    /// The commands of the project, with what they say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    commands: Vec<CheckReport>,
+    /// Tests that commands ran, where their format is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests_run: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests_passed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tests_failed: Option<u64>,
     total_affected_nodes: usize,
 }
 
@@ -112,6 +122,31 @@ impl Report {
             all.blast_radius.extend(next.blast_radius);
             all
         })
+    }
+
+    /// Adds what the commands of the project say, or why none was run.
+    pub(crate) fn add_commands(&mut self, commands: Result<Vec<CheckReport>, String>) {
+        let commands = match commands {
+            Ok(commands) => commands,
+            Err(why) => {
+                let name = "project commands";
+                return self.checks.push(CheckRow { name, result: "not_run", reason: Some(why) });
+            }
+        };
+        let any = |result: CheckResult| commands.iter().any(|report| report.result == result);
+        let verdict = match self.verdict {
+            _ if any(CheckResult::Fail) => Verdict::Broken,
+            Verdict::Unverified if any(CheckResult::Unclear) => Verdict::Risky,
+            // Tests that failed before may hide what fails now.
+            Verdict::Unverified if any(CheckResult::Pass) && !any(CheckResult::FailsAsBefore) => Verdict::Safe,
+            verdict => verdict,
+        };
+        self.verdict = verdict;
+        let sum = |count: fn(&CheckReport) -> Option<u64>| commands.iter().filter_map(count).reduce(|a, b| a + b);
+        self.tests_passed = sum(|report| report.tests_passed);
+        self.tests_failed = sum(|report| report.tests_failed.map(|failed| failed as u64));
+        self.tests_run = self.tests_passed.zip(self.tests_failed).map(|(passed, failed)| passed + failed);
+        self.commands = commands;
     }
 }
 
@@ -150,11 +185,6 @@ pub(crate) fn report(
             reason: (!syntax_runs).then(|| "no file has a grammar here".to_owned()),
         },
         CheckRow { name: "graph", result: passed(!broken.is_empty()), reason: None },
-        CheckRow {
-            name: "project commands",
-            result: "not_run",
-            reason: Some("no command of this project is allowed".to_owned()),
-        },
     ];
     Ok(Report {
         verdict,
@@ -163,6 +193,10 @@ pub(crate) fn report(
         new_import_cycles: cycles,
         blast_radius,
         checks,
+        commands: Vec::new(),
+        tests_run: None,
+        tests_passed: None,
+        tests_failed: None,
         total_affected_nodes: nodes.total(),
     })
 }

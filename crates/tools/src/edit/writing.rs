@@ -112,6 +112,11 @@ impl NodeDelta {
         self.added.len() + self.removed.len() + self.changed.len() + self.more
     }
 
+    /// Ids of the touched symbols, those that were removed as well.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &String> {
+        self.added.iter().chain(&self.removed).chain(&self.changed)
+    }
+
     /// Ids that are there afterwards and were touched.
     pub(crate) fn updated(&self) -> Vec<String> {
         self.added.iter().chain(&self.changed).cloned().collect()

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
-    rows_schema,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    number, rows_schema,
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, count, rounded};
@@ -159,6 +159,7 @@ ranked riskiest hold about as many later fix commits as the largest tenth, in fe
 repository.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 25, "which files needed fixes before")];
+    const COMMAND: Option<Command> = Some(Command::new("trust", &["node_filter"]));
     const PAGED: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node_id", "node_filter")];
     const RARE: &'static [&'static str] = &["decay_half_life_days", "risk_cap", "min_history"];

@@ -1,7 +1,9 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::Instant;
 
+use m1nd_engine::Snapshot;
 use m1nd_sessions::FileSize;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -106,7 +108,9 @@ impl ToolDef {
                 .next_step("other calls are not affected; report this message and the arguments as a bug"))
         });
         asked.note(self, cx, &outcome, spoken, milliseconds(started));
-        let mut replied = outcome.map_err(|error| self.in_own_words(self.with_example(error)))?;
+        let mut replied = outcome.map_err(|error| {
+            self.in_own_words(self.with_example(error)).in_texts(&|text| cx.snapshot.with_repositories(text))
+        })?;
         if let Reply::Json(Value::Object(body)) = &mut replied.reply {
             body.insert("elapsed_ms".into(), milliseconds(started).into());
         }
@@ -193,7 +197,17 @@ impl ToolDef {
             return Ok(Reply::Text(String::new()));
         };
         let style = Style { arguments, row: self.row_text, omits: self.text_omits };
-        Ok(Reply::Text(text::render(&body, page, &style, call.budget)))
+        let text = text::render(&body, page, &style, call.budget);
+        let snapshot = self.answered(cx);
+        Ok(Reply::Text(snapshot.with_repositories(&text).unwrap_or(text)))
+    }
+
+    /// The state of the index that an answer is about.
+    fn answered(&self, cx: &Context<'_>) -> Arc<Snapshot> {
+        match self.effect {
+            Effect::Graph | Effect::Disk => cx.services.current().engine.snapshot(),
+            Effect::Read | Effect::Session | Effect::State => cx.snapshot.clone(),
+        }
     }
 
     /// The members of an answer, the rows first: they are what was asked for.
@@ -244,14 +258,16 @@ impl ToolDef {
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         self.add_guidance(cx, &mut body, guidance, call);
         // An answer about a changed index belongs to the generation after the change.
+        let snapshot = self.answered(cx);
         let generation = match self.effect {
-            Effect::Graph | Effect::Disk => cx.services.engine.snapshot().generation(),
+            Effect::Graph | Effect::Disk => snapshot.generation(),
             Effect::Read | Effect::Session | Effect::State => at.generation,
         };
         body.insert("generation".into(), generation.into());
         // Before measuring the size, since hidden characters take more room once visible.
         let is_name = |text: &str| names::is_known(&cx.snapshot, text);
         let Value::Object(mut body) = make_visible(Value::Object(body), &is_name) else { return Ok(Map::new()) };
+        names::show_repositories(&snapshot, body.values_mut());
         budget::fit(&mut body, page, call.budget);
         if let Some(cut) = cut {
             cut.report(&mut body);

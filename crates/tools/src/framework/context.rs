@@ -6,8 +6,8 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{
-    Engine, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status, StoredCheck, StoredSnapshot,
-    WatchState,
+    Engine, EngineError, Federation, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status,
+    StoredCheck, StoredSnapshot, WatchState,
 };
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
@@ -385,6 +385,11 @@ impl<'a> WriteContext<'a> {
         if snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(snapshot) }
     }
 
+    /// The commands of the project that a person allowed.
+    pub(crate) fn checks(&self) -> &'a m1nd_run::Checks {
+        &self.services.checks
+    }
+
     /// The writer of project files.
     pub(crate) fn files(&self) -> &'a m1nd_edit::Workspace {
         &self.services.files
@@ -403,6 +408,14 @@ impl<'a> WriteContext<'a> {
     /// `agent_id` of the caller, or its name if it gives none.
     pub fn agent(&self) -> &'a str {
         &self.call.agent
+    }
+
+    /// Answers from these repositories as one from now on; returns their index.
+    ///
+    /// # Errors
+    /// Those of opening it.
+    pub(crate) fn federate(&self, federation: Federation) -> Result<Engine, EngineError> {
+        Ok(self.services.federate(federation)?.engine)
     }
 
     /// Cancellation, for the engine.

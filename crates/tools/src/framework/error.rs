@@ -170,6 +170,20 @@ impl ToolError {
         self
     }
 
+    /// Replaces its texts for which there is another.
+    #[must_use]
+    pub(super) fn in_texts(mut self, other: &dyn Fn(&str) -> Option<String>) -> Self {
+        let replace = |text: &mut String| {
+            if let Some(other) = other(text) {
+                *text = other;
+            }
+        };
+        replace(&mut self.message);
+        self.more.hint.iter_mut().chain(&mut self.more.suggested_next_step).for_each(replace);
+        super::names::replace_texts(self.more.details.values_mut().chain(&mut self.more.example), other);
+        self
+    }
+
     /// The hint, if there is one.
     pub fn hint_text(&self) -> Option<&str> {
         self.more.hint.as_deref()

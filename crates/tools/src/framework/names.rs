@@ -48,11 +48,41 @@ pub(super) fn take_from_answers(tool: &str, snapshot: &Snapshot, arguments: &mut
         };
         for text in texts {
             if let Value::String(text) = text
+                && let Some(inner) = snapshot.without_repository(text)
+            {
+                *text = inner;
+            }
+            if let Value::String(text) = text
                 && let Cow::Owned(name) = named(text)
                 && !is_literal(snapshot, text, &name)
             {
                 *text = name;
             }
+        }
+    }
+}
+
+/// Writes the ids in an answer about a federation with the repository in front.
+pub(super) fn show_repositories<'v>(snapshot: &Snapshot, values: impl Iterator<Item = &'v mut Value>) {
+    if snapshot.repositories().next().is_none() {
+        return;
+    }
+    replace_texts(values, &|text| snapshot.with_repositories(text));
+}
+
+/// Replaces the texts in these values for which there is another.
+pub(super) fn replace_texts<'v>(values: impl Iterator<Item = &'v mut Value>, other: &dyn Fn(&str) -> Option<String>) {
+    let mut rest: Vec<&mut Value> = values.collect();
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::String(text) => {
+                if let Some(other) = other(text) {
+                    *text = other;
+                }
+            }
+            Value::Array(items) => rest.extend(items.iter_mut()),
+            Value::Object(members) => rest.extend(members.values_mut()),
+            _ => {}
         }
     }
 }
@@ -133,6 +163,7 @@ mod tests {
             "baseline",
             "branch_name",
             "claim",
+            "current_repo_name",
             "code",
             "commit",
             "name",
@@ -164,6 +195,7 @@ mod tests {
             "perspective_id_b",
             "action",
             "key",
+            "repos",
             "preview_id",
             "query",
             "source_refs",

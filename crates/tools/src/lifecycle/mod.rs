@@ -2,6 +2,8 @@
 
 mod audit;
 mod boot_memory;
+mod federate;
+mod federate_auto;
 mod focus;
 mod north;
 mod orient;
@@ -9,6 +11,8 @@ mod persist;
 
 pub(crate) use audit::Audit;
 pub(crate) use boot_memory::BootMemory;
+pub(crate) use federate::Federate;
+pub(crate) use federate_auto::FederateAuto;
 pub(crate) use focus::FocusTool;
 pub(crate) use north::North;
 pub(crate) use orient::Orient;

@@ -65,7 +65,7 @@ holds the steps back. Nothing is changed.";
         "error_text",
     ];
     const UNLISTED: &'static [&'static str] = &["observed_tool", "observed_candidates", "error_text"];
-    const COMMAND: Option<Command> = Some(Command::new("trust", &[]));
+    const COMMAND: Option<Command> = Some(Command::new("selftest", &[]));
     const TEXT_OMITS: &'static [&'static str] = &["cost_ms", "cost", "graph_state", "non_claims", "status", "ok"];
     const DETAILS: &'static [&'static str] =
         &["cost_ms", "binding_fingerprint", "graph_state", "non_claims", "checks.cost", "next_action"];

@@ -120,3 +120,60 @@ fn a_new_import_cycle_is_risky() {
     assert_eq!(answer["verification"]["verdict"], "RISKY", "{answer}");
     assert_eq!(answer["verification"]["new_import_cycles"], json!([["a.py", "c.py", "b.py", "a.py"]]));
 }
+
+/// Allows a shell script as a command of the project.
+#[cfg(unix)]
+fn allow(project: &Project, script: &str) {
+    let scope = m1nd_run::Scope { roots: vec![project.tree.path().to_owned()] };
+    let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
+    let command = m1nd_run::Allowed::new(m1nd_run::CheckKind::Test, argv, project.tree.path().to_owned());
+    project.services.checks.allow(&scope, command).expect("is allowed");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_allowed_command_decides() {
+    let edit = |new: &str| json!([{"file_path": "a.py", "edits": [{"old": "return x", "new": new}]}]);
+    let rows = [
+        ("true", "return x + 1", "SAFE", "pass"),
+        ("grep -q 'return x' a.py", "return x + 1", "SAFE", "pass"),
+        ("grep -q 'return x$' a.py", "return x + 1", "BROKEN", "fail"),
+        ("echo 'a.py:1: old'; exit 1", "return x + 1", "UNVERIFIED", "fails_as_before"),
+        ("exit 1", "return x + 1", "RISKY", "unclear"),
+        ("/no/such/program; exit 0", "return (x", "BROKEN", "pass"),
+    ];
+    for (script, new, verdict, result) in rows {
+        let project = Project::new(PROGRAM);
+        allow(&project, script);
+        let answer = project.ok("apply_batch", json!({"edits": edit(new), "verify": true}));
+        let found = &answer["verification"];
+        assert_eq!((&found["verdict"], &found["commands"][0]["result"]), (&json!(verdict), &json!(result)), "{script}: {found}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_command_finds_broken_is_undone_if_asked() {
+    let project = Project::new(PROGRAM);
+    allow(&project, "grep -q 'return x$' a.py");
+    let edits = json!([{"file_path": "a.py", "edits": [{"old": "return x", "new": "return 2"}]}]);
+    let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true, "on_broken": "rollback"}));
+    assert_eq!(answer["rolled_back"], true, "{answer}");
+    assert!(text(&project, "a.py").contains("return x\n"));
+    let plain = project.ok("apply_batch", json!({"edits": edits}));
+    assert!(plain["verification"].is_null(), "nothing runs unasked: {plain}");
+}
+
+#[test]
+fn what_usually_changes_with_it_is_named() {
+    let project = crate::predict::project();
+    // Loads the history.
+    project.ok("predict", json!({"changed_node": "model.py"}));
+    let edit = |text: &str| json!({"edits": [{"file_path": "model.py", "new_content": text}]});
+    let answer = project.ok("apply_batch", edit("value = 1\n"));
+    assert_eq!(answer["proactive_insights"][0]["suggested_target"], "tests/test_model.py", "{answer}");
+    // It is changed by now.
+    std::fs::write(project.tree.path().join("tests/test_model.py"), "value = 1\n").expect("is written");
+    let again = project.ok("apply_batch", edit("value = 2\n"));
+    assert!(!again["proactive_insights"].to_string().contains("test_model"), "{again}");
+}

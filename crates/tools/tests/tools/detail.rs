@@ -168,6 +168,8 @@ const SOURCES: &[&str] = &[
     include_str!("../../src/continuity/trail_resume.rs"),
     include_str!("../../src/continuity/trails.rs"),
     include_str!("../../src/core/definition.rs"),
+    include_str!("../../src/lifecycle/federate.rs"),
+    include_str!("../../src/lifecycle/federate_auto.rs"),
     include_str!("../../src/core/health.rs"),
     include_str!("../../src/core/help.rs"),
     include_str!("../../src/core/ingest.rs"),

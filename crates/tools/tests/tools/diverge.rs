@@ -17,7 +17,9 @@ fn project() -> Project {
     for round in 0..4 {
         repository.commit("ann", "a and b", &[Put("a.py", &text("a", round)), Put("b.py", &text("b", round))]);
     }
-    repository.commit("ann", "baseline", &[Put("c.py", &text("c", 0))]);
+    let baseline = repository.commit("ann", "baseline", &[Put("c.py", &text("c", 0))]);
+    repository.tree.write(".git/refs/heads/old", format!("{baseline}\n"));
+    repository.tree.write(".git/refs/tags/v1", format!("{baseline}\n"));
     for round in 4..8 {
         repository.commit("ann", "a and c", &[Put("a.py", &text("a", round)), Put("c.py", &text("c", round))]);
     }
@@ -54,6 +56,14 @@ fn a_baseline_is_a_commit_or_a_date() {
     let by_date = project.ok("diverge", json!({"baseline": date}));
     assert_eq!(by_date["baseline_commit"], answer["baseline_commit"]);
     assert_eq!(by_date["modified_nodes"], answer["modified_nodes"]);
+    // By the start of its name, a tag and a branch.
+    let short = answer["baseline_commit"].as_str().expect("a commit").to_owned();
+    let full = std::fs::read_to_string(project.tree.join(".git/refs/heads/old")).expect("a branch").trim().to_owned();
+    for name in [short.as_str(), full.as_str(), "old", "v1"] {
+        let named = project.ok("diverge", json!({"baseline": name}));
+        assert_eq!(named["baseline_commit"], answer["baseline_commit"], "{name}");
+        assert_eq!(named["modified_nodes"], answer["modified_nodes"], "{name}");
+    }
     let scoped = project.ok("diverge", json!({"baseline": "HEAD~5", "scope": "b*.py", "include_anomalies": false}));
     assert_eq!((column(&scoped, "modified_nodes", "file").as_str(), kinds(&scoped).as_str()), ("b.py", ""));
 }

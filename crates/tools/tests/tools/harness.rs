@@ -25,6 +25,7 @@ const VARYING: &[&str] = &[
     "indexed_at_ms",
     "uptime_seconds",
     "memory_usage_bytes",
+    "repos_ingested",
     "stages_ms",
     "active_sessions",
     "created_at_ms",
@@ -196,6 +197,15 @@ impl Project {
         }
     }
 
+    /// Like [`Project::call`], answered over the federation that was made last.
+    pub(crate) fn federated(&self, tool: &str, mut arguments: Value) -> Result<Value, ToolError> {
+        arguments["agent_id"] = json!("tester");
+        let services = self.services.current();
+        let cancel = Cancel::new();
+        let context = Context::new(&services, TOOLS, &cancel, &NoProgress);
+        find(tool).unwrap_or_else(|| panic!("no tool {tool}")).invoke(&context, arguments)
+    }
+
     /// The example of a tool. Where it names a perspective, that of an agent who followed a route is put in.
     pub(crate) fn example(&self, tool: &ToolDef) -> Value {
         let mut arguments = tool.example_arguments();
@@ -241,7 +251,8 @@ impl Project {
         let answer = self.call_as_is(tool, arguments.clone());
         let answer = answer.unwrap_or_else(|error| panic!("{tool} {arguments}: {}", error.to_json()));
         let name = self.tree.path().file_name().expect("a folder").to_string_lossy();
-        let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name];
+        let lower = name.to_lowercase();
+        let places = [self.tree.path().to_string_lossy(), self.home().to_string_lossy(), name, lower.into()];
         let text = places.iter().fold(answer.to_string(), |text, place| text.replace(&**place, "<place>"));
         let mut answer: Value = serde_json::from_str(&without_handles(&text)).expect("JSON");
         level(&mut answer);

@@ -115,6 +115,8 @@ fn the_kind_of_answer_and_what_is_known_can_be_given() {
     let route = json!({"stage": "find", "path": "src", "recent_tools": ["m1nd.seek"], "max_suggestions": 2});
     let answer = project.ok("help", route);
     assert_eq!(column(&answer, "recommended_sequence", "tool"), "search glob");
+    let rejected = &answer["rejected_alternatives"];
+    assert_eq!(rejected[0], json!({"tool": "seek", "reason": "already called"}), "{rejected}");
     assert_eq!(answer["minimal_calls"][0]["arguments"]["scope"], "src");
     let proposed = |recent: Value| {
         let asked = json!({"stage": "operate", "recent_tools": recent, "max_suggestions": 10});

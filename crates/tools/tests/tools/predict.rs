@@ -83,3 +83,36 @@ fn without_a_history_nothing_is_claimed() {
     assert!(answer["calibration"]["note"].as_str().unwrap_or_default().contains("too few"), "{answer}");
     assert_eq!(thin.err("predict", json!({"changed_node": "nowhere"}))["code"], "node_not_found");
 }
+
+/// `load` changes with `save` of its file and `check` of another; `other` changes alone.
+#[test]
+fn a_symbol_is_answered_by_symbols() {
+    let mut repository = Repository::new();
+    let store = |load: u32, other: u32| {
+        format!(
+            "def load(path):\n    size = {load}\n    return size\n\n\ndef other(path):\n    count = {other}\n    return count\n\n\ndef save(path):\n    width = {load}\n    return width\n"
+        )
+    };
+    let view = |check: u32| format!("def check(row):\n    level = {check}\n    return level\n");
+    for round in 0..6 {
+        repository.commit("ann", &format!("load {round}"), &[
+            Put("store.py", &store(round, round)),
+            Put("view.py", &view(round)),
+        ]);
+        repository.commit("ann", &format!("other {round}"), &[Put("store.py", &store(round, round + 1))]);
+    }
+    repository.tree.write("store.py", store(5, 6));
+    repository.tree.write("view.py", view(5));
+    let project = Project::over_repository(repository);
+    let answer = project.ok("predict", json!({"changed_node": "load"}));
+    let labels = column(&answer, "symbols", "label");
+    assert!(labels.contains("save") && labels.contains("check"), "{answer}");
+    assert!(!labels.contains("other") && !labels.contains("load"), "{answer}");
+    let first = &answer["symbols"][0];
+    assert_eq!((&first["support"], &first["of_commits"]), (&json!(6), &json!(6)), "{answer}");
+    assert_eq!(first["commits"][0]["subject"], "load 5");
+    let file = project.ok("predict", json!({"changed_node": "store.py"}));
+    assert_eq!((file.get("symbols"), file.get("symbols_note")), (None, None), "{file}");
+    let alone = project.ok("predict", json!({"changed_node": "load", "min_co_change_count": 100}));
+    assert!(alone["symbols_note"].as_str().unwrap_or_default().starts_with("file level only"), "{alone}");
+}

@@ -93,6 +93,19 @@ fn what_cannot_be_told_is_said() {
     let project = Project::in_git(PROGRAM, &[("first", &["auth.py"])]);
     let answer = project.ok("timeline", json!({"node": "app.py"}));
     assert!(answer["note"].as_str().unwrap_or_default().contains("not committed yet"), "{answer}");
+    let mut repository = Repository::new();
+    repository.commit("ann", "first", &[Put("a.py", "one = 1\n"), Put("b.py", "two = 1\n")]);
+    let second = repository.commit("ann", "second", &[Put("a.py", "one = 2\n")]);
+    repository.commit("ann", "third", &[Put("a.py", "one = 3\n")]);
+    repository.tree.write(".git/shallow", format!("{second}\n"));
+    repository.tree.write("a.py", "one = 3\n");
+    repository.tree.write("b.py", "two = 1\n");
+    let shallow = Project::over_repository(repository);
+    let cut = shallow.ok("timeline", json!({"node": "b.py"}));
+    assert!(cut["note"].as_str().unwrap_or_default().contains("shallow"), "{cut}");
+    assert!(cut["next_step_hint"].as_str().unwrap_or_default().contains("--unshallow"), "{cut}");
+    let known = shallow.ok("timeline", json!({"node": "a.py"}));
+    assert!(known.to_string().contains("shallow"), "older changes are unknown: {known}");
     assert_eq!(project.err("timeline", json!({"node": "app.py", "depth": "soon"}))["code"], "invalid_params");
     assert_eq!(project.err("timeline", json!({"node": "nowhere.py"}))["code"], "node_not_found");
 }

@@ -39,6 +39,21 @@ fn ends_that_are_missing_or_several() {
 }
 
 #[test]
+fn an_ambiguous_call_blocks_and_a_clean_hop_does_not() {
+    let project = Project::new(
+        "//- model.py\nclass Cat:\n    def speak(self):\n        return 1\n\nclass Dog:\n    def speak(self):\n        return 2\n\n\
+def check():\n    return 3\n//- app.py\nfrom model import check\n\ndef ask(animal):\n    check()\n    animal.vanish()\n    return animal.speak()\n",
+    );
+    let answer = project.ok("why", json!({"source": "ask", "target": "Dog.speak"}));
+    assert_eq!((&answer["found"], &answer["closure"]["state"]), (&json!(true), &json!("blocked")), "{answer}");
+    let candidates = &answer["closure"]["dangling_edges"][0]["candidates"];
+    assert_eq!(candidates.as_array().map(Vec::len), Some(2), "{answer}");
+    // The source has another reference without a target, which this path does not rest on.
+    let answer = project.ok("why", json!({"source": "ask", "target": "check"}));
+    assert_eq!((&answer["found"], &answer["closure"]["state"]), (&json!(true), &json!("closed")), "{answer}");
+}
+
+#[test]
 fn common_commits_are_marked_and_prove_nothing() {
     let project = crate::predict::project();
     let ask = || project.ok("why", json!({"source": "model.py", "target": "notes.md"}));

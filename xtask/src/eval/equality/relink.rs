@@ -1,6 +1,6 @@
-//! `cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]`: follows the newest commits of
-//! a repository, one by one, and counts the files that each links again beside those that it changed. Now and then,
-//! and at the end, the index is compared with one built from scratch.
+//! `cargo xtask eval relink --repo PATH [--commits N] [--every N] [--check | --write] [--explain N]`: follows the
+//! newest commits of a repository one by one, and counts the files that each links again beside those that it changed.
+//! After every `N` commits, and at the end, the index is compared with one built from scratch.
 
 use std::path::PathBuf;
 
@@ -12,11 +12,12 @@ use super::project::Project;
 use crate::Outcome;
 use crate::eval::arguments::Keep;
 
-const USAGE: &str = "expected: cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]";
+const USAGE: &str =
+    "expected: cargo xtask eval relink --repo PATH [--commits N] [--every N] [--check | --write] [--explain N]";
 /// Default number of commits.
 const COMMITS: usize = 200;
-/// Commits between two comparisons with a clean index.
-const COMPARED: usize = 20;
+/// Default number of commits from one comparison with a clean index to the next.
+const COMPARED: usize = 1;
 
 /// The stored result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +47,7 @@ struct Kept {
 struct Request {
     repo: PathBuf,
     commits: usize,
+    every: usize,
     keep: Keep,
     explain: usize,
 }
@@ -78,7 +80,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         if changed > 0 {
             rows.push(Row { name: name.clone(), changed, linked: report.files_linked });
         }
-        if (place + 1) % COMPARED == 0 || place + 1 == last {
+        if (place + 1) % request.every == 0 || place + 1 == last {
             compared += 1;
             if let Some(difference) = project.compare("get load name")? {
                 differing += 1;
@@ -132,13 +134,16 @@ fn rounded(value: f64) -> f64 {
 }
 
 fn parse(args: &[String]) -> Outcome<Request> {
-    let (mut repo, mut commits, mut keep, mut explain) = (None, COMMITS, Keep::Print, 0);
+    let (mut repo, mut commits, mut every, mut keep, mut explain) = (None, COMMITS, COMPARED, Keep::Print, 0);
     let mut rest = args.iter();
     while let Some(flag) = rest.next() {
         let mut value = || rest.next().ok_or_else(|| format!("{flag} needs a value; {USAGE}"));
         match flag.as_str() {
             "--repo" => repo = Some(PathBuf::from(value()?)),
             "--commits" => commits = value()?.parse().map_err(|_| "--commits needs a number")?,
+            "--every" => {
+                every = value()?.parse().ok().filter(|every| *every > 0).ok_or("--every needs a number above 0")?
+            }
             "--explain" => explain = value()?.parse().map_err(|_| "--explain needs a number")?,
             "--check" => keep = Keep::Check,
             "--write" => keep = Keep::Write,
@@ -146,7 +151,7 @@ fn parse(args: &[String]) -> Outcome<Request> {
         }
     }
     let repo = repo.ok_or_else(|| format!("--repo is missing; {USAGE}"))?;
-    Ok(Request { repo, commits, keep, explain })
+    Ok(Request { repo, commits, every, keep, explain })
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress};
-use m1nd_engine::EngineConfig;
 use m1nd_mind::{
     EdgeDraft, GlobalEdges, GotchaBullet, Keeper, MemoryError, PROJECT_PREFIX, ProjectMemory, ProjectStats,
     SharedFolder, canonical_tag, find_project,
@@ -247,9 +246,8 @@ fn call(tool: &str, arguments: Value, folder: Option<&Path>, common: &Common) ->
 
 /// Opens the index of the repository around a folder and its memories, read-only.
 pub(super) fn services(folder: Option<&Path>, common: &Common) -> Result<Services, CliError> {
-    let mut config = EngineConfig::new(project::home(common)?, vec![project::root(folder)?]);
+    let (mut config, _) = project::configured(common, vec![project::root(folder)?], folder.is_some())?;
     config.read_only = true;
-    config.model = common.model.clone();
     let mind = memory_places(&config.roots, folder.is_some())?;
     Ok(Services::open(config, mind)?)
 }

@@ -3,7 +3,6 @@
 use std::io::Read;
 use std::path::PathBuf;
 
-use m1nd_engine::EngineConfig;
 use m1nd_mind::{HookEvent, Keeper, hook};
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::{Services, Toolset};
@@ -20,9 +19,8 @@ const MAX_INPUT: u64 = 8 << 20;
 
 /// `mind mcp`: the memory tools and no others. The code index is only read.
 pub(crate) fn mcp(common: &Common) -> Result<(), CliError> {
-    let mut config = EngineConfig::new(project::home(common)?, vec![project::root(None)?]);
+    let (mut config, _) = project::configured(common, vec![project::root(None)?], false)?;
     config.read_only = true;
-    config.model = common.model.clone();
     let mind = memory_places(&config.roots, false)?;
     super::daemon::autostart(&mind.home, common);
     let services = Services::open(config, mind)?;

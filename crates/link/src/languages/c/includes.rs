@@ -3,7 +3,6 @@
 use std::hash::{Hash, Hasher};
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::ImportKind;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::compile::{self, Command};
@@ -54,7 +53,7 @@ impl Includes {
         let all: Vec<_> = files
             .all()
             .into_iter()
-            .filter(|(.., facts)| matches!(facts.language, Language::C | Language::Cpp))
+            .filter(|(.., brief)| matches!(brief.language, Language::C | Language::Cpp))
             .collect();
         let mut by_path = FxHashMap::default();
         let mut by_name: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
@@ -72,21 +71,20 @@ impl Includes {
         ground.shared = ground.shared_folders();
         let mut of: FxHashMap<FileId, OfFile> = FxHashMap::default();
         let mut targets = FxHashMap::default();
-        for &(file, path, facts) in &all {
+        for &(file, path, brief) in &all {
             let mut includes = Vec::new();
             let mut hasher = FxHasher::default();
-            for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Include) {
-                let written = facts.name(import.module);
-                let found = ground.find(path, written, import.flags.system);
+            for (written, is_system) in &brief.includes {
+                let found = ground.find(path, written, *is_system);
                 let target = match found.as_slice() {
                     [] => ModuleTarget::External(standard::package(written)),
                     [one] => ModuleTarget::File(*one),
                     many => ModuleTarget::Files(many.to_vec()),
                 };
                 (written, paths_of(files, &found)).hash(&mut hasher);
-                let is_own = !import.flags.system && found.is_empty() && !standard::is_header(written);
+                let is_own = !is_system && found.is_empty() && !standard::is_header(written);
                 let target = if is_own { ModuleTarget::NotFound } else { target };
-                includes.push(Include { written: written.to_owned(), target });
+                includes.push(Include { written: written.to_string(), target });
             }
             let target = ground.commands.get(path).and_then(|command| command.target.clone());
             target.hash(&mut hasher);

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::ImportKind;
 use rustc_hash::FxHasher;
 
 use super::super::Manifests;
@@ -34,7 +33,7 @@ pub(super) struct GoModules {
 }
 
 impl GoModules {
-    pub(super) fn new(_files: &Files<'_>, manifests: &Manifests) -> Self {
+    pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
         let mut modules = BTreeMap::new();
         let mut workspaces = Vec::new();
         for (path, text) in manifests {
@@ -55,7 +54,29 @@ impl GoModules {
         for (folder, workspace) in workspaces {
             found.add_workspace(folder, &workspace);
         }
+        found.join_repositories(files);
         found
+    }
+
+    /// A required module that another repository has is that one, whatever the version, unless the manifest or a
+    /// workspace names a folder for it.
+    fn join_repositories(&mut self, files: &Files<'_>) {
+        let mut by_path: BTreeMap<String, Vec<(&str, String)>> = BTreeMap::new();
+        for (folder, module) in &self.modules {
+            by_path.entry(module.path.clone()).or_default().push((files.root_of(folder), folder.clone()));
+        }
+        for (folder, module) in &mut self.modules {
+            let own = files.root_of(folder);
+            for required in &module.requires {
+                let others: Vec<_> = by_path.get(required).into_iter().flatten().collect();
+                // Copies in several repositories leave open which one is meant.
+                if let [(root, folder)] = others.as_slice()
+                    && *root != own
+                {
+                    module.local.entry(required.clone()).or_insert_with(|| folder.clone());
+                }
+            }
+        }
     }
 
     /// The modules of a workspace see each other, whatever their own manifests say.
@@ -92,7 +113,8 @@ impl GoModules {
     fn folder(&self, files: &Files<'_>, from: &str, path: &str) -> Option<String> {
         let Some((home, module)) = self.around(from) else {
             // Without a manifest paths count from a source root.
-            let mut roots = ["", "src/", "vendor/"].iter().map(|root| format!("{root}{path}"));
+            let home = files.root_of(from);
+            let mut roots = ["", "src", "vendor"].iter().map(|root| concat(&concat(home, root), path));
             return roots.find(|folder| has_sources(files, folder));
         };
         let own = below(path, &module.path).map(|rest| (module.path.len(), home, rest));
@@ -130,8 +152,7 @@ impl GoModules {
         let inside = folder_of(files.path(from)) == folder && is_test(files.path(from));
         let mut by_name: BTreeMap<&str, Vec<FileId>> = BTreeMap::new();
         for file in sources(files, folder) {
-            let facts = files.heading(file);
-            let name = facts.package.map_or("", |name| facts.name(name));
+            let name = files.heading(file).package.as_deref().unwrap_or_default();
             let hidden = is_test(files.path(file)) && (!inside || name.ends_with("_test"));
             if !hidden {
                 by_name.entry(name).or_default().push(file);
@@ -145,16 +166,11 @@ impl GoModules {
 
     /// An import of the file whose package calls itself `name`, where its path did not say so.
     fn by_clause(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
-        let facts = files.imports(from);
         let mut outside = None;
-        for import in facts.imports.iter().filter(|import| import.kind == ImportKind::Module) {
-            let path = facts.name(import.module);
+        for path in &files.imports(from).modules {
             match self.module(files, from, path, 0) {
-                ModuleTarget::Files(found) => {
-                    let first = files.heading(*found.first()?);
-                    if first.package.is_some_and(|clause| first.name(clause) == name) {
-                        return Some(ModuleTarget::Files(found));
-                    }
+                ModuleTarget::Files(found) if files.heading(*found.first()?).package.as_deref() == Some(name) => {
+                    return Some(ModuleTarget::Files(found));
                 }
                 ModuleTarget::External(package)
                     if path.split(|c: char| !c.is_alphanumeric()).any(|part| part == name) =>
@@ -197,14 +213,11 @@ impl Resolver for GoModules {
     }
 
     fn siblings(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
-        let facts = files.heading(from);
-        let Some(name) = facts.package.map(|name| facts.name(name)) else { return Vec::new() };
+        let Some(name) = files.heading(from).package.as_deref() else { return Vec::new() };
         let tests = is_test(files.path(from));
         let mut found = sources(files, folder_of(files.path(from)));
         found.retain(|&file| {
-            let other = files.heading(file);
-            other.package.is_some_and(|other_name| other.name(other_name) == name)
-                && (tests || !is_test(files.path(file)))
+            files.heading(file).package.as_deref() == Some(name) && (tests || !is_test(files.path(file)))
         });
         found
     }

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use m1nd_lang::{FileFacts, Language};
+use m1nd_lang::Language;
 use rustc_hash::FxHasher;
 
+use crate::brief::Brief;
 use crate::files::{FileId, Files};
 use crate::rules::ModuleTarget;
 
@@ -22,8 +23,8 @@ pub(super) struct Packages {
 }
 
 /// The package that a file declares; empty if none.
-fn package_of(facts: &FileFacts) -> &str {
-    facts.package.map_or("", |package| facts.name(package))
+pub(super) fn package_of(brief: &Brief) -> &str {
+    brief.package.as_deref().unwrap_or_default()
 }
 
 /// Name of the type that a file is named after.
@@ -37,22 +38,19 @@ impl Packages {
     pub(super) fn new(files: &Files<'_>) -> Self {
         let mut packages = Self::default();
         let mut hasher = FxHasher::default();
-        for (file, path, facts) in files.all() {
-            if facts.language != Language::Java {
+        for (file, path, brief) in files.all() {
+            if brief.language != Language::Java {
                 continue;
             }
-            let package = package_of(facts);
+            let package = package_of(brief);
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             if !packages.folders.get(package).is_some_and(|known| known.contains(folder)) {
                 packages.folders.entry(package.to_owned()).or_default().insert(folder.to_owned());
                 (package, folder).hash(&mut hasher);
             }
-            for definition in &facts.definitions {
-                let name = facts.name(definition.name);
-                if definition.owner.is_none() && definition.kind.is_type() && name != stem(path) {
-                    (package, name, path).hash(&mut hasher);
-                    packages.aside.entry((package.to_owned(), name.to_owned())).or_default().push(file);
-                }
+            for name in brief.types.iter().filter(|name| ***name != *stem(path)) {
+                (package, name, path).hash(&mut hasher);
+                packages.aside.entry((package.to_owned(), name.to_string())).or_default().push(file);
             }
         }
         for package in packages.folders.keys() {

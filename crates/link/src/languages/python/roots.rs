@@ -46,8 +46,7 @@ pub(super) struct Roots {
 impl Roots {
     pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
         let mut roots = Self::default();
-        roots.named.insert(String::new());
-        roots.named.insert("src".to_owned());
+        files.roots().for_each(|root| roots.add_project(root));
         let mut packages = BTreeSet::new();
         for (_, path, facts) in files.all() {
             if facts.language != Language::Python {

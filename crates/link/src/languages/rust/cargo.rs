@@ -55,6 +55,8 @@ pub(super) trait Probe {
     fn is_file(&self, path: &str) -> bool;
     /// Paths of the files directly in a folder.
     fn in_folder(&self, folder: &str) -> Vec<String>;
+    /// The repository that a path is in.
+    fn root_of(&self, path: &str) -> String;
     /// Names of the folders directly in a folder that hold a `main.rs`.
     fn with_main(&self, folder: &str) -> Vec<String>;
 }
@@ -82,21 +84,30 @@ pub(super) fn packages(manifests: &Manifests, probe: &dyn Probe) -> Vec<Package>
     let mut packages: Vec<Package> =
         tables.iter().filter_map(|(folder, table)| package(folder, table, &inherited, probe)).collect();
     // A dependency by version on a package that is in the project is that package: workspaces patch it so.
-    let known: BTreeMap<String, String> = tables
-        .iter()
-        .filter_map(|(folder, table)| Some((package_name(table)?.to_owned(), (*folder).to_owned())))
-        .collect();
+    let mut known: BTreeMap<&str, Vec<(String, &str)>> = BTreeMap::new();
+    for (folder, table) in &tables {
+        if let Some(name) = package_name(table) {
+            known.entry(name).or_default().push((probe.root_of(folder), folder));
+        }
+    }
     for package in &mut packages {
+        let own = probe.root_of(&package.folder);
         for dependency in package.dependencies.values_mut() {
             if let Dependency::External(name) = dependency
-                && let Some(folder) = known.get(name)
+                && let Some(folder) = known.get(name.as_str()).and_then(|folders| meant(folders, &own))
                 && *folder != package.folder
             {
-                *dependency = Dependency::Folder(folder.clone());
+                *dependency = Dependency::Folder(folder.to_owned());
             }
         }
     }
     packages
+}
+
+/// The folder of the package that a repository means by its name: its own one, else the only one of the others.
+fn meant<'f>(folders: &[(String, &'f str)], own: &str) -> Option<&'f str> {
+    let inside = folders.iter().rev().find(|(root, _)| root == own);
+    inside.or_else(|| folders.first().filter(|_| folders.len() == 1)).map(|(_, folder)| *folder)
 }
 
 fn package_name(table: &Table) -> Option<&str> {
@@ -204,6 +215,9 @@ mod tests {
         fn in_folder(&self, folder: &str) -> Vec<String> {
             let direct = |path: &&&str| path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder;
             self.0.iter().filter(direct).map(|path| (*path).to_owned()).collect()
+        }
+        fn root_of(&self, _: &str) -> String {
+            String::new()
         }
         fn with_main(&self, folder: &str) -> Vec<String> {
             let fits = |path: &&&str| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::{BindingTarget, DefKind, Expr, FileFacts, Import, ImportKind, PathRoot, ScopeId, ScopeKind};
+use m1nd_lang::facts::PathRoot;
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::super::Manifests;
@@ -12,6 +12,7 @@ use super::super::paths::join;
 use super::cargo::{self, Dependency, Package, Probe, TargetKind};
 use super::prelude;
 use super::test_files::{Source, test_files};
+use crate::brief::Declared;
 use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
@@ -58,6 +59,10 @@ struct ProjectProbe<'a, 'p> {
 }
 
 impl Probe for ProjectProbe<'_, '_> {
+    fn root_of(&self, path: &str) -> String {
+        self.files.root_of(path).to_owned()
+    }
+
     fn is_file(&self, path: &str) -> bool {
         self.files.find(path).is_some()
     }
@@ -71,17 +76,9 @@ impl Probe for ProjectProbe<'_, '_> {
     }
 }
 
-/// A `mod name;` of a file.
-struct Declared<'a> {
-    inline: Vec<&'a str>,
-    name: &'a str,
-    written: &'a str,
-    test_only: bool,
-}
-
 impl CrateGraph {
     pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
-        let all: Vec<_> = files.all().into_iter().filter(|(_, _, facts)| facts.language == Language::Rust).collect();
+        let all: Vec<_> = files.all().into_iter().filter(|(_, _, brief)| brief.language == Language::Rust).collect();
         let mut mains: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (_, path, _) in &all {
             // `<folder>/<name>/main.rs`
@@ -108,11 +105,8 @@ impl CrateGraph {
                 graph.add_crate(files, *file, None, kind);
             }
         }
-        for (file, _, facts) in &all {
-            let defines = facts.definitions.iter().any(|definition| {
-                definition.kind == DefKind::Macro && facts.scopes[definition.scope.index()].kind != ScopeKind::Function
-            });
-            if let (true, Some(place)) = (defines, graph.places.get(file)) {
+        for (file, _, brief) in &all {
+            if let (true, Some(place)) = (brief.macros, graph.places.get(file)) {
                 graph.crates[place.of].macros.push(*file);
             }
         }
@@ -130,8 +124,8 @@ impl CrateGraph {
         });
         let mut sources: Vec<Source> = roots.collect();
         for &from in all {
-            for declared in declarations(files.facts(from)) {
-                let target = self.find_module(files, from, &declared.inline, declared.name, declared.written);
+            for declared in &files.brief(from).declared {
+                let target = self.find_declared(files, from, declared);
                 let test_only = declared.test_only;
                 sources.extend(target.map(|file| Source { file, from: Some(from), test_only }));
             }
@@ -163,13 +157,14 @@ impl CrateGraph {
     /// Walks the modules of a crate from its root.
     fn add_crate(&mut self, files: &Files<'_>, root: FileId, package: Option<usize>, kind: TargetKind) {
         let of = self.crates.len();
-        let aliases = extern_crates(files.facts(root));
+        let aliases =
+            files.brief(root).crates.iter().map(|(alias, name)| (alias.to_string(), name.to_string())).collect();
         self.crates.push(Crate { root, package, kind, macros: Vec::new(), aliases });
         self.places.insert(root, Place { of, parent: None, owns_folder: true });
         let mut work = vec![root];
         while let Some(file) = work.pop() {
-            for declared in declarations(files.facts(file)) {
-                let target = self.find_module(files, file, &declared.inline, declared.name, declared.written);
+            for declared in &files.brief(file).declared {
+                let target = self.find_declared(files, file, declared);
                 let Some(child) = target.filter(|child| !self.places.contains_key(child)) else { continue };
                 if files.language(child) != Language::Rust {
                     continue;
@@ -181,6 +176,11 @@ impl CrateGraph {
                 work.push(child);
             }
         }
+    }
+
+    fn find_declared(&self, files: &Files<'_>, from: FileId, declared: &Declared) -> Option<FileId> {
+        let inline: Vec<&str> = declared.inline.iter().map(|module| &**module).collect();
+        self.find_module(files, from, &inline, &declared.name, &declared.written)
     }
 
     /// The file that `mod name;` in `from` names.
@@ -287,50 +287,6 @@ impl CrateGraph {
         }
         hasher.finish()
     }
-}
-
-/// The modules that a file declares to be in other files.
-fn declarations(facts: &FileFacts) -> Vec<Declared<'_>> {
-    let rows = facts.imports.iter().filter_map(|import| match import.kind {
-        ImportKind::FileModule(name) => Some(Declared {
-            inline: inline_modules(facts, import.scope),
-            name: facts.name(name),
-            written: facts.name(import.module),
-            test_only: import.flags.test_only,
-        }),
-        _ => None,
-    });
-    rows.collect()
-}
-
-/// `extern crate name as alias;` at the top level of a crate root: alias → name.
-fn extern_crates(facts: &FileFacts) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    for binding in &facts.bindings {
-        if let (BindingTarget::Import(id), ScopeId(0)) = (binding.target, binding.scope)
-            && let Import { kind: ImportKind::Module, path: Some(path), .. } = facts.imports[id.index()]
-            && let Expr::Path { base, name } = facts.expr(path)
-            && let Expr::Root { root: PathRoot::Global, .. } = facts.expr(base)
-        {
-            found.insert(facts.name(binding.name).to_owned(), facts.name(name).to_owned());
-        }
-    }
-    found
-}
-
-/// Inline modules around a scope, outermost first.
-fn inline_modules(facts: &FileFacts, scope: ScopeId) -> Vec<&str> {
-    let mut around = Vec::new();
-    let mut scope = Some(scope);
-    while let Some(id) = scope {
-        let row = facts.scopes[id.index()];
-        if let (ScopeKind::Module, Some(owner)) = (row.kind, row.owner) {
-            around.push(facts.name(facts.definition(owner).name));
-        }
-        scope = row.parent;
-    }
-    around.reverse();
-    around
 }
 
 impl Resolver for CrateGraph {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_lang::facts::{BindingTarget, ScopeId};
-
 use super::super::paths::{folder, upwards};
 use crate::files::{FileId, Files};
 
@@ -22,18 +20,15 @@ impl Ambient {
     pub(super) fn new<'a>(files: &Files<'_>, manifests: impl Iterator<Item = &'a str>) -> Self {
         let programs: Vec<&str> = manifests.map(folder).collect();
         let mut ambient = Self::default();
-        for (file, path, facts) in files.all() {
-            let is_declaration = DECLARATIONS.iter().any(|ending| path.ends_with(ending));
-            if !is_declaration || !facts.imports.is_empty() || !facts.exports.is_empty() {
+        for (file, path, brief) in files.all() {
+            if !DECLARATIONS.iter().any(|ending| path.ends_with(ending)) {
                 continue;
             }
             let program = upwards(folder(path)).find(|above| programs.contains(above)).unwrap_or("");
-            for binding in facts.bindings.iter().filter(|binding| binding.scope == ScopeId(0)) {
-                if matches!(binding.target, BindingTarget::Definition(_)) {
-                    let rows = ambient.by_name.entry(facts.name(binding.name).to_owned()).or_default();
-                    if !rows.iter().any(|(known, _)| *known == file) {
-                        rows.push((file, program.to_owned()));
-                    }
+            for name in &brief.globals {
+                let rows = ambient.by_name.entry(name.to_string()).or_default();
+                if !rows.iter().any(|(known, _)| *known == file) {
+                    rows.push((file, program.to_owned()));
                 }
             }
         }

@@ -58,6 +58,13 @@ impl Modules {
         Self { configs, packages: Packages::new(manifests) }
     }
 
+    /// Lets packages of several repositories import each other; `of` tells the repository of a folder.
+    #[must_use]
+    pub(super) fn of_repositories(mut self, of: &dyn Fn(&str) -> String) -> Self {
+        self.packages.set_repositories(of);
+        self
+    }
+
     /// Resolves a module as written. `exists` returns whether there is a file at a path.
     pub(super) fn find(&self, from: Importer<'_>, module: &str, exists: &dyn Fn(&str) -> bool) -> Found {
         // Bundlers take settings behind `?`.
@@ -110,6 +117,12 @@ impl Modules {
                 Some(found) => Found::File(found),
                 None => Found::Nothing,
             };
+        }
+        if let Some(package) = self.packages.of_others(own, name) {
+            let subpath = module[name.len()..].trim_matches('/');
+            if let Some(found) = self.in_package(from, package, subpath, exists) {
+                return Found::File(found);
+            }
         }
         if is_package_name(name) { Found::External(name.to_owned()) } else { Found::Nothing }
     }

@@ -1,6 +1,6 @@
 //! `package.json`: the exports of a package, and which packages of the project can import each other by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -25,6 +25,10 @@ pub(super) struct Package {
     entries: Vec<String>,
     /// Dependencies that are folders (`file:../x`): name and folder.
     local: Vec<(String, String)>,
+    /// Names of all dependencies.
+    required: BTreeSet<String>,
+    /// Folder of the repository that it is in.
+    repository: String,
 }
 
 /// All packages of the project.
@@ -89,6 +93,24 @@ impl Packages {
                 }
             }
         }
+    }
+
+    /// Notes which repository each package is in.
+    pub(super) fn set_repositories(&mut self, of: &dyn Fn(&str) -> String) {
+        for package in self.by_folder.values_mut() {
+            package.repository = of(&package.folder);
+        }
+    }
+
+    /// The package of another repository that `from` means by `name`: one that its manifest, or one above it in its
+    /// repository, requires. `None` if several have the name.
+    pub(super) fn of_others<'s>(&'s self, from: Option<&'s Package>, name: &str) -> Option<&'s Package> {
+        let from = from?;
+        let above = upwards(&from.folder).filter_map(|folder| self.by_folder.get(folder));
+        let mut own = above.filter(|package| package.repository == from.repository);
+        let [folder] = self.by_name.get(name)?.as_slice() else { return None };
+        let package = self.by_folder.get(folder).filter(|package| package.repository != from.repository)?;
+        own.any(|own| own.required.contains(name)).then_some(package)
     }
 
     /// The package a file belongs to.
@@ -187,8 +209,10 @@ fn condition_rank(key: &str, requires: bool) -> usize {
 fn package(folder: &str, value: &Value) -> Package {
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let mut local = Vec::new();
+    let mut required = BTreeSet::new();
     for kind in ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"] {
         for (name, version) in value[kind].as_object().into_iter().flatten() {
+            required.insert(name.clone());
             let version = version.as_str().unwrap_or("");
             let path = ["file:", "link:", "portal:"].iter().find_map(|prefix| version.strip_prefix(prefix));
             if let Some(path) = path.and_then(|path| join(folder, path)) {
@@ -204,6 +228,8 @@ fn package(folder: &str, value: &Value) -> Package {
         imports: value["imports"].as_object().cloned(),
         entries: ["source", "types", "typings", "module", "main"].iter().filter_map(|key| text(key)).collect(),
         local,
+        required,
+        repository: String::new(),
     }
 }
 

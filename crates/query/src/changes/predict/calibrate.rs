@@ -3,7 +3,8 @@
 //! The newest commits are replayed: one of their files is the question, the others are the right answers, and only
 //! older commits are evidence. The older half of the questions maps values of the model to probabilities (isotonic
 //! regression), the newer half decides from which probability on rows are right often enough: per stratum (source and
-//! kind of file), by an exact one-sided binomial bound. A stratum with too few rows has no such probability.
+//! kind of file), by an exact one-sided binomial bound. A kind of file with too few rows for its own probability has
+//! that of all files of the source, unless its own rows contradict it; without enough rows there is none.
 
 use m1nd_base::{Cancel, Cancelled};
 use m1nd_history::{FileHistory, History, Moment};
@@ -13,7 +14,7 @@ use super::signals::{Around, Beside, Candidate, Changed, FileLinks, PredictModel
 use crate::chance::lower_bound;
 
 /// Maximum commits that are replayed.
-const MAX_COMMITS: usize = 400;
+const MAX_COMMITS: usize = 1_000;
 /// Files of a commit that are questions.
 const QUESTIONS: usize = 2;
 /// Rows of a question that count, the best.
@@ -83,7 +84,7 @@ impl Verdict {
 pub struct Stratum {
     /// What they rest on.
     pub source: Source,
-    /// Extension of the file; `None` for all extensions with few rows.
+    /// Extension of the file; `None` for all files of the source.
     pub extension: Option<String>,
     /// Rows of the newer half.
     pub rows: usize,
@@ -212,15 +213,24 @@ impl Calibration {
             let own = (row.source, Some(row.extension.clone()));
             by_kind.entry(own).or_default().push((self.probability(row.value, row.source), row.is_right));
         }
-        let thin: Vec<_> = by_kind.extract_if(|_, rows| rows.len() < SIZES[0]).collect();
-        for ((source, _), rows) in thin {
-            by_kind.entry((source, None)).or_default().extend(rows);
+        // All files of a source together have the rows that one kind of file may lack.
+        let mut pools: FxHashMap<Source, Judged> = FxHashMap::default();
+        for ((source, _), rows) in &by_kind {
+            pools.entry(*source).or_default().extend(rows);
         }
-        let stratum = |((source, extension), mut rows): (Kind, Judged)| {
-            rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-            let (act, reverify) = (threshold(&rows, ACT_SHARE), threshold(&rows, REVERIFY_SHARE));
-            Stratum { source, extension, rows: rows.len(), act, reverify }
+        let pooled = |source: Source, share: f64| {
+            let rows = sorted(pools.get(&source).cloned().unwrap_or_default());
+            threshold(&rows, share)
         };
+        by_kind.retain(|_, rows| rows.len() >= SIZES[0]);
+        let stratum = |((source, extension), rows): (Kind, Judged)| {
+            let rows = sorted(rows);
+            let of = |share: f64| {
+                threshold(&rows, share).or_else(|| pooled(source, share).filter(|pool| allows(&rows, pool, share)))
+            };
+            Stratum { source, extension, rows: rows.len(), act: of(ACT_SHARE), reverify: of(REVERIFY_SHARE) }
+        };
+        by_kind.extend(pools.iter().map(|(source, rows)| ((*source, None), rows.clone())));
         let mut strata: Vec<Stratum> = by_kind.into_iter().map(stratum).collect();
         strata
             .sort_by(|a, b| b.rows.cmp(&a.rows).then_with(|| (a.source, &a.extension).cmp(&(b.source, &b.extension))));
@@ -246,6 +256,20 @@ impl Calibration {
         let gap = bins.iter().map(|(_, stated, right)| (stated - *right as f64).abs()).sum::<f64>();
         self.error = gap / rows.len().max(1) as f64;
     }
+}
+
+/// Whether the rows of one kind of file do not contradict the threshold of all files: as many of those that it accepts
+/// are right.
+fn allows(rows: &[(f64, bool)], pool: &Threshold, share: f64) -> bool {
+    let accepted = &rows[..rows.partition_point(|(probability, _)| *probability >= pool.tau)];
+    let right = accepted.iter().filter(|(_, is_right)| *is_right).count();
+    right as f64 >= share * accepted.len() as f64
+}
+
+/// Most probable first; of equally probable rows, wrong ones first.
+fn sorted(mut rows: Judged) -> Judged {
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    rows
 }
 
 fn extension(path: &str) -> &str {
@@ -367,6 +391,32 @@ mod tests {
         let calibration = Calibration { steps: vec![(Source::CoChange, steps)], ..Calibration::default() };
         let at = |value: f64| calibration.probability(value, Source::CoChange);
         assert!(at(-9.0) < 0.2 && at(99.0) > 0.7 && at(5.0) > at(2.0));
+    }
+
+    #[test]
+    fn kinds_of_files_with_few_rows_have_the_threshold_of_all() {
+        let row = |extension: &str, is_right: bool| Row {
+            question: 0,
+            value: 1.0,
+            source: Source::CoChange,
+            extension: extension.to_owned(),
+            is_right,
+        };
+        let of = |extension: &'static str, right: usize, wrong: usize| {
+            (0..right).map(move |_| row(extension, true)).chain((0..wrong).map(move |_| row(extension, false)))
+        };
+        let steps = vec![(Source::CoChange, vec![(0.0, 0.1), (1.0, 0.9)])];
+        let known = Calibration { steps, ..Calibration::default() };
+        // Twenty-five right rows of one kind are too few for a bound of 80 %.
+        let rows: Vec<Row> = of("py", 25, 0).chain(of("md", 25, 0)).chain(of("rs", 3, 0)).collect();
+        let known = Calibration { strata: known.strata_of(&rows), ..known };
+        let verdict = |path: &str| known.verdict(0.9, Source::CoChange, path);
+        assert_eq!([verdict("a.py"), verdict("a.md"), verdict("a.rs"), verdict("a.c")], [Verdict::Act; 4]);
+        assert_eq!(known.verdict(0.9, Source::Structure, "a.py"), Verdict::Abstain);
+        let rows: Vec<Row> = of("py", 400, 0).chain(of("md", 12, 12)).collect();
+        let known = Calibration { strata: known.strata_of(&rows), ..known };
+        let verdict = |path: &str| known.verdict(0.9, Source::CoChange, path);
+        assert_eq!([verdict("a.py"), verdict("a.md")], [Verdict::Act, Verdict::Reverify], "its own rows contradict");
     }
 
     #[test]

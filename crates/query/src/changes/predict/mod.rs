@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod signals;
+mod symbols;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_engine::Snapshot;
@@ -15,6 +16,8 @@ pub use signals::{
     Around, Beside, Candidate, Changed, FileLinks, GRAPH_SIGNALS, PREDICT_SIGNALS, PredictModel, candidates,
     predict_model,
 };
+
+pub use symbols::{SymbolAnswer, SymbolRow};
 
 use super::node_changes::{CannotTell, node_changes};
 use super::timeline::{Velocity, velocity_of};
@@ -35,6 +38,8 @@ pub struct PredictQuery {
     pub also_changed: Vec<String>,
     /// Fewest common commits of a row that rests on them; rows with fewer must rest on the code, names or folders.
     pub min_support: u32,
+    /// Also answer for the symbols that change with the first changed node, if that is one.
+    pub with_symbols: bool,
 }
 
 /// A file that may have to change.
@@ -74,6 +79,9 @@ pub struct PredictRow {
 pub struct PredictAnswer {
     /// The files, most probable first.
     pub rows: Vec<PredictRow>,
+    /// The symbols that change with the first changed node, if that is a symbol with a history, and they were asked
+    /// for.
+    pub symbols: Option<SymbolAnswer>,
     /// The calibration on the repository of the first changed node.
     pub calibration: std::sync::Arc<Calibration>,
     /// Trend of the first changed node, and its commits per 30 days in the older and newer half of the last 90 days.
@@ -97,6 +105,7 @@ pub fn predict(
     let links = snapshot.derived().get_or_init(|| FileLinks::of(snapshot.graph()));
     let mut answer = PredictAnswer {
         rows: Vec::new(),
+        symbols: None,
         calibration: std::sync::Arc::default(),
         velocity: None,
         untold: Vec::new(),
@@ -121,7 +130,14 @@ pub fn predict(
                     .extend(found.gaps.iter().filter(|gap| !answer.gaps.contains(gap)).cloned().collect::<Vec<_>>());
                 let own: Vec<usize> =
                     own.into_iter().filter(|&commit| found.place.history.commits()[commit].counts_together()).collect();
-                rows_of(snapshot, (node, &own), &found.place, around, &calibration)
+                let rows = rows_of(snapshot, (node, &own), &found.place, around, &calibration);
+                if place == 0 && query.with_symbols && snapshot.graph().kind(node) != NodeKind::File {
+                    let asked = (node, own.as_slice());
+                    let files = often_with(&rows, query.min_support);
+                    let state = (snapshot, history);
+                    answer.symbols = Some(symbols::symbols_with(state, asked, &files, query.min_support, cancel)?);
+                }
+                rows
             }
             Err(CannotTell::Cancelled) => return Err(Cancelled),
             Err(reason) => {
@@ -194,6 +210,14 @@ fn rows_of(
         }
     };
     found.into_iter().map(row).collect()
+}
+
+/// Paths of the indexed files with the most common commits.
+fn often_with(rows: &[PredictRow], least: u32) -> Vec<&str> {
+    let mut often: Vec<&PredictRow> =
+        rows.iter().filter(|row| row.node.is_some() && row.support >= least.max(1)).collect();
+    often.sort_by(|a, b| b.support.cmp(&a.support).then_with(|| a.path.cmp(&b.path)));
+    often.into_iter().map(|row| row.path.as_str()).collect()
 }
 
 /// The newest common commits.

@@ -252,7 +252,8 @@ impl Test<'_> {
         let points = self.snapshot.derived().get_or_try_init(|| Articulation::of(graph, self.cancel))?;
         let detached = points.detached(subject);
         let removed: FxHashSet<NodeIx> = self.members(subject).into_iter().collect();
-        let orphans = support::orphans(graph, &removed, MAX_REGION, self.cancel)?;
+        let roots = self.snapshot.derived().get_or_try_init(|| support::Roots::of(graph, self.cancel))?;
+        let orphans = support::orphans(graph, &roots, &removed, MAX_REGION, self.cancel)?;
         let text = format!(
             "without it, {detached} nodes lose every connection to the rest, and {} fall out of use",
             orphans.nodes.len()

@@ -1,0 +1,151 @@
+//! What resolvers of modules may know of all files: small enough to be kept when the facts of a file are not.
+
+use m1nd_lang::facts::{BindingTarget, DefKind, Expr, Import, ImportKind, PathRoot, ScopeId, ScopeKind};
+use m1nd_lang::{FileFacts, Language};
+use serde::{Deserialize, Serialize};
+
+/// The part of a file's facts that decides which modules there are. Only what the resolver of the file's language uses
+/// is filled in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brief {
+    /// Language of the file.
+    pub language: Language,
+    /// Number of its definitions.
+    pub(crate) definitions: u32,
+    /// Package that the whole file declares (Go, Java).
+    pub package: Option<Box<str>>,
+    /// One of its imports is of CommonJS.
+    pub requires: bool,
+    /// Modules imported as values (Go).
+    pub modules: Box<[Box<str>]>,
+    /// `#include`s in order: the name as written, and whether it is in angle brackets.
+    pub includes: Box<[(Box<str>, bool)]>,
+    /// Modules that are declared to be in other files (Rust).
+    pub declared: Box<[Declared]>,
+    /// `extern crate name as alias;` at the top level of a crate root: alias and name.
+    pub crates: Box<[(Box<str>, Box<str>)]>,
+    /// It defines macros outside functions (Rust).
+    pub macros: bool,
+    /// Types at the top level (Java).
+    pub types: Box<[Box<str>]>,
+    /// Names at the top level of a file without imports and exports (TypeScript).
+    pub globals: Box<[Box<str>]>,
+}
+
+/// `mod name;`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Declared {
+    /// The modules around it in the file, outermost first.
+    pub inline: Box<[Box<str>]>,
+    /// Its name.
+    pub name: Box<str>,
+    /// The path attribute, or empty.
+    pub written: Box<str>,
+    /// Only compiled for tests.
+    pub test_only: bool,
+}
+
+impl Brief {
+    pub(crate) fn of(facts: &FileFacts) -> Self {
+        let language = facts.language;
+        let mut brief = Self {
+            language,
+            definitions: facts.definitions.len() as u32,
+            package: None,
+            requires: false,
+            modules: Box::default(),
+            includes: Box::default(),
+            declared: Box::default(),
+            crates: Box::default(),
+            macros: false,
+            types: Box::default(),
+            globals: Box::default(),
+        };
+        match language.family() {
+            Language::Go => {
+                brief.package = package(facts);
+                let modules = facts.imports.iter().filter(|import| import.kind == ImportKind::Module);
+                brief.modules = modules.map(|import| facts.name(import.module).into()).collect();
+            }
+            Language::Java => {
+                brief.package = package(facts);
+                let types = facts.definitions.iter().filter(|row| row.owner.is_none() && row.kind.is_type());
+                brief.types = types.map(|row| facts.name(row.name).into()).collect();
+            }
+            Language::C => {
+                let includes = facts.imports.iter().filter(|import| import.kind == ImportKind::Include);
+                brief.includes =
+                    includes.map(|import| (facts.name(import.module).into(), import.flags.system)).collect();
+            }
+            Language::Rust => {
+                brief.declared = declarations(facts);
+                brief.crates = extern_crates(facts);
+                let is_inside = |scope: ScopeId| facts.scopes[scope.index()].kind == ScopeKind::Function;
+                let mut macros = facts.definitions.iter().filter(|row| row.kind == DefKind::Macro);
+                brief.macros = macros.any(|row| !is_inside(row.scope));
+            }
+            Language::JavaScript => {
+                brief.requires = facts.imports.iter().any(|import| import.flags.commonjs);
+                if facts.imports.is_empty() && facts.exports.is_empty() {
+                    brief.globals = top_level(facts);
+                }
+            }
+            _ => {}
+        }
+        brief
+    }
+}
+
+fn package(facts: &FileFacts) -> Option<Box<str>> {
+    facts.package.map(|name| facts.name(name).into())
+}
+
+/// Names of definitions at the top level.
+fn top_level(facts: &FileFacts) -> Box<[Box<str>]> {
+    let is_top = |target| matches!(target, BindingTarget::Definition(_));
+    let rows = facts.bindings.iter().filter(|row| row.scope == ScopeId(0) && is_top(row.target));
+    rows.map(|row| facts.name(row.name).into()).collect()
+}
+
+/// The modules that a file declares to be in other files.
+fn declarations(facts: &FileFacts) -> Box<[Declared]> {
+    let rows = facts.imports.iter().filter_map(|import| match import.kind {
+        ImportKind::FileModule(name) => Some(Declared {
+            inline: inline_modules(facts, import.scope),
+            name: facts.name(name).into(),
+            written: facts.name(import.module).into(),
+            test_only: import.flags.test_only,
+        }),
+        _ => None,
+    });
+    rows.collect()
+}
+
+fn extern_crates(facts: &FileFacts) -> Box<[(Box<str>, Box<str>)]> {
+    let mut found = Vec::new();
+    for binding in &facts.bindings {
+        if let (BindingTarget::Import(id), ScopeId(0)) = (binding.target, binding.scope)
+            && let Import { kind: ImportKind::Module, path: Some(path), .. } = facts.imports[id.index()]
+            && let Expr::Path { base, name } = facts.expr(path)
+            && let Expr::Root { root: PathRoot::Global, .. } = facts.expr(base)
+        {
+            found.push((facts.name(binding.name).into(), facts.name(name).into()));
+        }
+    }
+    found.into()
+}
+
+/// Inline modules around a scope, outermost first.
+fn inline_modules(facts: &FileFacts, scope: ScopeId) -> Box<[Box<str>]> {
+    let mut around: Vec<Box<str>> = Vec::new();
+    let mut scope = Some(scope);
+    while let Some(id) = scope {
+        let row = facts.scopes[id.index()];
+        if let (ScopeKind::Module, Some(owner)) = (row.kind, row.owner) {
+            around.push(facts.name(facts.definition(owner).name).into());
+        }
+        scope = row.parent;
+    }
+    around.reverse();
+    around.into()
+}

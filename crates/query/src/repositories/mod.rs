@@ -1,0 +1,233 @@
+//! Repositories beside the indexed ones that the project speaks of: links, settings, paths and manifests.
+//!
+//! Only what is indexed is read. Of a path outside of the roots no more is found out than whether it exists and which
+//! folder above it is a repository's root: nothing there is read or listed.
+
+mod evidence;
+mod manifests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use m1nd_base::{Cancel, Cancelled, Deadline, RepoPath, node_id};
+use m1nd_engine::{FileEntry, OutsidePath, Snapshot};
+use rayon::prelude::*;
+
+pub use evidence::Evidence;
+use evidence::{is_plausible, mentions};
+
+/// Time for reading. Files not read by then are counted.
+const BUDGET: Duration = Duration::from_millis(3_000);
+/// Largest file that is read, in bytes.
+const MAX_BYTES: u64 = 1 << 20;
+/// Paths outside that are looked at.
+const MAX_PATHS: usize = 2_000;
+/// Files read between two looks at the clock.
+const CHUNK: usize = 256;
+/// Paths, files and nodes listed of a repository.
+const SAMPLES: usize = 5;
+/// Paths listed that lead to no repository.
+const MAX_SKIPPED: usize = 100;
+
+/// One place that speaks of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file.
+    pub file: RepoPath,
+    /// Line, 1-based.
+    pub line: u32,
+    /// How.
+    pub evidence: Evidence,
+}
+
+/// A repository that the project speaks of.
+#[derive(Debug, Clone)]
+pub struct Discovered {
+    /// Short name, unique in the answer.
+    pub namespace: String,
+    /// Its root.
+    pub root: PathBuf,
+    /// The file or folder that marks the root.
+    pub marker: &'static str,
+    /// The strongest evidence leaves no doubt that the path is meant.
+    pub is_high: bool,
+    /// Places, strongest first.
+    pub sources: Vec<Source>,
+    /// Paths inside of it that are named.
+    pub paths: Vec<String>,
+}
+
+/// The reason why a path leads to no repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Skipped {
+    /// Nothing is there.
+    Missing,
+    /// No folder above it has the mark of a repository.
+    NoRepository,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default)]
+pub struct Discovery {
+    /// Repositories, strongest evidence first.
+    pub found: Vec<Discovered>,
+    /// Paths that lead to none.
+    pub skipped: Vec<(String, Skipped, Source)>,
+    /// Files that were not read for lack of time.
+    pub files_left: usize,
+    /// Paths that were not looked at.
+    pub paths_left: usize,
+}
+
+/// Finds the repositories that indexed files speak of.
+///
+/// # Errors
+/// When cancelled.
+pub fn discover(snapshot: &Snapshot, scope: &str, cancel: &Cancel) -> Result<Discovery, Cancelled> {
+    let mut files: Vec<&FileEntry> = snapshot.files().within(scope).collect();
+    // Documents and settings say more than code, and are fewer.
+    files.sort_by_key(|file| (!file.language.is_prose(), file.is_test));
+    let reading = Deadline::after(BUDGET);
+    let mut discovery = Discovery::default();
+    let mut by_path: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
+    let mut chunks = files.chunks(CHUNK);
+    for chunk in chunks.by_ref() {
+        cancel.check()?;
+        let found: Vec<Vec<(PathBuf, Source)>> = chunk.par_iter().map(|file| spoken_of(snapshot, file)).collect();
+        for (path, source) in found.into_iter().flatten() {
+            by_path.entry(path).or_default().push(source);
+        }
+        if reading.is_over() {
+            break;
+        }
+    }
+    discovery.files_left = chunks.map(<[_]>::len).sum();
+    discovery.paths_left = by_path.len().saturating_sub(MAX_PATHS);
+    gather(&mut discovery, by_path, snapshot);
+    Ok(discovery)
+}
+
+/// The plausible paths outside of all roots that a file speaks of.
+fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Vec<(PathBuf, Source)> {
+    let Some((root, inner)) = snapshot.locate(&file.path) else { return Vec::new() };
+    let folder = root.path().join(inner.as_str());
+    let folder = folder.parent().unwrap_or(root.path());
+    let Ok(bytes) = snapshot.read_bytes(&file.path) else { return Vec::new() };
+    if bytes.len() as u64 > MAX_BYTES {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let rows = mentions(&file.path, &text).into_iter().filter_map(|mention| {
+        let path = plain(&folder.join(&mention.path))?;
+        let is_outside =
+            !snapshot.roots().iter().any(|root| path.starts_with(&root.path) || root.path.starts_with(&path));
+        let plausible = is_outside && (mention.evidence.rank() == 2 || is_plausible(path.to_str()?));
+        let source = Source { file: file.path.clone(), line: mention.line, evidence: mention.evidence };
+        plausible.then_some((path, source))
+    });
+    rows.collect()
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn plain(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop().then_some(())?;
+            }
+            other => plain.push(other),
+        }
+    }
+    Some(plain)
+}
+
+fn gather(discovery: &mut Discovery, by_path: BTreeMap<PathBuf, Vec<Source>>, snapshot: &Snapshot) {
+    let mut repositories: BTreeMap<PathBuf, Discovered> = BTreeMap::new();
+    for (path, sources) in by_path.into_iter().take(MAX_PATHS) {
+        let text = path.to_string_lossy().into_owned();
+        let reason = match OutsidePath::at(&path) {
+            OutsidePath::Repository { root, marker } => {
+                let is_indexed = snapshot.roots().iter().any(|own| own.path.starts_with(&root));
+                if is_indexed {
+                    continue;
+                }
+                let row = repositories.entry(root.clone()).or_insert_with(|| Discovered {
+                    namespace: String::new(),
+                    root,
+                    marker,
+                    is_high: false,
+                    sources: Vec::new(),
+                    paths: Vec::new(),
+                });
+                row.sources.extend(sources);
+                row.paths.push(text);
+                continue;
+            }
+            OutsidePath::Missing => Skipped::Missing,
+            OutsidePath::NoRepository => Skipped::NoRepository,
+        };
+        // A quoted text that begins with a slash and names nothing is no path.
+        let source = sources.into_iter().min_by_key(|source| source.evidence);
+        if let Some(source) = source.filter(|source| source.evidence != Evidence::QuotedPath)
+            && discovery.skipped.len() < MAX_SKIPPED
+        {
+            discovery.skipped.push((text, reason, source));
+        }
+    }
+    let mut found: Vec<Discovered> = repositories.into_values().collect();
+    for row in &mut found {
+        row.sources.sort_by(|a, b| (a.evidence, &a.file, a.line).cmp(&(b.evidence, &b.file, b.line)));
+        row.is_high = row.sources.iter().any(|source| source.evidence.is_high());
+        row.paths.truncate(SAMPLES);
+    }
+    found.sort_by(|a, b| order(a).cmp(&order(b)));
+    name(&mut found, snapshot);
+    discovery.found = found;
+}
+
+/// Rank of the evidence, doubt, number of files that speak of it (more is earlier), path.
+fn order(row: &Discovered) -> (u8, bool, std::cmp::Reverse<usize>, &Path) {
+    let rank = row.sources.iter().map(|source| source.evidence.rank()).min().unwrap_or(u8::MAX);
+    (rank, !row.is_high, std::cmp::Reverse(row.files().len()), &row.root)
+}
+
+impl Discovered {
+    /// Files that speak of it, in order of their paths.
+    pub fn files(&self) -> BTreeSet<&RepoPath> {
+        self.sources.iter().map(|source| &source.file).collect()
+    }
+
+    /// Node ids of these files.
+    pub fn nodes(&self) -> Vec<String> {
+        self.files().into_iter().map(node_id::file).collect()
+    }
+
+    /// The kinds of evidence, strongest first.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        let kinds: BTreeSet<Evidence> = self.sources.iter().map(|source| source.evidence).collect();
+        kinds.into_iter().collect()
+    }
+}
+
+/// Names of folders, with that of the folder above where two are the same, then with a number.
+fn name(found: &mut [Discovered], snapshot: &Snapshot) {
+    let mut taken: BTreeSet<String> = snapshot.roots().iter().map(|root| namespace(&root.path)).collect();
+    for row in found {
+        let base = namespace(&row.root);
+        let above = row.root.parent().map(namespace).unwrap_or_default();
+        let numbered = (2..).map(|number| format!("{above}-{base}-{number}"));
+        let mut names = [base.clone(), format!("{above}-{base}")].into_iter().chain(numbered);
+        row.namespace = names.find(|name| taken.insert(name.clone())).unwrap_or(base);
+    }
+}
+
+/// The short name of a repository by its folder: lower case, with `-` for what is no letter or digit.
+pub fn namespace(root: &Path) -> String {
+    let name = root.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let slug: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    let slug = slug.trim_matches('-');
+    if slug.is_empty() { "repo".to_owned() } else { slug.to_owned() }
+}

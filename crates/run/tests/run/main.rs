@@ -1,0 +1,8 @@
+//! Tests of commands that are run to check a change.
+#![cfg(unix)]
+
+mod formats;
+mod processes;
+mod settings;
+mod verdicts;
+mod world;

@@ -1,0 +1,300 @@
+//! Makes several repositories one index.
+
+use std::path::{Path, PathBuf};
+
+use m1nd_engine::{Engine, EngineError, Federation, IngestReport, Member, Snapshot, may_read};
+use m1nd_query::analysis::{CrossEdge, cross_edges};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::framework::{
+    Answer, Effect, ErrorCode, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
+    WriteTool,
+};
+use crate::rows::{engine_error, rounded};
+
+/// Maximum number of repositories of one call.
+const MAX_REPOS: usize = 256;
+/// Maximum number of edges listed.
+const MAX_LISTED: usize = 100;
+
+fn yes() -> bool {
+    true
+}
+
+fn code() -> String {
+    "code".to_owned()
+}
+
+/// A repository of the federation.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Repo {
+    /// Prefix of its ids
+    name: String,
+    /// Its folder
+    path: String,
+    #[serde(default = "code")]
+    adapter: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// All repositories, also the current one
+    #[schemars(length(min = 1, max = MAX_REPOS))]
+    repos: Vec<Repo>,
+    /// List the edges between repositories
+    #[serde(default = "yes")]
+    detect_cross_repo_edges: bool,
+    /// Read only what changed since last time
+    #[serde(default)]
+    incremental: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct RepoRow {
+    name: String,
+    path: String,
+    node_count: usize,
+    edge_count: usize,
+    /// No file of it had to be parsed.
+    from_cache: bool,
+    ingest_ms: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CrossRow {
+    source_repo: String,
+    target_repo: String,
+    source_node: String,
+    target_node: String,
+    edge_type: &'static str,
+    relation: String,
+    weight: f64,
+    causal_strength: f64,
+    tier: &'static str,
+    evidence: Evidence,
+}
+
+/// Both ends of an edge, as `file:line`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Evidence {
+    source: String,
+    target: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PairRow {
+    source_repo: String,
+    target_repo: String,
+    edges: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    repos_ingested: Vec<RepoRow>,
+    total_nodes: usize,
+    total_edges: usize,
+    cross_repo_edges: Vec<CrossRow>,
+    cross_repo_edge_count: usize,
+    cross_repo_pairs: Vec<PairRow>,
+    incremental: bool,
+    skipped_repos: Vec<String>,
+}
+
+pub(crate) struct Federate;
+
+impl Tool for Federate {
+    const NAME: &'static str = "federate";
+    const TOOLSET: Toolset = Toolset::Lifecycle;
+    const SUMMARY: &'static str = "Make several repositories one graph: all tools answer over all of them afterwards";
+    const ANSWERS: &'static str = "which code of one repository uses code of another";
+    const HELP: &'static str = "\
+Indexes the repositories of `repos` as one. References from one into another, which were `external` before, become edges
+to the very function, with the same tiers as inside a repository; afterwards every tool answers over all of them. The
+index of the single repository stays as it is on disk, and so does what was learned or saved in it.
+
+Files of the repository `backend` have ids such as `backend::file::src/main.py`; paths may be given as
+`backend/src/main.py`, `backend::src/main.py` or, to limit a search, `backend::`. Repositories are folders beside each
+other: none may be inside another one. A folder outside of the roots is read only if its user has allowed it once with
+`m1nd workspace add`; else the error names what would be read.
+
+`repos_ingested` says per repository how many nodes it has, how many edges start in it, whether all of it was cached
+(`from_cache`) and how long reading it took; linking is one step for all. With `incremental: true` only files whose size
+or time changed are read, and `skipped_repos` names the repositories without a change. `cross_repo_edges` lists up to 100
+edges, those of each pair of repositories in turn, the certain ones first: `edge_type` is `package_dep`, `shared_type`
+(bases, interfaces and types) or `shared_config` (both read the same key), `weight` is 1 for a certain edge and 1/n for
+one of n candidates, `causal_strength` half of it where nothing is called, and `evidence` has file and line of both ends.";
+    const EXAMPLE: &'static str =
+        r#"{"agent_id": "agent", "repos": [{"name": "server", "path": "src"}, {"name": "checks", "path": "tests"}]}"#;
+    const STAGES: &'static [Route] = &[(Stage::Orient, 70, "the code is spread over several repositories")];
+    const RARE: &'static [&'static str] = &["detect_cross_repo_edges"];
+    const DETAILS: &'static [&'static str] =
+        &["cross_repo_pairs", "cross_repo_edges.evidence", "repos_ingested.ingest_ms"];
+    const OUTPUT_SCHEMA: &'static str =
+        r#"{"type": "object", "properties": {"cross_repo_edge_count": {"type": "integer"}}}"#;
+    type Input = Input;
+    type Output = Output;
+}
+
+impl WriteTool for Federate {
+    const EFFECT: Effect = Effect::Graph;
+
+    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let engine = cx.engine();
+        if engine.is_read_only() {
+            return Err(engine_error(EngineError::ReadOnly));
+        }
+        let workspace = match engine.federation() {
+            Some(federation) => federation.workspace().to_owned(),
+            None => engine.config().roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?,
+        };
+        let members = members(&input.repos, &workspace)?;
+        check_consent(engine, &members)?;
+        let federation = Federation::new(workspace, members).map_err(engine_error)?;
+        let engine = cx.federate(federation).map_err(engine_error)?;
+        let reports = engine.federate(input.incremental, cx.cancel(), cx.progress()).map_err(engine_error)?;
+        let snapshot = engine.snapshot();
+        let found = match input.detect_cross_repo_edges {
+            true => cross_edges(&snapshot, cx.cancel())?,
+            false => Default::default(),
+        };
+        let count = found.by_pair.values().sum();
+        let rows = repo_rows(&engine, &snapshot, &reports);
+        let unchanged = |row: &&RepoRow| input.incremental && is_unchanged(&engine, &reports, &row.name);
+        let skipped_repos = rows.iter().filter(unchanged).map(|row| row.name.clone()).collect();
+        let first = found.edges.first().map(|edge| snapshot.graph().id(edge.from).to_owned());
+        let output = Output {
+            repos_ingested: rows,
+            total_nodes: snapshot.graph().node_count(),
+            total_edges: snapshot.graph().edge_count(),
+            cross_repo_edges: found.edges.iter().take(MAX_LISTED).map(|edge| cross_row(&snapshot, edge)).collect(),
+            cross_repo_edge_count: count,
+            cross_repo_pairs: found
+                .by_pair
+                .into_iter()
+                .map(|((source_repo, target_repo), edges)| PairRow { source_repo, target_repo, edges })
+                .collect(),
+            incremental: input.incremental,
+            skipped_repos,
+        };
+        let hint = match count {
+            0 => "all tools answer over all repositories now; no code of one uses another",
+            _ => "all tools answer over all repositories now; see who depends on this",
+        };
+        Ok(Answer::new(output).guidance(Guidance::next(ProofState::Triaging, ToolRef("impact"), first, hint)))
+    }
+}
+
+/// The members named by a call. Relative paths start at the folder of the federation.
+fn members(repos: &[Repo], workspace: &Path) -> Result<Vec<Member>, ToolError> {
+    let member = |repo: &Repo| {
+        if repo.adapter != "code" {
+            let shown: String = repo.adapter.chars().take(80).collect();
+            return Err(ToolError::invalid(format!(
+                "argument `repos.adapter` is `{shown}`, expected `code`: other adapters add files to one repository"
+            )));
+        }
+        if repo.path.trim().is_empty() {
+            return Err(ToolError::invalid(format!("argument `repos.path` of `{}` is empty", repo.name)));
+        }
+        Ok(Member::at(repo.name.trim().to_owned(), Path::new(repo.path.trim()), workspace))
+    };
+    repos.iter().map(member).collect()
+}
+
+/// Refuses folders that the user did not allow to read. Says nothing about what is there.
+fn check_consent(engine: &Engine, members: &[Member]) -> Result<(), ToolError> {
+    let config = engine.config();
+    let mut allowed: Vec<PathBuf> = config.roots.clone();
+    allowed.extend(engine.federation().map(|federation| federation.workspace().to_owned()));
+    let refused: Vec<&Member> =
+        members.iter().filter(|member| !may_read(&config.home, &allowed, &member.path)).collect();
+    if refused.is_empty() {
+        let missing = members.iter().find(|member| !member.is_there());
+        return missing.map_or(Ok(()), |member| Err(engine_error(EngineError::PathNotFound(member.path.clone()))));
+    }
+    let list: Vec<String> = refused.iter().map(|member| format!("`{}`", member.path.display())).collect();
+    let commands: Vec<String> =
+        refused.iter().map(|member| format!("m1nd workspace add '{}'", member.path.display())).collect();
+    Err(ToolError::new(
+        ErrorCode::OutsideWorkspace,
+        format!("not read: {} are outside the allowed roots", list.join(", ")),
+    )
+    .hint("a user allows a folder once; all files in it that no ignore rule leaves out are then read")
+    .next_step(format!("ask the user to run `{}`, then repeat this call", commands.join(" && ")))
+    .detail(
+        "would_read",
+        json!(refused.iter().map(|member| json!({"name": member.name, "path": member.path})).collect::<Vec<_>>()),
+    ))
+}
+
+/// The work on a repository, by its number.
+fn work_of(reports: &[IngestReport], number: usize) -> (usize, usize, f64) {
+    let rows = reports.iter().flat_map(|report| &report.by_root).filter(|row| row.root == number);
+    rows.fold((0, 0, 0.0), |(parsed, cached, ms), row| {
+        (parsed + row.parsed, cached + row.from_cache, ms + row.elapsed_ms)
+    })
+}
+
+fn number_of(engine: &Engine, name: &str) -> usize {
+    let members = engine.federation().map(Federation::members).unwrap_or_default();
+    members.iter().position(|member| member.name == name).unwrap_or(usize::MAX)
+}
+
+fn is_unchanged(engine: &Engine, reports: &[IngestReport], name: &str) -> bool {
+    let number = number_of(engine, name);
+    let removed = reports.iter().any(|report| report.files_removed > 0);
+    let (parsed, cached, _) = work_of(reports, number);
+    parsed == 0 && cached == 0 && !removed
+}
+
+fn repo_rows(engine: &Engine, snapshot: &Snapshot, reports: &[IngestReport]) -> Vec<RepoRow> {
+    let graph = snapshot.graph();
+    let members = engine.federation().map(Federation::members).unwrap_or_default();
+    let mut rows: Vec<RepoRow> = members
+        .iter()
+        .enumerate()
+        .map(|(number, member)| {
+            let (parsed, _, ms) = work_of(reports, number);
+            RepoRow {
+                name: member.name.clone(),
+                path: member.path.to_string_lossy().into_owned(),
+                node_count: 0,
+                edge_count: 0,
+                from_cache: parsed == 0,
+                ingest_ms: rounded(ms),
+            }
+        })
+        .collect();
+    for node in graph.nodes() {
+        let Some(name) = snapshot.repository_of(graph.path(node)) else { continue };
+        if let Some(row) = rows.iter_mut().find(|row| row.name == name) {
+            row.node_count += 1;
+            row.edge_count += graph.out_edges(node).count();
+        }
+    }
+    rows
+}
+
+fn cross_row(snapshot: &Snapshot, edge: &CrossEdge) -> CrossRow {
+    let graph = snapshot.graph();
+    let repo = |node| snapshot.repository_of(graph.path(node)).unwrap_or_default().to_owned();
+    let place = |node, line: u32| format!("{}:{line}", graph.path(node));
+    let weight = 1.0 / f64::from(edge.of.max(1));
+    let runs = edge.relation == "calls" || edge.relation == "inherits" || edge.relation == "implements";
+    CrossRow {
+        source_repo: repo(edge.from),
+        target_repo: repo(edge.to),
+        source_node: graph.id(edge.from).to_owned(),
+        target_node: graph.id(edge.to).to_owned(),
+        edge_type: edge.kind.word(),
+        relation: edge.relation.clone(),
+        weight: rounded(weight),
+        causal_strength: rounded(if runs { weight } else { weight / 2.0 }),
+        tier: edge.tier.word(),
+        evidence: Evidence { source: place(edge.from, edge.from_line), target: place(edge.to, edge.to_line) },
+    }
+}

@@ -1,0 +1,191 @@
+//! Finds repositories beside the indexed ones that the project speaks of.
+
+use m1nd_query::repositories::{Discovered, Skipped, discover, namespace};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::framework::{
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, Toolset, number, rows_schema,
+};
+use crate::rows::count;
+
+/// Repositories by default.
+const DEFAULT_REPOS: usize = 8;
+/// Maximum repositories.
+const MAX_REPOS: usize = 100;
+/// Source files and nodes listed of a repository.
+const MAX_SOURCES: usize = 10;
+/// Places listed as evidence of a repository.
+const MAX_EVIDENCE: usize = 5;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Path prefix
+    scope: Option<String>,
+    /// Name of this repository; default: its folder
+    #[schemars(length(min = 1, max = 100))]
+    current_repo_name: Option<String>,
+    #[serde(default = "number::<DEFAULT_REPOS>")]
+    #[schemars(range(min = 1, max = MAX_REPOS))]
+    max_repos: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CurrentRepo {
+    namespace: String,
+    repo_root: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Place {
+    evidence_type: &'static str,
+    file_path: String,
+    line: u32,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct RepoRow {
+    namespace: String,
+    repo_root: String,
+    marker: &'static str,
+    confidence: &'static str,
+    evidence_types: Vec<&'static str>,
+    evidence: Vec<Place>,
+    source_nodes: Vec<String>,
+    source_files: Vec<String>,
+    sampled_paths: Vec<String>,
+    suggested_action: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SuggestedRepo {
+    name: String,
+    path: String,
+    adapter: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct SkippedRow {
+    external_path: String,
+    reason: &'static str,
+    source_node: String,
+    file_path: String,
+    line: u32,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Output {
+    current_repo: CurrentRepo,
+    discovered_repos: Vec<RepoRow>,
+    suggested_repos: Vec<SuggestedRepo>,
+    skipped_paths: Vec<SkippedRow>,
+    executed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
+}
+
+pub(crate) struct FederateAuto;
+
+impl Tool for FederateAuto {
+    const NAME: &'static str = "federate_auto";
+    const TOOLSET: Toolset = Toolset::Lifecycle;
+    const SUMMARY: &'static str = "Find repositories beside this one that its files refer to, with the evidence";
+    const ANSWERS: &'static str = "which other repositories on this disk the project refers to, and where";
+    const HELP: &'static str = "\
+Reads the indexed files for paths to other repositories. Of such a path it finds out whether it exists and which folder
+above it is a repository (the nearest with `.git`, else with a manifest). Nothing outside of the indexed roots is read or
+listed; that needs your consent, by ingesting the folder.
+
+Evidence, strongest first; equal evidence is ordered by confidence, number of files, and path:
+- `markdown_link`, `keyed_assignment` (a key with path, root, repo, workspace, dir, home or project): high.
+- `quoted_path` (`\"/srv/me/lib\"`): medium.
+- `cargo_workspace_member`, `cargo_path_dependency`, `npm_workspace`, `npm_file_dependency`, `pnpm_workspace`,
+  `uv_workspace_member`, `go_workspace_use` (also a `replace` of `go.mod`): high; `python_path_dependency`: medium.
+
+Paths count if they are absolute (in manifests also relative), lead outside of all roots, and are no placeholder
+(`/path/to/…`), system folder, socket or lock. `skipped_paths`: paths that are missing or belong to no repository; quoted
+texts without a file are left out. `suggested_repos` has the rows as arguments for federating them.";
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
+    const STAGES: &'static [Route] = &[(Stage::Orient, 40, "which other repositories the project refers to")];
+    const RARE: &'static [&'static str] = &["current_repo_name"];
+    const DETAILS: &'static [&'static str] =
+        &["discovered_repos.source_nodes", "discovered_repos.sampled_paths", "suggested_repos"];
+    const OUTPUT_SCHEMA: &'static str =
+        rows_schema!("discovered_repos": "namespace", "repo_root", "confidence", "evidence");
+    type Input = Input;
+    type Output = Output;
+}
+
+impl ReadTool for FederateAuto {
+    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = cx.indexed()?;
+        let scope = crate::rows::scope(snapshot, input.scope.as_deref())?;
+        let found = discover(snapshot, &scope, cx.cancel())?;
+        let total = found.found.len();
+        let root = snapshot.roots().first().map(|root| root.path.clone()).unwrap_or_default();
+        let repos = &found.found[..total.min(input.max_repos)];
+        let suggested = repos.iter().map(|repo| SuggestedRepo {
+            name: repo.namespace.clone(),
+            path: repo.root.to_string_lossy().into_owned(),
+            adapter: "code",
+        });
+        let skipped = found.skipped.iter().map(|(path, reason, source)| SkippedRow {
+            external_path: path.clone(),
+            reason: match reason {
+                Skipped::Missing => "path_missing_on_disk",
+                Skipped::NoRepository => "repo_root_not_detected",
+            },
+            source_node: m1nd_base::node_id::file(&source.file),
+            file_path: source.file.to_string(),
+            line: source.line,
+        });
+        let mut missing = Vec::new();
+        if total > repos.len() {
+            missing.push(format!("{} more than max_repos", total - repos.len()));
+        }
+        if found.files_left > 0 {
+            missing.push(format!("{} not read in time", count(found.files_left, "file")));
+        }
+        if found.paths_left > 0 {
+            missing.push(format!("{} not looked at", count(found.paths_left, "path")));
+        }
+        let output = Output {
+            current_repo: CurrentRepo {
+                namespace: input.current_repo_name.unwrap_or_else(|| namespace(&root)),
+                repo_root: root.to_string_lossy().into_owned(),
+            },
+            discovered_repos: repos.iter().map(row).collect(),
+            suggested_repos: suggested.collect(),
+            skipped_paths: skipped.collect(),
+            executed: false,
+            what_is_missing: (!missing.is_empty()).then(|| missing.join("; ")),
+        };
+        let mut guidance = Guidance::state(ProofState::Triaging);
+        guidance.next_step_hint = Some(match total {
+            0 => "no indexed file refers to another repository on this disk".to_owned(),
+            _ => "ingest the roots that belong to the task, to see across them".to_owned(),
+        });
+        Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+fn row(repo: &Discovered) -> RepoRow {
+    let evidence = repo.sources.iter().take(MAX_EVIDENCE).map(|source| Place {
+        evidence_type: source.evidence.word(),
+        file_path: source.file.to_string(),
+        line: source.line,
+    });
+    RepoRow {
+        namespace: repo.namespace.clone(),
+        repo_root: repo.root.to_string_lossy().into_owned(),
+        marker: repo.marker,
+        confidence: if repo.is_high { "high" } else { "medium" },
+        evidence_types: repo.evidence().into_iter().map(|evidence| evidence.word()).collect(),
+        evidence: evidence.collect(),
+        source_nodes: repo.nodes().into_iter().take(MAX_SOURCES).collect(),
+        source_files: repo.files().into_iter().take(MAX_SOURCES).map(ToString::to_string).collect(),
+        sampled_paths: repo.paths.clone(),
+        suggested_action: if repo.is_high { "federate" } else { "review" },
+    }
+}
