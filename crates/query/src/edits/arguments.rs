@@ -6,7 +6,7 @@ use m1nd_base::{Cancel, NodeKind, Pos, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{BindingTarget, DefId, Expr, ParameterKind, Role};
+use m1nd_lang::facts::{BindingTarget, DefId, Expr, ParameterKind, Reference, Role};
 use rustc_hash::FxHashMap;
 
 /// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
@@ -125,16 +125,17 @@ impl<'a> Arguments<'a> {
         Some(counts)
     }
 
-    /// Places where a file uses a name, other than in imports and in what may be no code.
-    pub(super) fn uses_of(&mut self, path: &str, name: &str) -> Vec<Pos> {
+    /// Places where a file uses a name, other than in imports and in what may be no code; the member of a value
+    /// (`value.name`), or not.
+    pub(super) fn uses_of(&mut self, path: &str, name: &str, is_member: bool) -> Vec<Pos> {
         let Some(Facts { facts, .. }) = self.file(path) else { return Vec::new() };
-        let is_it = |reference: &&m1nd_lang::facts::Reference| {
-            let (Expr::Name { name: id, .. } | Expr::Member { name: id, .. } | Expr::Path { name: id, .. }) =
-                facts.expr(reference.expr)
-            else {
-                return false;
+        let is_it = |reference: &&Reference| {
+            let (id, member) = match facts.expr(reference.expr) {
+                Expr::Member { name, .. } => (name, true),
+                Expr::Name { name, .. } | Expr::Path { name, .. } => (name, false),
+                _ => return false,
             };
-            !reference.inexact && facts.name(id) == name
+            !reference.inexact && member == is_member && facts.name(id) == name
         };
         facts.references.iter().filter(is_it).map(|reference| reference.pos).collect()
     }
@@ -162,9 +163,8 @@ impl<'a> Arguments<'a> {
             None => self.snapshot.read_file(&repo_path).ok().filter(|source| !source.stale)?.text,
         };
         let facts = m1nd_lang::extract(language, text.as_bytes(), self.snapshot.limits(), self.cancel);
-        let is_counted = |reference: &&m1nd_lang::facts::Reference| {
-            reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact
-        };
+        let is_counted =
+            |reference: &&Reference| reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact;
         let calls = facts.references.iter().filter(is_counted);
         let calls = calls.map(|reference| (reference.pos, usize::from(reference.arity))).collect();
         Some(Facts { facts, calls })

@@ -24,20 +24,23 @@ pub(super) fn left_names(
     }
     let (had, has) = (places_with_target(before.graph(), path), places_with_target(after.graph(), path));
     for (name, target) in gone {
-        // A name that is imported now comes from elsewhere.
-        if new.imports(path.as_str(), &name) {
+        // A name that is imported now, or defined in another place, may come from there.
+        let is_moved = |node: NodeIx| before.graph().find(after.graph().id(node)).is_none();
+        if new.imports(path.as_str(), &name) || after.graph().labelled(&name).into_iter().any(is_moved) {
             continue;
         }
-        let left = |all: Vec<Pos>, with: &FxHashSet<Pos>| -> Vec<Pos> {
-            all.into_iter().filter(|pos| !with.contains(pos)).collect()
-        };
-        let known = left(old.uses_of(path.as_str(), &name), &had).len();
-        let now = left(new.uses_of(path.as_str(), &name), &has);
-        if now.len() <= known {
-            continue;
+        // `name()` and `value.name()` are two names: what replaces a function may be a method of a type from outside.
+        let mut now = Vec::new();
+        for is_member in [false, true] {
+            let (known, with): (Vec<Pos>, Vec<Pos>) =
+                old.uses_of(path.as_str(), &name, is_member).into_iter().partition(|pos| !had.contains(pos));
+            let mut left = new.uses_of(path.as_str(), &name, is_member);
+            left.retain(|pos| !has.contains(pos));
+            let more = if with.is_empty() { 0 } else { left.len().saturating_sub(known.len()) };
+            now.extend(left.into_iter().take(more));
         }
         let graph = after.graph();
-        found.extend(now.iter().take(now.len() - known).map(|pos| Break {
+        found.extend(now.iter().map(|pos| Break {
             file: path.as_str().to_owned(),
             line: pos.line,
             kind: BreakKind::LostReference,

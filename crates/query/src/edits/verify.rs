@@ -104,19 +104,16 @@ pub fn verify(
 ) -> Result<GraphCheck, Cancelled> {
     let mut check = GraphCheck::default();
     let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
-    for file in edited {
-        cancel.check()?;
-        lost_references(before, after, file.path, &paths, &mut check);
-        new_open_references(before, after, file.path, &mut check);
-        lost_overrides(before, after, file.path, &mut check);
-        check.blast.push(blast(before, file.path));
-        check.cycles.extend(new_cycle(before, after, file.path));
-    }
     let (mut old, mut new) = (Arguments::new(before, cancel), Arguments::new(after, cancel));
     edited.iter().for_each(|file| old.set_text(file.path.as_str(), file.before.unwrap_or_default()));
     for file in edited {
         cancel.check()?;
+        lost_references(before, after, file.path, &paths, &mut check);
+        new_open_references(before, (after, &mut new), file.path, &mut check);
         check.broken.extend(left_names((before, &mut old), (after, &mut new), file.path));
+        lost_overrides(before, after, file.path, &mut check);
+        check.blast.push(blast(before, file.path));
+        check.cycles.extend(new_cycle(before, after, file.path));
     }
     argument_counts((before, &mut old), (after, &mut new), edited, cancel, &mut check)?;
     for list in [&mut check.broken, &mut check.doubtful] {
@@ -216,7 +213,12 @@ fn state_at(graph: &Graph, from: NodeIx, pos: Pos, label: &str) -> Option<Lost> 
 }
 
 /// References of an edited file without a target, more of a name than before.
-fn new_open_references(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &mut GraphCheck) {
+fn new_open_references(
+    before: &Snapshot,
+    (after, facts): (&Snapshot, &mut Arguments<'_>),
+    path: &RepoPath,
+    check: &mut GraphCheck,
+) {
     let (old, new) = (before.graph(), after.graph());
     let resolved = resolved_names(old, path);
     let mut known = open_counts(old, path);
@@ -244,8 +246,12 @@ fn new_open_references(before: &Snapshot, after: &Snapshot, path: &RepoPath, che
                 detail: format!("`{}` has no target ({})", open.name, open.reason),
             };
             // A name that meant something in this file before, or an import of the project, cannot be right.
-            let is_new_name =
-                was_read && !unclear.contains(open.reason) && !is_import && new.labelled(open.name).is_empty();
+            let is_new_name = was_read
+                && !unclear.contains(open.reason)
+                && !is_import
+                && new.labelled(open.name).is_empty()
+                && (open.reason == "no_such_member"
+                    || facts.uses_of(path.as_str(), open.name, false).contains(&open.pos));
             let is_certain =
                 resolved.contains(open.name) || is_new_name || (is_import && open.reason == "no_such_member");
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }

@@ -87,6 +87,16 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
         (rust, edit("src/lib.rs", "fn whole(", "fn entire("), "BROKEN", "lost_reference"),
         (rust, edit("src/lib.rs", "fn half(", "fn third("), "BROKEN", "lost_reference"),
         (rust, edit("src/lib.rs", "+ half()", "+ haff()"), "BROKEN", "lost_reference"),
+        // A function is replaced by a method of a type from outside.
+        (
+            rust,
+            json!([{"file_path": "src/lib.rs", "edits": [
+                {"old": "fn half() -> usize {\n    2\n}\n", "new": ""},
+                {"old": "+ half()", "new": "+ self.0.half()"},
+            ]}]),
+            "UNVERIFIED",
+            "",
+        ),
         (trait_of, edit("src/lib.rs", "    fn area(&self) -> u8;\n", ""), "BROKEN", "lost_override"),
         // `with` has no list of arguments.
         (with, edit("a.py", "held = Held()", "with Held():\n        pass"), "UNVERIFIED", ""),

@@ -1,6 +1,7 @@
 //! `eval edits rename`: after a symbol has another name, the project compiles as before.
 //!
-//! Symbols are sampled from the definitions with a name that are used somewhere and are not inside of a function. Each
+//! Symbols are sampled from the definitions with a name of their own (not `__init__`, which the language gives) that
+//! are used somewhere and are not inside of a function. Each
 //! is renamed by `rename_commit`. Several are compiled together; if that fails, each is compiled alone.
 
 use std::collections::BTreeMap;
@@ -208,10 +209,12 @@ pub(super) fn is_candidate(snapshot: &Snapshot, checked: &Checked, node: NodeIx)
             | NodeKind::Macro
     );
     let is_inner = graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::Function);
+    let label = graph.label(node);
     has_name
         && !is_inner
+        && !(label.starts_with("__") && label.ends_with("__"))
         && checked.covers(graph.path(node))
-        && graph.label(node).chars().all(|c| c.is_alphanumeric() || c == '_')
+        && label.chars().all(|c| c.is_alphanumeric() || c == '_')
         && graph.in_edges(node).any(|edge| {
             !matches!(edge.relation, Relation::Contains | Relation::Documents | Relation::Tests)
                 && edge.tier != EdgeTier::External
