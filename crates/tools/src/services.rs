@@ -111,6 +111,16 @@ impl Services {
         Ok(next)
     }
 
+    /// Answers from these services again. Does nothing if calls were answered from another federation before.
+    pub(crate) fn leave_federation(&self) {
+        if self._owner.is_none() || self.engine.federation().is_some() {
+            return;
+        }
+        if let Some(opened) = self.switch.upgrade().and_then(|switch| switch.lock().take()) {
+            opened.engine.close();
+        }
+    }
+
     /// These services for a process that answers once: visits span processes, and are stored though the index is
     /// opened for reading.
     #[must_use]

@@ -241,6 +241,10 @@ fn hits(eval: &mut Eval<'_>, home: FileId, request: &Request, address: &Address,
     }
     let most = hits.iter().map(|hit| hit.fit).max();
     hits.retain(|hit| Some(hit.fit) == most);
+    if looked_at > MAX_CANDIDATES {
+        // A route that was not looked at may fit as well.
+        hits.iter_mut().for_each(|hit| hit.sure = false);
+    }
     if eval.project.unit(home).is_test {
         nearest(eval, home, &mut hits);
     }

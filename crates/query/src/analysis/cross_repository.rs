@@ -13,6 +13,8 @@ pub enum CrossKind {
     PackageDep,
     /// A type of one is a type, a base or an interface in the other.
     SharedType,
+    /// One asks for a route that the other serves.
+    ApiContract,
     /// Both read the same configuration key.
     SharedConfig,
 }
@@ -23,6 +25,7 @@ impl CrossKind {
         match self {
             Self::PackageDep => "package_dep",
             Self::SharedType => "shared_type",
+            Self::ApiContract => "api_contract",
             Self::SharedConfig => "shared_config",
         }
     }
@@ -52,10 +55,20 @@ pub struct CrossEdge {
 /// The edges between the repositories of a federation.
 #[derive(Debug, Clone, Default)]
 pub struct CrossEdges {
-    /// The edges: between different pairs of repositories in turn, certain ones first.
+    /// The edges: between different pairs of repositories in turn, certain ones first. Those of a pair without a
+    /// certain edge are left out: nothing proves that one uses the other, and names alone coincide.
     pub edges: Vec<CrossEdge>,
     /// Number of edges by source and target repository.
-    pub by_pair: BTreeMap<(String, String), usize>,
+    pub by_pair: BTreeMap<(String, String), PairCounts>,
+}
+
+/// Edges from one repository to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PairCounts {
+    /// Certain ones.
+    pub certain: usize,
+    /// Possible ones.
+    pub possible: usize,
 }
 
 /// Finds all edges that lead from a file of one repository to a file of another.
@@ -108,6 +121,7 @@ fn kind_of(graph: &Graph, relation: Relation, target: NodeIx) -> CrossKind {
     match relation {
         Relation::Inherits | Relation::Implements | Relation::Overrides => CrossKind::SharedType,
         Relation::References if is_type => CrossKind::SharedType,
+        Relation::Requests | Relation::Serves => CrossKind::ApiContract,
         _ => CrossKind::PackageDep,
     }
 }
@@ -141,9 +155,14 @@ fn shared_keys(snapshot: &Snapshot, key: NodeIx) -> Vec<CrossEdge> {
 
 /// The edges of all pairs, one of each in turn.
 fn in_turn(graph: &Graph, pairs: BTreeMap<(String, String), Vec<CrossEdge>>) -> CrossEdges {
-    let by_pair = pairs.iter().map(|(pair, edges)| (pair.clone(), edges.len())).collect();
+    let counts = |edges: &[CrossEdge]| {
+        let certain = edges.iter().filter(|edge| edge.tier == EdgeTier::Certain).count();
+        PairCounts { certain, possible: edges.len() - certain }
+    };
+    let by_pair: BTreeMap<_, _> = pairs.iter().map(|(pair, edges)| (pair.clone(), counts(edges))).collect();
     let mut rows: Vec<(usize, usize, CrossEdge)> = Vec::new();
-    for (number, mut edges) in pairs.into_values().enumerate() {
+    let proven = pairs.into_iter().filter(|(pair, _)| by_pair.get(pair).is_some_and(|counts| counts.certain > 0));
+    for (number, (_, mut edges)) in proven.enumerate() {
         let key = |edge: &CrossEdge| {
             (edge.tier, edge.kind, graph.id(edge.from).to_owned(), graph.id(edge.to).to_owned(), edge.relation.clone())
         };

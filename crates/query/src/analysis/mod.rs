@@ -9,7 +9,7 @@ mod why;
 
 pub use closure::Closure;
 pub(crate) use closure::direct_closure;
-pub use cross_repository::{CrossEdge, CrossEdges, CrossKind, cross_edges};
+pub use cross_repository::{CrossEdge, CrossEdges, CrossKind, PairCounts, cross_edges};
 pub use impact::{Direction, Hiding, ImpactAnswer, ImpactClass, ImpactFile, ImpactQuery, ImpactRow, impact};
 pub use why::{ClosureState, DanglingEdge, Hop, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep, why};
 pub(crate) use why::{hop, names_of};

@@ -74,7 +74,7 @@ pub struct Discovery {
     pub found: Vec<Discovered>,
     /// Paths that lead to none.
     pub skipped: Vec<(String, Skipped, Source)>,
-    /// Files that were not read for lack of time.
+    /// Files that were not read: for lack of time, too large, or unreadable.
     pub files_left: usize,
     /// Paths that were not looked at.
     pub paths_left: usize,
@@ -94,29 +94,28 @@ pub fn discover(snapshot: &Snapshot, scope: &str, cancel: &Cancel) -> Result<Dis
     let mut chunks = files.chunks(CHUNK);
     for chunk in chunks.by_ref() {
         cancel.check()?;
-        let found: Vec<Vec<(PathBuf, Source)>> = chunk.par_iter().map(|file| spoken_of(snapshot, file)).collect();
-        for (path, source) in found.into_iter().flatten() {
+        let found: Vec<Option<Vec<(PathBuf, Source)>>> =
+            chunk.par_iter().map(|file| spoken_of(snapshot, file)).collect();
+        discovery.files_left += found.iter().filter(|rows| rows.is_none()).count();
+        for (path, source) in found.into_iter().flatten().flatten() {
             by_path.entry(path).or_default().push(source);
         }
         if reading.is_over() {
             break;
         }
     }
-    discovery.files_left = chunks.map(<[_]>::len).sum();
+    discovery.files_left += chunks.map(<[_]>::len).sum::<usize>();
     discovery.paths_left = by_path.len().saturating_sub(MAX_PATHS);
     gather(&mut discovery, by_path, snapshot);
     Ok(discovery)
 }
 
-/// The plausible paths outside of all roots that a file speaks of.
-fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Vec<(PathBuf, Source)> {
-    let Some((root, inner)) = snapshot.locate(&file.path) else { return Vec::new() };
+/// The plausible paths outside of all roots that a file speaks of; `None` if it is not read.
+fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Option<Vec<(PathBuf, Source)>> {
+    let (root, inner) = snapshot.locate(&file.path)?;
     let folder = root.path().join(inner.as_str());
     let folder = folder.parent().unwrap_or(root.path());
-    let Ok(bytes) = snapshot.read_bytes(&file.path) else { return Vec::new() };
-    if bytes.len() as u64 > MAX_BYTES {
-        return Vec::new();
-    }
+    let bytes = snapshot.read_bytes(&file.path).ok().filter(|bytes| bytes.len() as u64 <= MAX_BYTES)?;
     let text = String::from_utf8_lossy(&bytes);
     let rows = mentions(&file.path, &text).into_iter().filter_map(|mention| {
         let path = plain(&folder.join(&mention.path))?;
@@ -126,7 +125,7 @@ fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Vec<(PathBuf, Source)> {
         let source = Source { file: file.path.clone(), line: mention.line, evidence: mention.evidence };
         plausible.then_some((path, source))
     });
-    rows.collect()
+    Some(rows.collect())
 }
 
 /// A path without `.` and `..`, by its text alone.

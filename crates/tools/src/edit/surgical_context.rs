@@ -1,5 +1,8 @@
 //! A file or symbol with what calls it, what it uses and what tests it, as plain lists.
 
+use m1nd_base::EdgeTier;
+use m1nd_engine::graph::NodeIx;
+use m1nd_query::analysis::ClosureState;
 use m1nd_query::edits::tests_reaching;
 use m1nd_query::references::callers;
 use schemars::JsonSchema;
@@ -39,6 +42,8 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     focused_symbol: Option<Focused>,
     callers: Vec<ConnectedRow>,
+    /// `closed` if all callers are known.
+    callers_known: &'static str,
     callees: Vec<ConnectedRow>,
     tests: Vec<ConnectedRow>,
     symbols: Vec<SymbolRow>,
@@ -58,7 +63,7 @@ impl Tool for SurgicalContext {
     const ANSWERS: &'static str = "a file or symbol with callers, callees and tests";
     const HELP: &'static str = "\
 The file, or with `symbol` the body of that symbol, with its symbols, callers, callees and the tests that reach it, at
-most 50 each. `content_hash` is to be passed as `expected_hash` of a write. `surgical_context_v2` also shows the lines of
+most 50 each. `callers_known` is `closed` if every reference that could call it has a known target. `content_hash` is to be passed as `expected_hash` of a write. `surgical_context_v2` also shows the lines of
 each call, what changes together and what is remembered, within a token budget.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 35, "read a file with its callers, callees and tests")];
@@ -85,6 +90,7 @@ impl ReadTool for SurgicalContext {
             line_count: lines.len(),
             focused_symbol: shown.symbol.map(|symbol| focused(snapshot, symbol, &lines)),
             callers: Vec::new(),
+            callers_known: ClosureState::Unknown.word(),
             callees: Vec::new(),
             tests: Vec::new(),
             symbols: symbols(snapshot, &shown),
@@ -98,10 +104,17 @@ impl ReadTool for SurgicalContext {
         }
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
-            let mut from: Vec<_> = found.rows.iter().map(|row| row.from).collect();
-            from.dedup();
-            output.callers =
-                from.into_iter().take(MAX_ROWS).map(|node| related(snapshot, node, "caller", false)).collect();
+            output.callers_known = found.closure.state.word();
+            let mut from: Vec<(NodeIx, bool)> = Vec::new();
+            for row in &found.rows {
+                let possible = row.tier != EdgeTier::Certain;
+                match from.iter_mut().find(|(node, _)| *node == row.from) {
+                    Some((_, known)) => *known &= possible,
+                    None => from.push((row.from, possible)),
+                }
+            }
+            let caller = |(node, possible)| related(snapshot, node, "caller", possible);
+            output.callers = from.into_iter().take(MAX_ROWS).map(caller).collect();
             output.callees = callees(snapshot, node).into_iter().take(MAX_ROWS).collect();
             if input.include_tests {
                 let tests = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));

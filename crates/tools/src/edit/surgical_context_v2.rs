@@ -3,9 +3,10 @@
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::changes::predict::{PredictQuery, predict};
+use m1nd_query::analysis::ClosureState;
+use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
 use m1nd_query::edits::tests_reaching;
-use m1nd_query::references::callers;
+use m1nd_query::references::{callers, references};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +115,8 @@ pub(crate) struct Output {
     /// Whether all callers are known.
     callers_known: &'static str,
     tests: Vec<String>,
-    co_change: Vec<CoChangeRow>,
+    /// Null if no history of the file is known.
+    co_change: Option<Vec<CoChangeRow>>,
     memory: Vec<m1nd_mind::Note>,
 }
 
@@ -131,7 +133,8 @@ Collects what an edit of a symbol or file needs. With `symbol` (or the id of one
 body. `connected_files` holds, in this order: each call site with the lines around it (`caller`), the signatures that
 it uses (`callee`), and the tests that reach it (`test`). `callers_known` is `closed` if every reference that could call
 it has a known target. `tests` are the test files that reach it, `co_change` the files that change with it in the
-history, `memory` what is remembered about it. `content_hash` is to be passed as `expected_hash` of the write.
+history (null if the file has none that is loaded; `predict` loads it), `memory` what is remembered about it.
+`content_hash` is to be passed as `expected_hash` of the write.
 `proof_focused` gives only a few rows of each relation. `token_budget` cuts the rows; `cursor` continues them.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py", "symbol": "load_user"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 30, "get body, callers, tests and the hash before an edit")];
@@ -154,11 +157,13 @@ impl ReadTool for SurgicalContextV2 {
         let lines: Vec<&str> = shown.source.text.lines().collect();
         let limit = if input.proof_focused { FOCUSED_ROWS } else { MAX_ROWS };
         let mut connected = Vec::new();
-        let mut callers_known = "closed";
+        let mut callers_known = ClosureState::Unknown.word();
+        let mut is_unused = false;
         let mut tests = Vec::new();
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
             callers_known = found.closure.state.word();
+            is_unused = found.rows.is_empty() && has_no_use(cx, snapshot, node)?;
             let around = AROUND.min(input.max_lines_per_file / 2);
             connected.extend(found.rows.iter().take(limit).map(|row| {
                 let excerpt = excerpt(snapshot, graph.path(row.from), row.pos.line, around);
@@ -196,7 +201,7 @@ impl ReadTool for SurgicalContextV2 {
             memory: cx.memory().about(&ids, snapshot),
             file_path: shown.path.as_str().to_owned(),
         };
-        let guidance = guidance(&output);
+        let guidance = guidance(&output, is_unused);
         Ok(Answer::new(output).rows("connected_files", total).guidance(guidance))
     }
 }
@@ -275,28 +280,46 @@ fn excerpt(snapshot: &Snapshot, path: &str, line: u32, around: usize) -> String 
     lines.get(range).unwrap_or_default().iter().map(|line| source::clip(line)).collect::<Vec<_>>().join("\n")
 }
 
-fn co_change(cx: &ReadContext<'_>, snapshot: &Snapshot, node: Option<NodeIx>) -> Result<Vec<CoChangeRow>, ToolError> {
+/// Files that change with that of a node; `None` if no history of it is known.
+fn co_change(
+    cx: &ReadContext<'_>,
+    snapshot: &Snapshot,
+    node: Option<NodeIx>,
+) -> Result<Option<Vec<CoChangeRow>>, ToolError> {
     let file = node.and_then(|node| snapshot.graph().file(node));
-    let (Some(file), Some(history)) = (file, cx.loaded_history()) else { return Ok(Vec::new()) };
+    let (Some(file), Some(history)) = (file, cx.loaded_history()) else { return Ok(None) };
     let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 2, with_symbols: false };
     let found = predict(snapshot, &history, &query, cx.cancel())?;
+    if !found.untold.is_empty() {
+        return Ok(None);
+    }
     let rows = found.rows.iter().filter(|row| row.support > 0).take(MAX_CO_CHANGE);
-    Ok(rows.map(|row| CoChangeRow { file_path: row.path.clone(), probability: rounded(row.probability) }).collect())
+    let row = |row: &PredictRow| CoChangeRow { file_path: row.path.clone(), probability: rounded(row.probability) };
+    Ok(Some(rows.map(row).collect()))
 }
 
-fn guidance(output: &Output) -> Guidance {
+/// Whether the project certainly does not use a symbol in any way: called, imported, inherited, taken as a value.
+fn has_no_use(cx: &ReadContext<'_>, snapshot: &Snapshot, node: NodeIx) -> Result<bool, ToolError> {
+    if snapshot.graph().kind(node) == NodeKind::File {
+        return Ok(false);
+    }
+    let found = references(snapshot, node, &[], cx.cancel())?;
+    Ok(found.rows.is_empty() && found.closure.state == ClosureState::Closed)
+}
+
+fn guidance(output: &Output, is_unused: bool) -> Guidance {
     let target = Some(output.node_id.clone());
     if output.total_lines == 0 {
         return Guidance::next(ProofState::Blocked, ToolRef("seek"), None, "the file is empty");
     }
-    match (output.callers_known, output.total_connected) {
-        ("closed", 0) => Guidance::next(
+    match output.callers_known {
+        "closed" if is_unused => Guidance::next(
             ProofState::ReadyToEdit,
             ToolRef("apply"),
             target,
             "nothing in the project uses it; write with `content_hash` as `expected_hash`",
         ),
-        ("closed", _) => Guidance::next(
+        "closed" => Guidance::next(
             ProofState::Proving,
             ToolRef("validate_plan"),
             Some(output.file_path.clone()),

@@ -1,8 +1,10 @@
 //! What a list of planned changes leaves out, before any of them is made.
 
 use m1nd_engine::Snapshot;
+use m1nd_query::analysis::ClosureState;
 use m1nd_query::changes::predict::{PredictQuery, Verdict, predict};
 use m1nd_query::edits::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan};
+use m1nd_query::references::callers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +120,9 @@ pub(crate) struct Output {
     gaps: Vec<GapRow>,
     total_gaps: usize,
     critical_gaps: usize,
+    /// Changed files that may have users which are not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    open_users: Vec<String>,
     suggested_additions: Vec<Addition>,
     co_change: Vec<CoChangeRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,6 +159,7 @@ and test.
 
 `gaps` are files outside of the plan that use a planned file, each with the edge it follows from (`because`). A certain
 user of a file that is deleted or renamed breaks and is `critical`; other users are `warning`, possible ones `info`.
+`open_users` are planned files that references without a known target may use as well: their gaps may not be all.
 Adding every entry of `suggested_additions` removes all critical gaps. `co_change` are files that change with the planned
 ones in the history. `test_coverage` names the tests that reach each changed file in the graph. `order` is an order that
 `depends_on` allows; a cycle or a dependency outside of the plan is named. The risk is the sum of `risk_parts`.";
@@ -193,7 +199,8 @@ impl ReadTool for ValidatePlan {
             blast: rounded(0.25 * (check.blast as f64 / snapshot.files().len().max(1) as f64).min(1.0)),
         };
         let score = rounded(parts.critical_gaps + parts.untested + parts.blast);
-        let guidance = guidance(&actions, resolved, critical, &check);
+        let open_users = open_users(cx, snapshot, &actions)?;
+        let guidance = guidance(&actions, resolved, critical, &check, &open_users);
         let total_gaps = check.gaps.len();
         let suggested_additions = additions(&check);
         let shown = input.include_risk_score;
@@ -204,6 +211,7 @@ impl ReadTool for ValidatePlan {
             unresolved,
             total_gaps,
             critical_gaps: critical,
+            open_users,
             suggested_additions,
             co_change,
             co_change_note,
@@ -273,7 +281,8 @@ fn co_change(
         probability: rounded(row.probability),
         support: row.support,
     };
-    Ok((rows.take(MAX_CO_CHANGE).map(row).collect(), None))
+    let note = found.untold.first().map(|(_, reason)| reason.to_string());
+    Ok((rows.take(MAX_CO_CHANGE).map(row).collect(), note))
 }
 
 fn coverage(check: &PlanCheck) -> Coverage {
@@ -331,7 +340,25 @@ fn level(score: f64) -> &'static str {
     }
 }
 
-fn guidance(actions: &[PlannedAction], resolved: usize, critical: usize, check: &PlanCheck) -> Guidance {
+/// Planned files whose code may be used by references without a known target.
+fn open_users(cx: &ReadContext<'_>, snapshot: &Snapshot, actions: &[PlannedAction]) -> Result<Vec<String>, ToolError> {
+    let mut open = Vec::new();
+    for action in actions.iter().filter(|action| !matches!(action.kind, PlannedKind::Create | PlannedKind::Test)) {
+        let Some(file) = snapshot.graph().find_file(&action.path) else { continue };
+        if callers(snapshot, file, cx.cancel())?.closure.state != ClosureState::Closed {
+            open.push(action.path.clone());
+        }
+    }
+    Ok(open)
+}
+
+fn guidance(
+    actions: &[PlannedAction],
+    resolved: usize,
+    critical: usize,
+    check: &PlanCheck,
+    open_users: &[String],
+) -> Guidance {
     let first = check.gaps.first().map(|gap| gap.path.clone());
     if actions.is_empty() {
         return Guidance::next(
@@ -359,7 +386,17 @@ fn guidance(actions: &[PlannedAction], resolved: usize, critical: usize, check: 
         );
     }
     match (critical, first) {
-        (0, None) => Guidance::state(ProofState::ReadyToEdit),
+        (0, None) if resolved + creates < actions.len() => {
+            let hint = "some planned files are not indexed, so who uses them is not known: check `unresolved`";
+            Guidance::next(ProofState::Proving, ToolRef("glob"), None, hint)
+        }
+        (0, None) => match open_users.first() {
+            None => Guidance::state(ProofState::ReadyToEdit),
+            Some(path) => {
+                let hint = "no user outside of the plan is known, but references without a known target may be some";
+                Guidance::next(ProofState::Proving, ToolRef("callers"), Some(path.clone()), hint)
+            }
+        },
         (0, Some(path)) => {
             let hint = "nothing breaks by itself; look at the users of what changes";
             Guidance::next(ProofState::Triaging, ToolRef("view"), Some(path), hint)

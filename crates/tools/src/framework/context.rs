@@ -418,6 +418,11 @@ impl<'a> WriteContext<'a> {
         Ok(self.services.federate(federation)?.engine)
     }
 
+    /// Answers from the single repository again, if the federation was opened by this call.
+    pub(crate) fn leave_federation(&self) {
+        self.services.leave_federation();
+    }
+
     /// Cancellation, for the engine.
     pub fn cancel(&self) -> &'a Cancel {
         self.cancel

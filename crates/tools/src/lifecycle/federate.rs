@@ -89,7 +89,8 @@ pub(crate) struct Evidence {
 pub(crate) struct PairRow {
     source_repo: String,
     target_repo: String,
-    edges: usize,
+    certain: usize,
+    possible: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -98,7 +99,8 @@ pub(crate) struct Output {
     total_nodes: usize,
     total_edges: usize,
     cross_repo_edges: Vec<CrossRow>,
-    cross_repo_edge_count: usize,
+    /// Null if they were not looked for.
+    cross_repo_edge_count: Option<usize>,
     cross_repo_pairs: Vec<PairRow>,
     incremental: bool,
     skipped_repos: Vec<String>,
@@ -122,11 +124,13 @@ other: none may be inside another one. A folder outside of the roots is read onl
 `m1nd workspace add`; else the error names what would be read.
 
 `repos_ingested` says per repository how many nodes it has, how many edges start in it, whether all of it was cached
-(`from_cache`) and how long reading it took; linking is one step for all. With `incremental: true` only files whose size
-or time changed are read, and `skipped_repos` names the repositories without a change. `cross_repo_edges` lists up to 100
-edges, those of each pair of repositories in turn, the certain ones first: `edge_type` is `package_dep`, `shared_type`
-(bases, interfaces and types) or `shared_config` (both read the same key), `weight` is 1 for a certain edge and 1/n for
-one of n candidates, `causal_strength` half of it where nothing is called, and `evidence` has file and line of both ends.";
+(`from_cache`) and how long reading it took; linking is one step for all. With `incremental: true` only files whose
+size or time changed are read, and `skipped_repos` names the repositories without a change. `cross_repo_edges` lists up
+to 100 edges, those of each pair of repositories in turn, the certain ones first: `edge_type` is `package_dep`,
+`shared_type` (bases, interfaces and types), `api_contract` (a request and the route that serves it) or `shared_config`
+(both read the same key). A pair without a certain edge is only in `cross_repo_pairs`: its possible edges rest on names
+alone. `weight` is 1 for a certain edge and 1/n for one of n candidates, `causal_strength` half of it where nothing is
+called, and `evidence` has file and line of both ends.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "repos": [{"name": "server", "path": "src"}, {"name": "checks", "path": "tests"}]}"#;
     const STAGES: &'static [Route] = &[(Stage::Orient, 70, "the code is spread over several repositories")];
@@ -155,13 +159,17 @@ impl WriteTool for Federate {
         check_consent(engine, &members)?;
         let federation = Federation::new(workspace, members).map_err(engine_error)?;
         let engine = cx.federate(federation).map_err(engine_error)?;
-        let reports = engine.federate(input.incremental, cx.cancel(), cx.progress()).map_err(engine_error)?;
+        let reports = engine.federate(input.incremental, cx.cancel(), cx.progress()).map_err(|error| {
+            // An index without files would answer nothing.
+            if engine.snapshot().is_empty() {
+                cx.leave_federation();
+            }
+            engine_error(error)
+        })?;
         let snapshot = engine.snapshot();
-        let found = match input.detect_cross_repo_edges {
-            true => cross_edges(&snapshot, cx.cancel())?,
-            false => Default::default(),
-        };
-        let count = found.by_pair.values().sum();
+        let looked = input.detect_cross_repo_edges;
+        let found = if looked { cross_edges(&snapshot, cx.cancel())? } else { Default::default() };
+        let count = looked.then_some(found.edges.len());
         let rows = repo_rows(&engine, &snapshot, &reports);
         let unchanged = |row: &&RepoRow| input.incremental && is_unchanged(&engine, &reports, &row.name);
         let skipped_repos = rows.iter().filter(unchanged).map(|row| row.name.clone()).collect();
@@ -175,14 +183,23 @@ impl WriteTool for Federate {
             cross_repo_pairs: found
                 .by_pair
                 .into_iter()
-                .map(|((source_repo, target_repo), edges)| PairRow { source_repo, target_repo, edges })
+                .map(|((source_repo, target_repo), counts)| PairRow {
+                    source_repo,
+                    target_repo,
+                    certain: counts.certain,
+                    possible: counts.possible,
+                })
                 .collect(),
             incremental: input.incremental,
             skipped_repos,
         };
         let hint = match count {
-            0 => "all tools answer over all repositories now; no code of one uses another",
-            _ => "all tools answer over all repositories now; see who depends on this",
+            None => "all tools answer over all repositories now; edges between them were not looked for",
+            Some(0) => {
+                "all tools answer over all repositories now; no edge between them was found, which references without a \
+                 target may hide"
+            }
+            Some(_) => "all tools answer over all repositories now; see who depends on this",
         };
         Ok(Answer::new(output).guidance(Guidance::next(ProofState::Triaging, ToolRef("impact"), first, hint)))
     }

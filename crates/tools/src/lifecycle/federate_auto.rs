@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, Toolset, number, rows_schema,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
+    rows_schema,
 };
 use crate::rows::count;
 
@@ -80,7 +81,6 @@ pub(crate) struct Output {
     discovered_repos: Vec<RepoRow>,
     suggested_repos: Vec<SuggestedRepo>,
     skipped_paths: Vec<SkippedRow>,
-    executed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     what_is_missing: Option<String>,
 }
@@ -95,7 +95,7 @@ impl Tool for FederateAuto {
     const HELP: &'static str = "\
 Reads the indexed files for paths to other repositories. Of such a path it finds out whether it exists and which folder
 above it is a repository (the nearest with `.git`, else with a manifest). Nothing outside of the indexed roots is read or
-listed; that needs your consent, by ingesting the folder.
+listed; that needs the consent of a person, who gives it once with `m1nd workspace add`.
 
 Evidence, strongest first; equal evidence is ordered by confidence, number of files, and path:
 - `markdown_link`, `keyed_assignment` (a key with path, root, repo, workspace, dir, home or project): high.
@@ -105,7 +105,8 @@ Evidence, strongest first; equal evidence is ordered by confidence, number of fi
 
 Paths count if they are absolute (in manifests also relative), lead outside of all roots, and are no placeholder
 (`/path/to/…`), system folder, socket or lock. `skipped_paths`: paths that are missing or belong to no repository; quoted
-texts without a file are left out. `suggested_repos` has the rows as arguments for federating them.";
+texts without a file are left out. `suggested_repos` has the rows for `federate`, which also takes the current repository;
+nothing is federated by this tool.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[(Stage::Orient, 40, "which other repositories the project refers to")];
     const RARE: &'static [&'static str] = &["current_repo_name"];
@@ -145,7 +146,7 @@ impl ReadTool for FederateAuto {
             missing.push(format!("{} more than max_repos", total - repos.len()));
         }
         if found.files_left > 0 {
-            missing.push(format!("{} not read in time", count(found.files_left, "file")));
+            missing.push(format!("{} not read: too large, or out of time", count(found.files_left, "file")));
         }
         if found.paths_left > 0 {
             missing.push(format!("{} not looked at", count(found.paths_left, "path")));
@@ -158,14 +159,24 @@ impl ReadTool for FederateAuto {
             discovered_repos: repos.iter().map(row).collect(),
             suggested_repos: suggested.collect(),
             skipped_paths: skipped.collect(),
-            executed: false,
             what_is_missing: (!missing.is_empty()).then(|| missing.join("; ")),
         };
-        let mut guidance = Guidance::state(ProofState::Triaging);
-        guidance.next_step_hint = Some(match total {
-            0 => "no indexed file refers to another repository on this disk".to_owned(),
-            _ => "ingest the roots that belong to the task, to see across them".to_owned(),
-        });
+        let guidance = match (total, output.what_is_missing.is_some()) {
+            (0, is_partial) => {
+                let mut guidance = Guidance::state(ProofState::Triaging);
+                guidance.next_step_hint = Some(match is_partial {
+                    false => "no indexed file refers to another repository on this disk".to_owned(),
+                    true => {
+                        "what was read refers to no other repository on this disk; see `what_is_missing`".to_owned()
+                    }
+                });
+                guidance
+            }
+            _ => {
+                let hint = "federate those that belong to the task, with the current repository";
+                Guidance::next(ProofState::Triaging, ToolRef("federate"), None, hint)
+            }
+        };
         Ok(Answer::new(output).guidance(guidance))
     }
 }

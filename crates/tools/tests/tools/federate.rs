@@ -349,3 +349,55 @@ fn a_repository_has_the_same_edges_in_a_federation_as_alone() {
     assert_eq!(federated, all(&alone.services.engine.snapshot(), "main/"));
     assert!(federated.iter().filter(|row| row.contains(" calls ")).count() >= 5, "{federated:#?}");
 }
+
+/// A server and a client of its route.
+const WEB: &str = "\
+//- /shop/app.py
+from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.get('/orders/<int:number>')
+def order(number):
+    return str(number)
+//- /front/client.py
+import requests
+
+
+def load(number):
+    return requests.get(f'http://shop/orders/{number}')
+//- /other/alone.py
+def alone():
+    return 1
+";
+
+#[test]
+fn a_request_of_another_repository_leads_to_its_route() {
+    let project = Project::unindexed(WEB);
+    let found = edges(&federated(&project, &["shop", "front"]));
+    let is_contract = |edge: &&String| edge.contains(" requests shop::") && edge.ends_with("api_contract");
+    assert!(found.iter().any(|edge| is_contract(&edge)), "{found:?}");
+}
+
+#[test]
+fn no_edge_found_is_not_said_to_be_none() {
+    let project = Project::unindexed(WEB);
+    let found = federated(&project, &["shop", "other"]);
+    assert_eq!(found["cross_repo_edge_count"], 0);
+    assert!(found["next_step_hint"].as_str().is_some_and(|hint| hint.contains("may hide")), "{found}");
+    let asked = json!({"repos": repos(&["shop", "front"]), "detect_cross_repo_edges": false});
+    let unasked = project.federated("federate", asked).unwrap_or_else(|error| panic!("{}", error.to_json()));
+    assert_eq!(unasked["cross_repo_edge_count"], Value::Null, "{unasked}");
+}
+
+#[test]
+fn names_alone_make_no_edge_between_repositories() {
+    let project = Project::unindexed(
+        "//- /one/a.py\ndef run(thing):\n    return thing.duplicate()\n//- /two/b.py\nclass Sheet:\n    def duplicate(self):\n        return self\n",
+    );
+    let answer = federated(&project, &["one", "two"]);
+    assert_eq!(answer["cross_repo_edges"], json!([]), "{answer}");
+    let pair = json!([{"source_repo": "one", "target_repo": "two", "certain": 0, "possible": 1}]);
+    assert_eq!(answer["cross_repo_pairs"], pair, "{answer}");
+}

@@ -24,7 +24,7 @@ fn repositories_are_found_by_what_files_say() {
     assert_eq!(answer["suggested_repos"], json!([{"name": "lib", "path": lib, "adapter": "code"}]));
     let skipped = column(&answer, "skipped_paths", "reason");
     assert!(skipped.contains("path_missing_on_disk"), "{answer}");
-    assert_eq!(answer["executed"], json!(false));
+    assert_eq!(answer["next_suggested_tool"], "federate");
 }
 
 #[test]

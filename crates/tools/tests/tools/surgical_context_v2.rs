@@ -28,3 +28,17 @@ fn few_rows_of_each_kind() {
     let few = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "load", "proof_focused": true}));
     assert_eq!(few["total_connected"], 5, "{few}");
 }
+
+#[test]
+fn a_symbol_that_is_only_read_or_inherited_is_not_unused() {
+    let project = Project::new(
+        "//- /a.py\nclass Base:\n    pass\n\n\nclass Alone:\n    pass\n//- /b.py\nfrom a import Base\n\n\nclass Own(Base):\n    pass\n",
+    );
+    let state = |symbol: &str| {
+        let asked = json!({"file_path": "a.py", "symbol": symbol});
+        project.ok("surgical_context_v2", asked)["proof_state"].clone()
+    };
+    assert_eq!((state("Base"), state("Alone")), (json!("proving"), json!("ready_to_edit")));
+    let answer = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "Alone"}));
+    assert_eq!(answer["co_change"], serde_json::Value::Null, "there is no history: {answer}");
+}

@@ -44,3 +44,17 @@ fn dependencies_give_an_order() {
     assert_eq!(cycle["dependency_cycle"], json!(["a.py", "b.py"]), "{cycle}");
     assert!(cycle["missing_dependencies"][0].as_str().is_some_and(|text| text.contains("z.py")));
 }
+
+#[test]
+fn unknown_users_are_not_said_to_be_none() {
+    let project = Project::new(
+        "//- /leaf.py\nclass Leaf:\n    def fetch_all(self):\n        return 1\n//- /user.py\ndef use(thing):\n    return thing.fetch_all()\n//- /alone.py\nimport os\n\n\ndef only_here():\n    return os.name\n",
+    );
+    let planned = |file: &str| project.ok("validate_plan", json!({"plan": [{"file": file, "action": "modify"}]}));
+    let open = planned("leaf.py");
+    assert_ne!(open["proof_state"], "ready_to_edit", "{open}");
+    let closed = planned("alone.py");
+    assert_eq!((&closed["open_users"], &closed["proof_state"]), (&Value::Null, &json!("ready_to_edit")), "{closed}");
+    let missing = json!({"plan": [{"file": "alone.py", "action": "modify"}, {"file": "none.py", "action": "modify"}]});
+    assert_eq!(project.ok("validate_plan", missing)["proof_state"], "proving");
+}
