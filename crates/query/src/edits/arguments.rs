@@ -50,8 +50,10 @@ enum Strictness {
 
 fn strictness(language: Language) -> Option<Strictness> {
     match language {
-        Language::Python | Language::Go | Language::Rust | Language::Java => Some(Strictness::Both),
-        Language::TypeScript | Language::Tsx | Language::Kotlin => Some(Strictness::TooMany),
+        Language::Python | Language::Go | Language::Rust | Language::Java | Language::TypeScript | Language::Tsx => {
+            Some(Strictness::Both)
+        }
+        Language::Kotlin => Some(Strictness::TooMany),
         _ => None,
     }
 }

@@ -81,6 +81,8 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
     let rust = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\nuse std::ops::Deref;\npub struct Text(Vec<u8>);\nimpl Deref for Text {\n    type Target = [u8];\n    fn deref(&self) -> &[u8] {\n        &self.0\n    }\n}\nimpl Text {\n    fn whole(&self) -> usize {\n        1\n    }\n    pub fn size(&self) -> usize {\n        self.whole() + half()\n    }\n}\nfn half() -> usize {\n    2\n}\n";
     let with = "//- /a.py\nclass Held:\n    def __enter__(self):\n        return self\n\n    def __exit__(self, kind, value, trace):\n        pass\n\n\ndef run():\n    held = Held()\n";
     let trait_of = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\npub trait Shape {\n    fn area(&self) -> u8;\n}\npub struct Dot;\nimpl Shape for Dot {\n    fn area(&self) -> u8 {\n        0\n    }\n}\n";
+    let java = "//- /A.java\npublic class A {\n  static int go(int a) { return a; }\n  static int go(int a, int b) { return a; }\n}\n//- /B.java\npublic class B {\n  int run() { return A.go(1, 2); }\n}\n";
+    let typed = "//- /a.ts\nexport function load(a: number, b?: number) {\n  return a;\n}\n//- /b.ts\nimport { load } from './a';\nexport const one = load(1);\n";
     let edit = |path: &str, old: &str, new: &str| json!([{"file_path": path, "edits": [{"old": old, "new": new}]}]);
     let rows = [
         // The receiver may have methods from outside, so that the name alone has a target there.
@@ -98,6 +100,18 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
             "",
         ),
         (trait_of, edit("src/lib.rs", "    fn area(&self) -> u8;\n", ""), "BROKEN", "lost_override"),
+        (java, edit("A.java", "  static int go(int a, int b) { return a; }\n", ""), "BROKEN", "argument_count"),
+        (
+            java,
+            json!([
+                {"file_path": "A.java", "delete": true},
+                {"file_path": "C.java", "new_content": "public class A {\n  static int go(int a, int b) { return a; }\n}\n"},
+            ]),
+            "BROKEN",
+            "misplaced_type",
+        ),
+        (typed, edit("a.ts", "(a: number, b?: number)", "(a: number, b?: number, c?: number)"), "UNVERIFIED", ""),
+        (typed, edit("a.ts", "(a: number, b?: number)", "(a: number, b: number, c = 1)"), "BROKEN", "argument_count"),
         // `with` has no list of arguments.
         (with, edit("a.py", "held = Held()", "with Held():\n        pass"), "UNVERIFIED", ""),
     ];

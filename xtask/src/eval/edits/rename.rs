@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
+use m1nd_query::edits::has_own_name;
 use m1nd_testkit::Random;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -193,24 +194,9 @@ fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Symb
 
 pub(super) fn is_candidate(snapshot: &Snapshot, checked: &Checked, node: NodeIx) -> bool {
     let graph = snapshot.graph();
-    let has_name = matches!(
-        graph.kind(node),
-        NodeKind::Function
-            | NodeKind::Class
-            | NodeKind::Struct
-            | NodeKind::Enum
-            | NodeKind::Variant
-            | NodeKind::Trait
-            | NodeKind::Interface
-            | NodeKind::Type
-            | NodeKind::Field
-            | NodeKind::Constant
-            | NodeKind::Variable
-            | NodeKind::Macro
-    );
     let is_inner = graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::Function);
     let label = graph.label(node);
-    has_name
+    has_own_name(graph.kind(node))
         && !is_inner
         && !(label.starts_with("__") && label.ends_with("__"))
         && checked.covers(graph.path(node))
