@@ -16,6 +16,7 @@ mod stale;
 mod store;
 mod tools;
 mod trail;
+mod verify;
 mod work;
 
 use std::path::Path;

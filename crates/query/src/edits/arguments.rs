@@ -6,11 +6,14 @@ use m1nd_base::{Cancel, NodeKind, Pos, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{DefId, ParameterKind, Role};
+use m1nd_lang::facts::{BindingTarget, DefId, Expr, ParameterKind, Reference, Role};
 use rustc_hash::FxHashMap;
 
 /// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
 const UNKNOWN: u8 = 255;
+
+/// Methods of Python that the language calls with the arguments of a call.
+const WITH_ARGUMENTS: &[&str] = &["__init__", "__new__", "__call__"];
 
 /// Numbers of arguments that a function takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,8 +50,10 @@ enum Strictness {
 
 fn strictness(language: Language) -> Option<Strictness> {
     match language {
-        Language::Python | Language::Go | Language::Rust | Language::Java => Some(Strictness::Both),
-        Language::TypeScript | Language::Tsx | Language::Kotlin => Some(Strictness::TooMany),
+        Language::Python | Language::Go | Language::Rust | Language::Java | Language::TypeScript | Language::Tsx => {
+            Some(Strictness::Both)
+        }
+        Language::Kotlin => Some(Strictness::TooMany),
         _ => None,
     }
 }
@@ -89,6 +94,10 @@ impl<'a> Arguments<'a> {
         }
         let strictness = strictness(self.snapshot.file_of(node)?.language)?;
         let (label, lines) = (graph.label(node).to_owned(), graph.lines(node));
+        // Called by a statement or an operator, which has no list of arguments: `with` calls `__exit__`.
+        if label.starts_with("__") && label.ends_with("__") && !WITH_ARGUMENTS.contains(&label.as_str()) {
+            return None;
+        }
         let Facts { facts, .. } = self.file(graph.path(node))?;
         let is_it = |definition: &m1nd_lang::facts::Definition| {
             facts.name(definition.name) == label && (definition.line_start, definition.line_end) == lines
@@ -118,6 +127,28 @@ impl<'a> Arguments<'a> {
         Some(counts)
     }
 
+    /// Places where a file uses a name, other than in imports and in what may be no code; the member of a value
+    /// (`value.name`), or not.
+    pub(super) fn uses_of(&mut self, path: &str, name: &str, is_member: bool) -> Vec<Pos> {
+        let Some(Facts { facts, .. }) = self.file(path) else { return Vec::new() };
+        let is_it = |reference: &&Reference| {
+            let (id, member) = match facts.expr(reference.expr) {
+                Expr::Member { name, .. } => (name, true),
+                Expr::Name { name, .. } | Expr::Path { name, .. } => (name, false),
+                _ => return false,
+            };
+            !reference.inexact && member == is_member && facts.name(id) == name
+        };
+        facts.references.iter().filter(is_it).map(|reference| reference.pos).collect()
+    }
+
+    /// Returns whether an import of a file binds a name.
+    pub(super) fn imports(&mut self, path: &str, name: &str) -> bool {
+        let Some(Facts { facts, .. }) = self.file(path) else { return false };
+        let is_import = |target: BindingTarget| matches!(target, BindingTarget::Import(_));
+        facts.bindings.iter().any(|binding| is_import(binding.target) && facts.name(binding.name) == name)
+    }
+
     fn file(&mut self, path: &str) -> Option<&Facts> {
         if !self.files.contains_key(path) {
             let facts = self.extract(path);
@@ -134,9 +165,8 @@ impl<'a> Arguments<'a> {
             None => self.snapshot.read_file(&repo_path).ok().filter(|source| !source.stale)?.text,
         };
         let facts = m1nd_lang::extract(language, text.as_bytes(), self.snapshot.limits(), self.cancel);
-        let is_counted = |reference: &&m1nd_lang::facts::Reference| {
-            reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact
-        };
+        let is_counted =
+            |reference: &&Reference| reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact;
         let calls = facts.references.iter().filter(is_counted);
         let calls = calls.map(|reference| (reference.pos, usize::from(reference.arity))).collect();
         Some(Facts { facts, calls })

@@ -1,13 +1,16 @@
 //! Changes of files before and after they are made: syntax, context, plans, checks, new names.
 
 mod arguments;
+mod left_names;
+mod names;
 mod plan;
 mod rename;
 mod syntax;
 mod verify;
 
 pub use m1nd_lang::is_test_path;
+pub use names::has_own_name;
 pub use plan::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan, test_nodes_reaching, tests_reaching};
-pub use rename::{CannotRename, Rename, RenamedFile, rename};
+pub use rename::{CannotRename, Comment, Rename, RenamedFile, rename};
 pub use syntax::{SyntaxCheck, SyntaxProblem, definition_range, new_syntax_errors};
 pub use verify::{Blast, Break, BreakKind, EditedFile, GraphCheck, verify};

@@ -7,13 +7,14 @@ use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::FileFacts;
 
+use super::names::{MAX_NAME, has_own_name, is_no_name};
 use crate::analysis::ClosureState;
 use crate::references::{Occurrence, Role, references};
 
 /// Most definitions that are renamed together: a method with those that override it.
 const MAX_FAMILY: usize = 200;
-/// Longest new name, in characters.
-const MAX_NAME: usize = 200;
+/// Most comments that are listed.
+const MAX_COMMENTS: usize = 200;
 /// Methods of the standard library's interfaces of Go, which types implement without saying so.
 const GO_METHODS: &[&str] = &[
     "String",
@@ -89,8 +90,21 @@ pub struct Rename {
     pub possible: Vec<Occurrence>,
     /// Text that describes the symbol, and is left.
     pub documents: Vec<Occurrence>,
+    /// Lines of comments in the changed files that have the old name, and are left.
+    pub comments: Vec<Comment>,
     /// Code outside of the roots may use the old name.
     pub is_exported: bool,
+}
+
+/// A line of a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    /// Its file.
+    pub path: RepoPath,
+    /// Its line.
+    pub line: u32,
+    /// The line, without the space around it.
+    pub text: String,
 }
 
 /// The reason why a symbol is not renamed.
@@ -107,8 +121,13 @@ pub enum CannotRename {
         kind: &'static str,
     },
     /// The new name is none.
-    #[error("`{0}` cannot be a name; expected letters, digits and underscores, not starting with a digit")]
-    BadName(String),
+    #[error("`{name}` cannot be the new name: {why}")]
+    BadName {
+        /// The text, cut.
+        name: String,
+        /// The reason.
+        why: &'static str,
+    },
     /// Something else has the new name already.
     #[error("`{name}` is already the name of `{taken}`; choose another one")]
     Taken {
@@ -160,13 +179,19 @@ impl From<Cancelled> for CannotRename {
 /// [`CannotRename`].
 pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) -> Result<Rename, CannotRename> {
     let graph = snapshot.graph();
-    check_names(graph, node, name)?;
+    check_names(snapshot, node, name)?;
     let definitions = family(snapshot, node)?;
     for &definition in &definitions {
         check_free(graph, definition, name)?;
     }
-    let mut found =
-        Rename { definitions, files: Vec::new(), possible: Vec::new(), documents: Vec::new(), is_exported: false };
+    let mut found = Rename {
+        definitions,
+        files: Vec::new(),
+        possible: Vec::new(),
+        documents: Vec::new(),
+        comments: Vec::new(),
+        is_exported: false,
+    };
     let mut places: BTreeMap<String, BTreeSet<Place>> = BTreeMap::new();
     for &definition in &found.definitions {
         found.is_exported |= graph.flags(definition).has(NodeFlags::EXPORTED);
@@ -200,9 +225,15 @@ pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) ->
         places.entry(graph.path(row.from).to_owned()).or_default().insert(at);
     }
     let (old, is_field) = (graph.label(node), graph.kind(node) == NodeKind::Field);
+    if is_field {
+        check_keys(snapshot, &found.definitions, &places, old, cancel)?;
+    }
     for (path, places) in places {
         cancel.check()?;
-        found.files.extend(renamed_file(snapshot, &path, &places, (old, name, is_field), cancel)?);
+        let left = MAX_COMMENTS.saturating_sub(found.comments.len());
+        let (file, comments) = renamed_file(snapshot, &path, &places, (old, name, is_field), cancel)?;
+        found.files.extend(file);
+        found.comments.extend(comments.into_iter().take(left));
     }
     Ok(found)
 }
@@ -215,29 +246,20 @@ enum Place {
     Use((u32, u16), bool),
 }
 
-fn check_names(graph: &Graph, node: NodeIx, name: &str) -> Result<(), CannotRename> {
-    let kind = graph.kind(node);
-    let has_name = matches!(
-        kind,
-        NodeKind::Function
-            | NodeKind::Class
-            | NodeKind::Struct
-            | NodeKind::Enum
-            | NodeKind::Variant
-            | NodeKind::Trait
-            | NodeKind::Interface
-            | NodeKind::Type
-            | NodeKind::Field
-            | NodeKind::Variable
-            | NodeKind::Constant
-            | NodeKind::Macro
-    );
-    let label = graph.label(node);
-    if !has_name || graph.path(node).is_empty() || !is_name(label) {
+fn check_names(snapshot: &Snapshot, node: NodeIx, name: &str) -> Result<(), CannotRename> {
+    let graph = snapshot.graph();
+    let (kind, label) = (graph.kind(node), graph.label(node));
+    // Names in patterns and of patterns are no words.
+    let is_word = label.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
+    if !has_own_name(kind) || graph.path(node).is_empty() || !is_word || label.is_empty() {
         return Err(CannotRename::NoName { id: graph.id(node).to_owned(), kind: kind.word() });
     }
-    if !is_name(name) || name == label {
-        return Err(CannotRename::BadName(name.chars().take(MAX_NAME).collect()));
+    let why = match name == label {
+        true => Some("it is the name already"),
+        false => is_no_name(snapshot.file_of(node).map(|file| file.language), name),
+    };
+    if let Some(why) = why {
+        return Err(CannotRename::BadName { name: name.chars().take(MAX_NAME).collect(), why });
     }
     let not_ours = |why: &str| CannotRename::NotOurs { id: graph.id(node).to_owned(), why: why.to_owned() };
     if label.starts_with("__") && label.ends_with("__") {
@@ -250,13 +272,6 @@ fn check_names(graph: &Graph, node: NodeIx, name: &str) -> Result<(), CannotRena
         return Err(not_ours("is where the program starts"));
     }
     Ok(())
-}
-
-fn is_name(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
-        && chars.all(|c| c.is_alphanumeric() || c == '_' || c == '$')
-        && name.chars().count() <= MAX_NAME
 }
 
 /// Refuses a name that something beside the definition has.
@@ -359,14 +374,14 @@ fn check_owner(snapshot: &Snapshot, node: NodeIx, stands_alone: bool) -> Result<
     Ok(())
 }
 
-/// The new text of a file; `None` if nothing in it spells the old name.
+/// The new text of a file, `None` if nothing in it spells the old name, and comments that do.
 fn renamed_file(
     snapshot: &Snapshot,
     path: &str,
     places: &BTreeSet<Place>,
     (old, new, is_field): (&str, &str, bool),
     cancel: &Cancel,
-) -> Result<Option<RenamedFile>, CannotRename> {
+) -> Result<(Option<RenamedFile>, Vec<Comment>), CannotRename> {
     let refuse = |why| CannotRename::File { path: path.to_owned(), why };
     let path = RepoPath::new(path).map_err(|_| refuse("has no valid path"))?;
     let source = snapshot.read_file(&path).map_err(|_| refuse("cannot be read"))?;
@@ -409,14 +424,102 @@ fn renamed_file(
         }
     }
     if edits.is_empty() {
-        return Ok(None);
+        return Ok((None, Vec::new()));
     }
     let mut text = source.text.clone();
     for (at, (_, with)) in edits.iter().rev() {
         text.replace_range(*at..at + old.len(), with);
     }
     let places = edits.into_values().map(|(pos, _)| pos).collect();
-    Ok(Some(RenamedFile { path, new_path, before: source.hash, text, places }))
+    let comments = comments(snapshot, (&path, &source.text), language, old, cancel);
+    Ok((Some(RenamedFile { path, new_path, before: source.hash, text, places }), comments))
+}
+
+/// Lines of comments that have a word.
+fn comments(
+    snapshot: &Snapshot,
+    (path, text): (&RepoPath, &str),
+    language: Language,
+    word: &str,
+    cancel: &Cancel,
+) -> Vec<Comment> {
+    let Some(found) = m1nd_lang::comments_with(language, text, word, snapshot.limits(), cancel) else {
+        return Vec::new();
+    };
+    let has_it = |line: &str| line.match_indices(word).any(|(at, _)| has_word(line, at, word));
+    let lines_of = |comment: m1nd_lang::CommentText<'_>| {
+        let lines = comment.text.lines().zip(comment.line..).filter(|(line, _)| has_it(line));
+        let row =
+            |(line, number): (&str, u32)| Comment { path: path.clone(), line: number, text: line.trim().to_owned() };
+        lines.map(row).collect::<Vec<_>>()
+    };
+    found.rows.into_iter().flat_map(lines_of).collect()
+}
+
+/// Refuses a field of which a literal may give the value by a key that nothing resolves: `{ name: 1 }` takes its type
+/// from where it stands, and a macro from where it is used. Only files that use the file of the field count.
+fn check_keys(
+    snapshot: &Snapshot,
+    definitions: &[NodeIx],
+    places: &BTreeMap<String, BTreeSet<Place>>,
+    old: &str,
+    cancel: &Cancel,
+) -> Result<(), CannotRename> {
+    let graph = snapshot.graph();
+    let own: Vec<NodeIx> = definitions.iter().filter_map(|node| graph.file(*node)).collect();
+    let mut files: BTreeSet<&str> = places.keys().map(String::as_str).collect();
+    for node in own.iter().flat_map(|file| graph.of_file(*file)) {
+        files.extend(graph.in_edges(node).map(|edge| graph.path(edge.from)).filter(|path| !path.is_empty()));
+    }
+    let mut hiding = Vec::new();
+    for path in files {
+        cancel.check()?;
+        let Ok(repo_path) = RepoPath::new(path) else { continue };
+        let Ok(source) = snapshot.read_file(&repo_path) else { continue };
+        if !source.text.contains(old) {
+            continue;
+        }
+        let language = super::syntax::language_of(snapshot, &repo_path, &source.text);
+        let facts = m1nd_lang::extract(language, source.text.as_bytes(), snapshot.limits(), cancel);
+        let exact = facts.references.iter().filter(|reference| !reference.inexact).map(|reference| reference.pos);
+        let known: BTreeSet<Pos> = exact.chain(facts.definitions.iter().map(|definition| definition.pos)).collect();
+        let starts = line_starts(&source.text);
+        let is_renamed = |pos: &Pos| {
+            places.get(path).is_some_and(|places| {
+                [false, true].iter().any(|import| places.contains(&Place::Use((pos.line, pos.col), *import)))
+            })
+        };
+        let at_key =
+            |(at, _): (usize, &str)| is_key(&source.text, at, old).then(|| position(&source.text, &starts, at));
+        let keys = source.text.match_indices(old).filter_map(at_key);
+        hiding
+            .extend(keys.filter(|pos| !known.contains(pos) && !is_renamed(pos)).map(|pos| (path.to_owned(), pos.line)));
+    }
+    match hiding.len() {
+        0 => Ok(()),
+        count => Err(CannotRename::Open {
+            id: graph.id(definitions[0]).to_owned(),
+            why: format!("{count} key(s) of this name in literals or macros may be it"),
+            hiding,
+        }),
+    }
+}
+
+/// Returns whether a word at an offset is the key of a literal in braces.
+fn is_key(text: &str, at: usize, word: &str) -> bool {
+    let after = text[at + word.len()..].trim_start_matches([' ', '\t']);
+    has_word(text, at, word)
+        && after.starts_with(':')
+        && !after.starts_with("::")
+        && text[..at].trim_end().ends_with(['{', ','])
+        && is_in_braces(&text[..at])
+}
+
+/// The place of an offset.
+fn position(text: &str, starts: &[usize], at: usize) -> Pos {
+    let line = starts.partition_point(|start| *start <= at);
+    let column = text[starts[line - 1]..at].chars().count() + 1;
+    Pos { line: u32::try_from(line).unwrap_or(u32::MAX), col: u16::try_from(column).unwrap_or(u16::MAX) }
 }
 
 /// Places of the name of a definition, and of constructors that have it, too.
@@ -470,7 +573,11 @@ fn is_shorthand(text: &str, at: usize, word: &str, language: Language) -> bool {
     if !(has_them && before.ends_with(['{', ',']) && after.starts_with([',', '}'])) {
         return false;
     }
-    // Inside of the nearest bracket that is open: a brace, not the arguments of a call.
+    is_in_braces(before)
+}
+
+/// Returns whether the nearest bracket that is open at the end of a text is a brace, not that of arguments.
+fn is_in_braces(before: &str) -> bool {
     let mut depth = 0usize;
     for c in before.chars().rev() {
         match c {

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, Pos, Relation, RepoPath};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{EdgeRef, Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arguments::{Arguments, Counts};
+use super::left_names::left_names;
 
 /// Most findings of one kind that are returned.
 const MAX_FOUND: usize = 200;
@@ -27,6 +28,8 @@ pub enum BreakKind {
     ArgumentCount,
     /// A method replaced one of a base and does not now.
     LostOverride,
+    /// A type is in a file that the language does not let it be in.
+    MisplacedType,
 }
 
 impl BreakKind {
@@ -37,6 +40,7 @@ impl BreakKind {
             Self::DanglingImport => "dangling_import",
             Self::ArgumentCount => "argument_count",
             Self::LostOverride => "lost_override",
+            Self::MisplacedType => "misplaced_type",
         }
     }
 }
@@ -72,10 +76,14 @@ pub struct Blast {
 /// The result of the comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GraphCheck {
-    /// What is certainly broken.
+    /// What is certainly broken: the first of [`GraphCheck::total_broken`].
     pub broken: Vec<Break>,
+    /// Number of all certain breakages.
+    pub total_broken: usize,
     /// What may be broken: references that are now possible only, names that nothing in sight defines.
     pub doubtful: Vec<Break>,
+    /// Number of all of them.
+    pub total_doubtful: usize,
     /// New import cycles, each as the files on it.
     pub cycles: Vec<Vec<String>>,
     /// Users of the edited files.
@@ -103,18 +111,24 @@ pub fn verify(
 ) -> Result<GraphCheck, Cancelled> {
     let mut check = GraphCheck::default();
     let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
+    let (mut old, mut new) = (Arguments::new(before, cancel), Arguments::new(after, cancel));
+    edited.iter().for_each(|file| old.set_text(file.path.as_str(), file.before.unwrap_or_default()));
     for file in edited {
         cancel.check()?;
-        lost_references(before, after, file.path, &paths, &mut check);
-        new_open_references(before, after, file.path, &mut check);
+        lost_references(before, (after, &mut new), file.path, &paths, &mut check);
+        new_open_references(before, (after, &mut new), file.path, &mut check);
+        check.broken.extend(left_names((before, &mut old), (after, &mut new), file.path));
         lost_overrides(before, after, file.path, &mut check);
+        check.broken.extend(misplaced_types(before, after, file.path));
         check.blast.push(blast(before, file.path));
         check.cycles.extend(new_cycle(before, after, file.path));
     }
-    argument_counts(before, after, edited, cancel, &mut check)?;
-    for list in [&mut check.broken, &mut check.doubtful] {
+    argument_counts((before, &mut old), (after, &mut new), edited, cancel, &mut check)?;
+    let GraphCheck { broken, total_broken, doubtful, total_doubtful, .. } = &mut check;
+    for (list, total) in [(broken, total_broken), (doubtful, total_doubtful)] {
         list.sort();
         list.dedup();
+        *total = list.len();
         list.truncate(MAX_FOUND);
     }
     check.cycles.sort();
@@ -122,18 +136,18 @@ pub fn verify(
     Ok(check)
 }
 
-fn nodes_of(graph: &Graph, path: &RepoPath) -> Vec<NodeIx> {
+pub(super) fn nodes_of(graph: &Graph, path: &RepoPath) -> Vec<NodeIx> {
     graph.find_file(path.as_str()).map(|file| graph.of_file(file)).unwrap_or_default()
 }
 
-fn sites(edge: &EdgeRef<'_>) -> Vec<Pos> {
+pub(super) fn sites(edge: &EdgeRef<'_>) -> Vec<Pos> {
     (0..edge.sites.len()).filter_map(|index| edge.sites.get(index)).collect()
 }
 
 /// References from files that were not edited: they stand where they stood.
 fn lost_references(
     before: &Snapshot,
-    after: &Snapshot,
+    (after, arguments): (&Snapshot, &mut Arguments<'_>),
     path: &RepoPath,
     edited: &FxHashSet<&str>,
     check: &mut GraphCheck,
@@ -146,7 +160,13 @@ fn lost_references(
             let counts = edge.tier == EdgeTier::Certain && is_use(edge.relation) && !edited.contains(file);
             let Some(from) = counts.then(|| new.find(old.id(edge.from))).flatten() else { continue };
             for pos in sites(&edge) {
-                let Some(why) = state_at(new, from, pos, old.label(target)) else { continue };
+                let Some(why) = state_at(new, from, pos, old.label(target)) else {
+                    // A definition that still has its id is looked at with all its callers.
+                    if new.find(id).is_none() {
+                        check.broken.extend(fits_none(new, (from, pos), arguments));
+                    }
+                    continue;
+                };
                 let found = Break {
                     file: file.to_owned(),
                     line: pos.line,
@@ -163,11 +183,59 @@ fn lost_references(
                     Lost::Open(_) | Lost::Nothing => check.broken.push(found),
                     // A name of the project that is gone is not one of a package.
                     Lost::Outside if new.find(id).is_none() => check.broken.push(found),
-                    Lost::Possible | Lost::Outside => check.doubtful.push(found),
+                    Lost::Possible | Lost::Outside => match fits_none(new, (from, pos), arguments) {
+                        Some(misfit) => check.broken.push(misfit),
+                        None => check.doubtful.push(found),
+                    },
                 }
             }
         }
     }
+}
+
+/// A call with a number of arguments that none of its targets takes, for instance not what is left of an overloaded
+/// method.
+fn fits_none(graph: &Graph, (from, pos): (NodeIx, Pos), arguments: &mut Arguments<'_>) -> Option<Break> {
+    let at_pos = |edge: &EdgeRef<'_>| edge.relation == Relation::Calls && sites(edge).contains(&pos);
+    let targets: Vec<NodeIx> = graph.out_edges(from).filter(at_pos).map(|edge| edge.to).collect();
+    let given = arguments.given(graph.path(from), pos)?;
+    let mut takes = Vec::new();
+    for target in &targets {
+        takes.push(arguments.counts(*target).filter(|counts| !counts.fits(given))?);
+    }
+    let (target, takes) = targets.first().zip(takes.first())?;
+    Some(Break {
+        file: graph.path(from).to_owned(),
+        line: pos.line,
+        kind: BreakKind::ArgumentCount,
+        from: graph.id(from).to_owned(),
+        to: graph.id(*target).to_owned(),
+        detail: format!("`{}` takes {takes}, the call has {given}", graph.label(*target)),
+    })
+}
+
+/// Public types of Java outside of any other, in a file that has not their name and had them not before.
+fn misplaced_types(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<Break> {
+    if after.files().get(path).is_none_or(|file| file.language != Language::Java) {
+        return Vec::new();
+    }
+    let graph = after.graph();
+    let is_misplaced = |node: &NodeIx| {
+        matches!(graph.kind(*node), NodeKind::Class | NodeKind::Interface | NodeKind::Enum)
+            && graph.parent(*node) == graph.file(*node)
+            && graph.signature(*node).split_whitespace().any(|word| word == "public")
+            && path.file_name() != format!("{}.java", graph.label(*node))
+            && before.graph().find(graph.id(*node)).is_none()
+    };
+    let found = |node: NodeIx| Break {
+        file: path.as_str().to_owned(),
+        line: graph.name_line(node),
+        kind: BreakKind::MisplacedType,
+        from: graph.id(node).to_owned(),
+        to: format!("{}.java", graph.label(node)),
+        detail: format!("`{}` is public and must be in `{}.java`", graph.label(node), graph.label(node)),
+    };
+    nodes_of(graph, path).into_iter().filter(is_misplaced).map(found).collect()
 }
 
 /// What a place that had a certain target has now.
@@ -209,10 +277,19 @@ fn state_at(graph: &Graph, from: NodeIx, pos: Pos, label: &str) -> Option<Lost> 
 }
 
 /// References of an edited file without a target, more of a name than before.
-fn new_open_references(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &mut GraphCheck) {
+fn new_open_references(
+    before: &Snapshot,
+    (after, facts): (&Snapshot, &mut Arguments<'_>),
+    path: &RepoPath,
+    check: &mut GraphCheck,
+) {
     let (old, new) = (before.graph(), after.graph());
     let resolved = resolved_names(old, path);
     let mut known = open_counts(old, path);
+    // In a file where every name was known, one that nothing defines is a mistake, not one that this index cannot see.
+    let unclear: FxHashSet<&str> =
+        nodes_of(old, path).into_iter().flat_map(|node| old.unresolved_of(node)).map(|open| open.reason).collect();
+    let was_read = old.find_file(path.as_str()).is_some();
     for node in nodes_of(new, path) {
         for open in new.unresolved_of(node) {
             let count = known.entry(open.name.to_owned()).or_default();
@@ -233,7 +310,14 @@ fn new_open_references(before: &Snapshot, after: &Snapshot, path: &RepoPath, che
                 detail: format!("`{}` has no target ({})", open.name, open.reason),
             };
             // A name that meant something in this file before, or an import of the project, cannot be right.
-            let is_certain = resolved.contains(open.name) || (is_import && open.reason == "no_such_member");
+            let is_new_name = was_read
+                && !unclear.contains(open.reason)
+                && !is_import
+                && new.labelled(open.name).is_empty()
+                && (open.reason == "no_such_member"
+                    || facts.uses_of(path.as_str(), open.name, false).contains(&open.pos));
+            let is_certain =
+                resolved.contains(open.name) || is_new_name || (is_import && open.reason == "no_such_member");
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
         }
     }
@@ -273,7 +357,12 @@ fn lost_overrides(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &
             let holds = new.out_edges(method).any(|edge| edge.relation == Relation::Overrides);
             if !holds {
                 let why = if base_now.is_some() { "does not override it any more" } else { "which is gone" };
-                check.doubtful.push(Break {
+                // An `impl` of a trait has nothing but what the trait declares.
+                let is_rust = after.file_of(method).is_some_and(|file| file.language == Language::Rust);
+                let has_trait = old.parent(base).is_some_and(|owner| new.find(old.id(owner)).is_some());
+                let list =
+                    if is_rust && has_trait && base_now.is_none() { &mut check.broken } else { &mut check.doubtful };
+                list.push(Break {
                     file: new.path(method).to_owned(),
                     line: new.name_line(method),
                     kind: BreakKind::LostOverride,
@@ -286,7 +375,7 @@ fn lost_overrides(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &
     }
 }
 
-fn is_use(relation: Relation) -> bool {
+pub(super) fn is_use(relation: Relation) -> bool {
     !matches!(
         relation,
         Relation::Contains | Relation::Tests | Relation::Documents | Relation::Overrides | Relation::RelatesTo
@@ -355,15 +444,12 @@ fn way_back(graph: &Graph, from: &str, to: &str) -> Option<Vec<String>> {
 
 /// Calls whose number of arguments does not fit, and did before or were not there.
 fn argument_counts(
-    before: &Snapshot,
-    after: &Snapshot,
+    (before, old): (&Snapshot, &mut Arguments<'_>),
+    (after, new): (&Snapshot, &mut Arguments<'_>),
     edited: &[EditedFile<'_>],
     cancel: &Cancel,
     check: &mut GraphCheck,
 ) -> Result<(), Cancelled> {
-    let mut new = Arguments::new(after, cancel);
-    let mut old = Arguments::new(before, cancel);
-    edited.iter().for_each(|file| old.set_text(file.path.as_str(), file.before.unwrap_or_default()));
     let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
     let graph = after.graph();
     for file in edited {
@@ -376,21 +462,40 @@ fn argument_counts(
             {
                 let edges: Vec<EdgeRef<'_>> = graph.in_edges(node).collect();
                 edges.iter().filter(|edge| !paths.contains(graph.path(edge.from))).for_each(|edge| {
-                    check.broken.extend(misfits(graph, edge, counts, &mut new));
+                    check.broken.extend(misfits(graph, edge, counts, new));
                 });
             }
             // Calls in an edited file.
             let edges: Vec<EdgeRef<'_>> = graph.out_edges(node).collect();
+            check.broken.extend(overloads(before, graph, (node, &edges), new));
             for edge in edges.iter().filter(|edge| edge.relation == Relation::Calls) {
                 let Some(counts) = new.counts(edge.to) else { continue };
-                let found = misfits(graph, edge, counts, &mut new);
-                if found.len() > misfits_before(before, graph, edge, &mut old) {
+                let found = misfits(graph, edge, counts, new);
+                if found.len() > misfits_before(before, graph, edge, old) {
                     check.broken.extend(found);
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Calls of a node that are only possible, fit none of their targets, and were certain before: to a name of a target.
+fn overloads(
+    before: &Snapshot,
+    graph: &Graph,
+    (node, edges): (NodeIx, &[EdgeRef<'_>]),
+    arguments: &mut Arguments<'_>,
+) -> Vec<Break> {
+    let known = before.graph();
+    let Some(old) = known.find(graph.id(node)) else { return Vec::new() };
+    let was_certain = |label: &str| {
+        let mut calls = known.out_edges(old).filter(|edge| edge.relation == Relation::Calls);
+        calls.any(|edge| edge.tier == EdgeTier::Certain && known.label(edge.to) == label)
+    };
+    let possible = edges.iter().filter(|edge| edge.relation == Relation::Calls && edge.tier == EdgeTier::Possible);
+    let places: BTreeSet<Pos> = possible.filter(|edge| was_certain(graph.label(edge.to))).flat_map(sites).collect();
+    places.into_iter().filter_map(|pos| fits_none(graph, (node, pos), arguments)).collect()
 }
 
 /// Number of calls between the same nodes that did not fit before.

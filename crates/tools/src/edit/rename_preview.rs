@@ -52,6 +52,9 @@ pub(crate) struct Output {
     /// Documents that name it: left as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     documents: Vec<SiteRow>,
+    /// Comments in these files that have the old name: left as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    comments: Vec<String>,
     /// Code outside of the project may use the old name.
     exported: bool,
 }
@@ -66,7 +69,7 @@ impl Tool for RenamePreview {
     const HELP: &'static str = "\
 Finds every certain reference to a symbol in all files, with imports, re-exports and the methods that override it, and
 shows what `rename_commit` would write. References that are only possible are in `possible` and are left as they are;
-documents that name the symbol are in `documents`. `exported: true` says that code outside of the project may use the
+documents that name the symbol are in `documents`, comments of the changed files that do in `comments`. `exported: true` says that code outside of the project may use the
 old name.
 
 The rename is refused with a reason where not every reference is known (`rename_refused`, with some places that may mean
@@ -107,10 +110,19 @@ impl ReadTool for RenamePreview {
             possible: site_rows(snapshot, possible),
             total_possible: found.possible.len(),
             documents: site_rows(snapshot, documents),
+            comments: comment_lines(&found),
             exported: found.is_exported,
         };
         Ok(Answer::new(output).rows("files", total_files).guidance(guidance))
     }
+}
+
+/// Comments that have the old name, as `path:line: text`.
+fn comment_lines(found: &Rename) -> Vec<String> {
+    let line = |comment: &m1nd_query::edits::Comment| {
+        format!("{}:{}: {}", comment.path, comment.line, crate::source::clip(&comment.text))
+    };
+    found.comments.iter().take(MAX_LEFT).map(line).collect()
 }
 
 fn file_rows(snapshot: &Snapshot, found: &Rename) -> Vec<FileRow> {
@@ -138,7 +150,7 @@ pub(super) fn rename_error(error: CannotRename) -> ToolError {
     };
     match error {
         CannotRename::Cancelled => ToolError::new(ErrorCode::Cancelled, message),
-        CannotRename::BadName(_) => ToolError::invalid(message),
+        CannotRename::BadName { .. } => ToolError::invalid(message),
         CannotRename::Open { hiding, .. } => {
             let places: Vec<String> =
                 hiding.iter().take(MAX_HIDING).map(|(file, line)| format!("{file}:{line}")).collect();
@@ -155,7 +167,7 @@ pub(super) fn rename_error(error: CannotRename) -> ToolError {
 const fn reason(error: &CannotRename) -> &'static str {
     match error {
         CannotRename::Cancelled => "cancelled",
-        CannotRename::BadName(_) => "bad_name",
+        CannotRename::BadName { .. } => "bad_name",
         CannotRename::Open { .. } => "references_unknown",
         CannotRename::File { .. } => "file_changed",
         CannotRename::NoName { .. } => "no_name",

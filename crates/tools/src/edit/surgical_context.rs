@@ -1,6 +1,7 @@
 //! A file or symbol with what calls it, what it uses and what tests it, as plain lists.
 
-use m1nd_base::EdgeTier;
+use m1nd_base::{Cancelled, EdgeTier};
+use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::ClosureState;
 use m1nd_query::edits::tests_reaching;
@@ -8,7 +9,7 @@ use m1nd_query::references::callers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::surgical_context_v2::{ConnectedRow, Focused, SymbolRow, callees, focused, open, related, symbols};
+use super::surgical_context_v2::{ConnectedRow, Focused, SymbolRow, focused, open, related, symbols, used};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
@@ -25,8 +26,16 @@ pub(crate) struct Input {
     file_path: String,
     /// Name of a symbol in the file
     symbol: Option<String>,
+    /// Steps of calls and uses
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 3))]
+    radius: u32,
     #[serde(default = "yes")]
     include_tests: bool,
+}
+
+fn one() -> u32 {
+    1
 }
 
 fn yes() -> bool {
@@ -63,13 +72,13 @@ impl Tool for SurgicalContext {
     const ANSWERS: &'static str = "a file or symbol with callers, callees and tests";
     const HELP: &'static str = "\
 The file, or with `symbol` the body of that symbol, with its symbols, callers, callees and the tests that reach it, at
-most 50 each. `callers_known` is `closed` if every reference that could call it has a known target. `content_hash` is to be passed as `expected_hash` of a write. `surgical_context_v2` also shows the lines of
+most 50 each. `radius` also gives callers of callers and what callees use, with their `distance`. `callers_known` is `closed` if every reference that could call it has a known target. `content_hash` is to be passed as `expected_hash` of a write. `surgical_context_v2` also shows the lines of
 each call, what changes together and what is remembered, within a token budget.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 35, "read a file with its callers, callees and tests")];
     const NEEDS_FRESH: bool = true;
     const DETAILS: &'static [&'static str] = &["callers.source_excerpt", "callees.source_excerpt"];
-    const RARE: &'static [&'static str] = &["include_tests"];
+    const RARE: &'static [&'static str] = &["include_tests", "radius"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"content_hash": {"type": "string"}, "callers": {"type": "array"}}}"#;
     type Input = Input;
@@ -105,17 +114,13 @@ impl ReadTool for SurgicalContext {
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
             output.callers_known = found.closure.state.word();
-            let mut from: Vec<(NodeIx, bool)> = Vec::new();
-            for row in &found.rows {
-                let possible = row.tier != EdgeTier::Certain;
-                match from.iter_mut().find(|(node, _)| *node == row.from) {
-                    Some((_, known)) => *known &= possible,
-                    None => from.push((row.from, possible)),
-                }
-            }
-            let caller = |(node, possible)| related(snapshot, node, "caller", possible);
-            output.callers = from.into_iter().take(MAX_ROWS).map(caller).collect();
-            output.callees = callees(snapshot, node).into_iter().take(MAX_ROWS).collect();
+            let calling = |node: NodeIx| -> Result<Vec<(bool, NodeIx)>, Cancelled> {
+                let rows = callers(snapshot, node, cx.cancel())?.rows;
+                Ok(rows.iter().map(|row| (row.tier != EdgeTier::Certain, row.from)).collect())
+            };
+            output.callers = around(snapshot, node, ("caller", input.radius), calling)?;
+            output.callees =
+                around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(used(snapshot, node)))?;
             if input.include_tests {
                 let tests = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
                 output.tests =
@@ -130,4 +135,36 @@ impl ReadTool for SurgicalContext {
         );
         Ok(Answer::new(output).guidance(guidance))
     }
+}
+
+/// Nodes within some steps of a node, nearest first. A way over a possible step is possible.
+fn around(
+    snapshot: &Snapshot,
+    start: NodeIx,
+    (relation, radius): (&'static str, u32),
+    next: impl Fn(NodeIx) -> Result<Vec<(bool, NodeIx)>, Cancelled>,
+) -> Result<Vec<ConnectedRow>, Cancelled> {
+    let mut found: Vec<(NodeIx, bool, u32)> = Vec::new();
+    let mut border = vec![(start, false)];
+    for distance in 1..=radius {
+        let first = found.len();
+        for (from, is_possible) in border {
+            for (possible, node) in next(from)? {
+                let is_full = found.len() >= MAX_ROWS;
+                match found.iter_mut().find(|(known, ..)| *known == node) {
+                    Some((_, known, at)) if *at == distance => *known &= possible || is_possible,
+                    Some(_) => {}
+                    None if node == start || is_full => {}
+                    None => found.push((node, possible || is_possible, distance)),
+                }
+            }
+        }
+        border = found[first..].iter().map(|(node, possible, _)| (*node, *possible)).collect();
+    }
+    let row = |(node, possible, distance): (NodeIx, bool, u32)| {
+        let mut row = related(snapshot, node, relation, possible);
+        row.distance = Some(distance).filter(|distance| *distance > 1);
+        row
+    };
+    Ok(found.into_iter().map(row).collect())
 }

@@ -90,6 +90,9 @@ pub(super) struct ConnectedRow {
     line_number: Option<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     possible: bool,
+    /// Steps to it, if more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) distance: Option<u32>,
     source_excerpt: String,
 }
 
@@ -174,6 +177,7 @@ impl ReadTool for SurgicalContextV2 {
                     relation_type: "caller",
                     line_number,
                     possible,
+                    distance: None,
                     source_excerpt: excerpt,
                 }
             }));
@@ -244,7 +248,12 @@ pub(super) fn symbols(snapshot: &Snapshot, shown: &Shown) -> Vec<SymbolRow> {
 }
 
 /// What a node uses in the project, with its signature.
-pub(super) fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
+fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
+    used(snapshot, node).into_iter().map(|(possible, node)| related(snapshot, node, "callee", possible)).collect()
+}
+
+/// What a node uses in the project, and whether that is only possible: the certain ones first, then by place.
+pub(super) fn used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
     let graph = snapshot.graph();
     let own = graph.with_members(node, MAX_ROWS);
     let mut found: Vec<(bool, NodeIx)> = Vec::new();
@@ -261,13 +270,20 @@ pub(super) fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
         }
     }
     found.sort_by_key(|(possible, node)| (*possible, graph.path(*node), graph.lines(*node)));
-    found.into_iter().map(|(possible, node)| related(snapshot, node, "callee", possible)).collect()
+    found
 }
 
 pub(super) fn related(snapshot: &Snapshot, node: NodeIx, relation_type: &'static str, possible: bool) -> ConnectedRow {
     let graph = snapshot.graph();
     let source_excerpt = source::clip(graph.signature(node));
-    ConnectedRow { node: NodeRow::new(snapshot, node), relation_type, line_number: None, possible, source_excerpt }
+    ConnectedRow {
+        node: NodeRow::new(snapshot, node),
+        relation_type,
+        line_number: None,
+        possible,
+        distance: None,
+        source_excerpt,
+    }
 }
 
 /// The lines around a line of a file.

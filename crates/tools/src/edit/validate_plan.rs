@@ -52,6 +52,8 @@ pub(crate) struct Input {
     /// `[{file, action, depends_on}]`
     #[serde(alias = "plan")]
     actions: Vec<ActionInput>,
+    /// Path prefix of listed users
+    scope: Option<String>,
     #[serde(default = "yes")]
     include_test_impact: bool,
     #[serde(default = "yes")]
@@ -120,6 +122,9 @@ pub(crate) struct Output {
     gaps: Vec<GapRow>,
     total_gaps: usize,
     critical_gaps: usize,
+    /// Gaps that are left out because of `scope`.
+    #[serde(skip_serializing_if = "crate::framework::is_zero")]
+    gaps_outside_scope: usize,
     /// Changed files that may have users which are not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_users: Vec<String>,
@@ -160,6 +165,7 @@ and test.
 `gaps` are files outside of the plan that use a planned file, each with the edge it follows from (`because`). A certain
 user of a file that is deleted or renamed breaks and is `critical`; other users are `warning`, possible ones `info`.
 `open_users` are planned files that references without a known target may use as well: their gaps may not be all.
+With `scope`, gaps outside of it that are not critical are only counted (`gaps_outside_scope`).
 Adding every entry of `suggested_additions` removes all critical gaps. `co_change` are files that change with the planned
 ones in the history. `test_coverage` names the tests that reach each changed file in the graph. `order` is an order that
 `depends_on` allows; a cycle or a dependency outside of the plan is named. The risk is the sum of `risk_parts`.";
@@ -170,7 +176,7 @@ ones in the history. `test_coverage` names the tests that reach each changed fil
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("plan", "actions")];
     const DETAILS: &'static [&'static str] = &["gaps.signal_strength", "risk_parts"];
-    const RARE: &'static [&'static str] = &["include_test_impact", "include_risk_score"];
+    const RARE: &'static [&'static str] = &["scope", "include_test_impact", "include_risk_score"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"gaps": {"type": "array"}, "suggested_additions": {"type": "array"}}}"#;
     type Input = Input;
@@ -181,7 +187,12 @@ impl ReadTool for ValidatePlan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let actions = actions(snapshot, input.actions)?;
-        let check = check_plan(snapshot, &actions, cx.cancel())?;
+        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        let mut check = check_plan(snapshot, &actions, cx.cancel())?;
+        // What breaks is named wherever it is.
+        let (inside, outside): (Vec<Gap>, Vec<Gap>) =
+            check.gaps.into_iter().partition(|gap| gap.severity == Severity::Critical || is_below(&gap.path, &scope));
+        check.gaps = inside;
         let (co_change, co_change_note) = co_change(cx, snapshot, &actions)?;
         let page = cx.page(MAX_GAPS);
         let is_known = |action: &&PlannedAction| snapshot.graph().find_file(&action.path).is_some();
@@ -211,6 +222,7 @@ impl ReadTool for ValidatePlan {
             unresolved,
             total_gaps,
             critical_gaps: critical,
+            gaps_outside_scope: outside.len(),
             open_users,
             suggested_additions,
             co_change,
@@ -231,6 +243,12 @@ impl ReadTool for ValidatePlan {
         };
         Ok(Answer::new(output).rows("gaps", total_gaps).guidance(guidance))
     }
+}
+
+/// Returns whether a path is a scope or below it.
+fn is_below(path: &str, scope: &str) -> bool {
+    let rest = path.strip_prefix(scope);
+    rest.is_some_and(|rest| scope.is_empty() || rest.is_empty() || rest.starts_with('/'))
 }
 
 fn actions(snapshot: &Snapshot, inputs: Vec<ActionInput>) -> Result<Vec<PlannedAction>, ToolError> {

@@ -90,8 +90,13 @@ pub(crate) struct Report {
     pub(crate) verdict: Verdict,
     /// Certain breakages.
     broken: Vec<BreakRow>,
+    /// Number of all of them, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_broken: Option<usize>,
     /// References that may be broken.
     doubtful: Vec<BreakRow>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_doubtful: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     new_import_cycles: Vec<Vec<String>>,
     blast_radius: Vec<BlastRow>,
@@ -116,6 +121,9 @@ impl Report {
             if next.verdict.rank() > all.verdict.rank() {
                 (all.verdict, all.checks) = (next.verdict, next.checks);
             }
+            all.total_broken = sum((all.total_broken, all.broken.len()), (next.total_broken, next.broken.len()));
+            all.total_doubtful =
+                sum((all.total_doubtful, all.doubtful.len()), (next.total_doubtful, next.doubtful.len()));
             all.broken.extend(next.broken);
             all.doubtful.extend(next.doubtful);
             all.new_import_cycles.extend(next.new_import_cycles);
@@ -159,7 +167,8 @@ pub(crate) fn report(
 ) -> Result<Report, m1nd_base::Cancelled> {
     let edited: Vec<EditedFile<'_>> =
         plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text() }).collect();
-    let GraphCheck { broken, doubtful, cycles, blast } = verify(before, after, &edited, cancel)?;
+    let GraphCheck { broken, total_broken, doubtful, total_doubtful, cycles, blast } =
+        verify(before, after, &edited, cancel)?;
     let syntax_fails = syntax.iter().any(|syntax| syntax.ok == Some(false));
     let syntax_runs = syntax.iter().any(|syntax| syntax.ok.is_some());
     let blast_radius: Vec<BlastRow> = blast
@@ -188,6 +197,8 @@ pub(crate) fn report(
     ];
     Ok(Report {
         verdict,
+        total_broken: Some(total_broken).filter(|total| *total > broken.len()),
+        total_doubtful: Some(total_doubtful).filter(|total| *total > doubtful.len()),
         broken: broken.into_iter().map(BreakRow::from).collect(),
         doubtful: doubtful.into_iter().map(BreakRow::from).collect(),
         new_import_cycles: cycles,
@@ -199,6 +210,11 @@ pub(crate) fn report(
         tests_failed: None,
         total_affected_nodes: nodes.total(),
     })
+}
+
+/// The total of two lists, each with its own total if that is not its length; `None` if both are whole.
+fn sum((a, a_listed): (Option<usize>, usize), (b, b_listed): (Option<usize>, usize)) -> Option<usize> {
+    (a.is_some() || b.is_some()).then(|| a.unwrap_or(a_listed) + b.unwrap_or(b_listed))
 }
 
 fn risk(files: usize) -> &'static str {

@@ -43,6 +43,8 @@ const BARE: &[&str] =
     &["class", "status", "side", "severity", "kind", "state", "relation", "language", "mode", "reason", "why"];
 /// Members that are sentences, at the end of a row.
 const SAYS: &[&str] = &["intent_summary", "summary", "message", "hint", "title", "detail", "description"];
+/// Members that are written as the lines that they are.
+const BLOCKS: &[&str] = &["diff", "unified_diff"];
 /// Members of the frame, written last or not at all.
 const FRAME: &[&str] = &[
     "generation",
@@ -154,6 +156,9 @@ fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> Str
         match value {
             // Figures beside the first are for programs.
             Value::Number(number) if !number.is_i64() && !number.is_u64() => {}
+            Value::String(text) if BLOCKS.contains(&name) => {
+                text.lines().for_each(|line| below.extend([line, "\n"]));
+            }
             Value::String(text) if SAYS.contains(&name) || text.chars().count() > 40 => {
                 texts.push(shortened(text, MAX_TEXT));
             }

@@ -49,9 +49,9 @@ fn a_diff_over_several_files() {
     assert!(!project.tree.join("c.py").exists());
 }
 
-/// The verdict, and what is broken, on one edit of `a.py`.
-fn verdict(edits: Value) -> (String, String) {
-    let project = Project::new(PROGRAM);
+/// The verdict on edits of a program, and what is broken.
+fn verdict(program: &str, edits: Value) -> (String, String) {
+    let project = Project::new(program);
     let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true}));
     let found = &answer["verification"];
     let kinds = column(found, "broken", "kind");
@@ -71,7 +71,52 @@ fn the_graph_says_what_breaks() {
         (json!([{"file_path": "a.py", "delete": true}]), "BROKEN", "dangling_import lost_reference"),
     ];
     for (edits, expected, kinds) in rows {
-        let (verdict, broken) = verdict(edits.clone());
+        let (verdict, broken) = verdict(PROGRAM, edits.clone());
+        assert_eq!((verdict.as_str(), broken.as_str()), (expected, kinds), "{edits}");
+    }
+}
+
+#[test]
+fn the_graph_says_what_breaks_inside_of_the_edited_file() {
+    let rust = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\nuse std::ops::Deref;\npub struct Text(Vec<u8>);\nimpl Deref for Text {\n    type Target = [u8];\n    fn deref(&self) -> &[u8] {\n        &self.0\n    }\n}\nimpl Text {\n    fn whole(&self) -> usize {\n        1\n    }\n    pub fn size(&self) -> usize {\n        self.whole() + half()\n    }\n}\nfn half() -> usize {\n    2\n}\n";
+    let with = "//- /a.py\nclass Held:\n    def __enter__(self):\n        return self\n\n    def __exit__(self, kind, value, trace):\n        pass\n\n\ndef run():\n    held = Held()\n";
+    let trait_of = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\npub trait Shape {\n    fn area(&self) -> u8;\n}\npub struct Dot;\nimpl Shape for Dot {\n    fn area(&self) -> u8 {\n        0\n    }\n}\n";
+    let java = "//- /A.java\npublic class A {\n  static int go(int a) { return a; }\n  static int go(int a, int b) { return a; }\n}\n//- /B.java\npublic class B {\n  int run() { return A.go(1, 2); }\n}\n";
+    let typed = "//- /a.ts\nexport function load(a: number, b?: number) {\n  return a;\n}\n//- /b.ts\nimport { load } from './a';\nexport const one = load(1);\n";
+    let edit = |path: &str, old: &str, new: &str| json!([{"file_path": path, "edits": [{"old": old, "new": new}]}]);
+    let rows = [
+        // The receiver may have methods from outside, so that the name alone has a target there.
+        (rust, edit("src/lib.rs", "fn whole(", "fn entire("), "BROKEN", "lost_reference"),
+        (rust, edit("src/lib.rs", "fn half(", "fn third("), "BROKEN", "lost_reference"),
+        (rust, edit("src/lib.rs", "+ half()", "+ haff()"), "BROKEN", "lost_reference"),
+        // A function is replaced by a method of a type from outside.
+        (
+            rust,
+            json!([{"file_path": "src/lib.rs", "edits": [
+                {"old": "fn half() -> usize {\n    2\n}\n", "new": ""},
+                {"old": "+ half()", "new": "+ self.0.half()"},
+            ]}]),
+            "UNVERIFIED",
+            "",
+        ),
+        (trait_of, edit("src/lib.rs", "    fn area(&self) -> u8;\n", ""), "BROKEN", "lost_override"),
+        (java, edit("A.java", "  static int go(int a, int b) { return a; }\n", ""), "BROKEN", "argument_count"),
+        (
+            java,
+            json!([
+                {"file_path": "A.java", "delete": true},
+                {"file_path": "C.java", "new_content": "public class A {\n  static int go(int a, int b) { return a; }\n}\n"},
+            ]),
+            "BROKEN",
+            "misplaced_type",
+        ),
+        (typed, edit("a.ts", "(a: number, b?: number)", "(a: number, b?: number, c?: number)"), "UNVERIFIED", ""),
+        (typed, edit("a.ts", "(a: number, b?: number)", "(a: number, b: number, c = 1)"), "BROKEN", "argument_count"),
+        // `with` has no list of arguments.
+        (with, edit("a.py", "held = Held()", "with Held():\n        pass"), "UNVERIFIED", ""),
+    ];
+    for (program, edits, expected, kinds) in rows {
+        let (verdict, broken) = verdict(program, edits.clone());
         assert_eq!((verdict.as_str(), broken.as_str()), (expected, kinds), "{edits}");
     }
 }

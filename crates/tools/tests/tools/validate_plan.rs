@@ -58,3 +58,13 @@ fn unknown_users_are_not_said_to_be_none() {
     let missing = json!({"plan": [{"file": "alone.py", "action": "modify"}, {"file": "none.py", "action": "modify"}]});
     assert_eq!(project.ok("validate_plan", missing)["proof_state"], "proving");
 }
+
+#[test]
+fn a_scope_leaves_out_what_does_not_break() {
+    let project = Project::new(PROGRAM);
+    let of = |action: &str| project.ok("validate_plan", json!({"plan": [{"file": "a.py", "action": action}], "scope": "tests"}));
+    let changed = of("modify");
+    assert_eq!(column(&changed, "gaps", "file_path"), "tests/test_a.py", "{changed}");
+    assert_eq!(changed["gaps_outside_scope"], 1);
+    assert_eq!(of("delete")["critical_gaps"], 2);
+}

@@ -1,6 +1,7 @@
 //! `eval edits rename`: after a symbol has another name, the project compiles as before.
 //!
-//! Symbols are sampled from the definitions with a name that are used somewhere and are not inside of a function. Each
+//! Symbols are sampled from the definitions with a name of their own (not `__init__`, which the language gives) that
+//! are used somewhere and are not inside of a function. Each
 //! is renamed by `rename_commit`. Several are compiled together; if that fails, each is compiled alone.
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
+use m1nd_query::edits::has_own_name;
 use m1nd_testkit::Random;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -192,26 +194,13 @@ fn sample(snapshot: &Snapshot, checked: &Checked, request: &Request) -> Vec<Symb
 
 pub(super) fn is_candidate(snapshot: &Snapshot, checked: &Checked, node: NodeIx) -> bool {
     let graph = snapshot.graph();
-    let has_name = matches!(
-        graph.kind(node),
-        NodeKind::Function
-            | NodeKind::Class
-            | NodeKind::Struct
-            | NodeKind::Enum
-            | NodeKind::Variant
-            | NodeKind::Trait
-            | NodeKind::Interface
-            | NodeKind::Type
-            | NodeKind::Field
-            | NodeKind::Constant
-            | NodeKind::Variable
-            | NodeKind::Macro
-    );
     let is_inner = graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::Function);
-    has_name
+    let label = graph.label(node);
+    has_own_name(graph.kind(node))
         && !is_inner
+        && !(label.starts_with("__") && label.ends_with("__"))
         && checked.covers(graph.path(node))
-        && graph.label(node).chars().all(|c| c.is_alphanumeric() || c == '_')
+        && label.chars().all(|c| c.is_alphanumeric() || c == '_')
         && graph.in_edges(node).any(|edge| {
             !matches!(edge.relation, Relation::Contains | Relation::Documents | Relation::Tests)
                 && edge.tier != EdgeTier::External

@@ -457,6 +457,8 @@ impl<'a> Extractor<'a> {
             kind = ParameterKind::Rest;
             pattern = pattern.named_child(0).unwrap_or(pattern);
         }
+        // `name?: T` may be left out, as if it had a default value.
+        let is_optional = child.kind() == "optional_parameter";
         let typed = child.child_by_field_name("type");
         let value = typed.and_then(|typed| self.typeofs.get(typed));
         let declared = typed.and_then(|typed| self.exprs.get(typed)).filter(|_| value.is_none());
@@ -469,6 +471,7 @@ impl<'a> Extractor<'a> {
                 (None, None) => self.b.unknown(),
             };
             self.bind_pattern(pattern, source, scope);
+            let default = default.or_else(|| is_optional.then(|| self.b.unknown()));
             return Parameter { name: self.b.name(""), kind, declared, default };
         }
         let text = self.source.text(pattern);
@@ -494,6 +497,7 @@ impl<'a> Extractor<'a> {
             let given = self.b.name_expr(text, scope);
             self.value(field, given);
         }
+        let default = default.or_else(|| is_optional.then(|| self.b.unknown()));
         Parameter { name, kind, declared, default }
     }
 
