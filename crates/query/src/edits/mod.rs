@@ -1,6 +1,7 @@
 //! Changes of files before and after they are made: syntax, context, plans, checks, new names.
 
 mod arguments;
+mod layers;
 mod left_names;
 mod names;
 mod plan;
@@ -8,6 +9,7 @@ mod rename;
 mod syntax;
 mod verify;
 
+pub use layers::LayerBreak;
 pub use m1nd_lang::is_test_path;
 pub use names::has_own_name;
 pub use plan::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan, test_nodes_reaching, tests_reaching};

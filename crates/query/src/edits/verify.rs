@@ -8,6 +8,7 @@ use m1nd_graph::{EdgeRef, Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arguments::{Arguments, Counts};
+use super::layers::{LayerBreak, layer_breaks};
 use super::left_names::left_names;
 
 /// Most findings of one kind that are returned.
@@ -86,6 +87,12 @@ pub struct GraphCheck {
     pub total_doubtful: usize,
     /// New import cycles, each as the files on it.
     pub cycles: Vec<Vec<String>>,
+    /// New dependencies against the declared layers: the first of [`GraphCheck::total_layers`].
+    pub layers: Vec<LayerBreak>,
+    /// Number of all of them.
+    pub total_layers: usize,
+    /// Why the declaration of layers cannot be used.
+    pub unusable_layers: Option<String>,
     /// Users of the edited files.
     pub blast: Vec<Blast>,
 }
@@ -124,6 +131,11 @@ pub fn verify(
         check.cycles.extend(new_cycle(before, after, file.path));
     }
     argument_counts((before, &mut old), (after, &mut new), edited, cancel, &mut check)?;
+    match layer_breaks(before, after, edited.iter().map(|file| file.path)) {
+        Ok(layers) => (check.total_layers, check.layers) = (layers.len(), layers),
+        Err(why) => check.unusable_layers = Some(why),
+    }
+    check.layers.truncate(MAX_FOUND);
     let GraphCheck { broken, total_broken, doubtful, total_doubtful, .. } = &mut check;
     for (list, total) in [(broken, total_broken), (doubtful, total_doubtful)] {
         list.sort();

@@ -142,7 +142,8 @@ the batch with `source_modified` if that file has another content. A file named 
 Cancelling counts until the first file is replaced.
 
 `verify: true` compares the graph before and after: references that had a target and have none, imports that dangle,
-calls with a number of arguments that does not fit, new import cycles. The verdict is BROKEN (one of these is certain, or
+calls with a number of arguments that does not fit, new import cycles, new dependencies against the layers that
+`m1nd-layers.toml` declares. The verdict is BROKEN (one of these is certain, or
 there are new syntax errors), RISKY (something may be broken, or much depends on the files), UNVERIFIED (nothing is known
 to be broken, but no command of the project passed) or SAFE (one did, and none failed). Commands run only if a person
 allowed them (`m1nd verify allow`): before the write, so that failures that were there do not count, and after it. With `on_broken: rollback`, a BROKEN batch is

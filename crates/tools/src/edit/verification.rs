@@ -3,7 +3,7 @@
 use m1nd_base::Cancel;
 use m1nd_edit::Plan;
 use m1nd_engine::Snapshot;
-use m1nd_query::edits::{Break, EditedFile, GraphCheck, verify};
+use m1nd_query::edits::{Break, EditedFile, GraphCheck, LayerBreak, verify};
 use m1nd_run::{CheckReport, CheckResult};
 use serde::Serialize;
 
@@ -67,6 +67,23 @@ impl From<Break> for BreakRow {
     }
 }
 
+/// A new dependency against the declared layers.
+#[derive(Debug, Serialize)]
+struct LayerRow {
+    file_path: String,
+    line: u32,
+    layer: String,
+    to: String,
+    to_layer: String,
+}
+
+impl From<LayerBreak> for LayerRow {
+    fn from(found: LayerBreak) -> Self {
+        let LayerBreak { file, line, layer, to, to_layer } = found;
+        Self { file_path: file, line, layer, to, to_layer }
+    }
+}
+
 #[derive(Debug, Serialize)]
 struct BlastRow {
     file_path: String,
@@ -99,6 +116,11 @@ pub(crate) struct Report {
     total_doubtful: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     new_import_cycles: Vec<Vec<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    layer_violations: Vec<LayerRow>,
+    /// Number of all of them, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_layer_violations: Option<usize>,
     blast_radius: Vec<BlastRow>,
     checks: Vec<CheckRow>,
     /// The commands of the project, with what they say.
@@ -124,6 +146,11 @@ impl Report {
             all.total_broken = sum((all.total_broken, all.broken.len()), (next.total_broken, next.broken.len()));
             all.total_doubtful =
                 sum((all.total_doubtful, all.doubtful.len()), (next.total_doubtful, next.doubtful.len()));
+            all.total_layer_violations = sum(
+                (all.total_layer_violations, all.layer_violations.len()),
+                (next.total_layer_violations, next.layer_violations.len()),
+            );
+            all.layer_violations.extend(next.layer_violations);
             all.broken.extend(next.broken);
             all.doubtful.extend(next.doubtful);
             all.new_import_cycles.extend(next.new_import_cycles);
@@ -167,11 +194,12 @@ pub(crate) fn report(
 ) -> Result<Report, m1nd_base::Cancelled> {
     let edited: Vec<EditedFile<'_>> =
         plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text() }).collect();
-    let GraphCheck { broken, total_broken, doubtful, total_doubtful, cycles, blast } =
-        verify(before, after, &edited, cancel)?;
+    let found = verify(before, after, &edited, cancel)?;
+    let GraphCheck { broken, total_broken, doubtful, total_doubtful, cycles, layers, total_layers, .. } = found;
     let syntax_fails = syntax.iter().any(|syntax| syntax.ok == Some(false));
     let syntax_runs = syntax.iter().any(|syntax| syntax.ok.is_some());
-    let blast_radius: Vec<BlastRow> = blast
+    let blast_radius: Vec<BlastRow> = found
+        .blast
         .into_iter()
         .map(|row| BlastRow {
             risk: risk(row.reachable_files),
@@ -180,14 +208,15 @@ pub(crate) fn report(
             top_affected: row.top,
         })
         .collect();
-    let is_risky = !doubtful.is_empty() || !cycles.is_empty() || blast_radius.iter().any(|row| row.risk == "high");
+    let is_against = !cycles.is_empty() || !layers.is_empty();
+    let is_risky = !doubtful.is_empty() || is_against || blast_radius.iter().any(|row| row.risk == "high");
     let verdict = match (syntax_fails || !broken.is_empty(), is_risky) {
         (true, _) => Verdict::Broken,
         (false, true) => Verdict::Risky,
         (false, false) => Verdict::Unverified,
     };
     let passed = |fails: bool| if fails { "fail" } else { "pass" };
-    let checks = vec![
+    let mut checks = vec![
         CheckRow {
             name: "syntax",
             result: if syntax_runs { passed(syntax_fails) } else { "not_run" },
@@ -195,6 +224,8 @@ pub(crate) fn report(
         },
         CheckRow { name: "graph", result: passed(!broken.is_empty()), reason: None },
     ];
+    let not_run = |why| CheckRow { name: "layers", result: "not_run", reason: Some(why) };
+    checks.extend(found.unusable_layers.map(not_run));
     Ok(Report {
         verdict,
         total_broken: Some(total_broken).filter(|total| *total > broken.len()),
@@ -202,6 +233,8 @@ pub(crate) fn report(
         broken: broken.into_iter().map(BreakRow::from).collect(),
         doubtful: doubtful.into_iter().map(BreakRow::from).collect(),
         new_import_cycles: cycles,
+        total_layer_violations: Some(total_layers).filter(|total| *total > layers.len()),
+        layer_violations: layers.into_iter().map(LayerRow::from).collect(),
         blast_radius,
         checks,
         commands: Vec::new(),

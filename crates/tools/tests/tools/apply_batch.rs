@@ -145,6 +145,39 @@ fn a_new_import_cycle_is_risky() {
     assert_eq!(answer["verification"]["new_import_cycles"], json!([["a.py", "c.py", "b.py", "a.py"]]));
 }
 
+const LAYERS: &str =
+    "//- /m1nd-layers.toml\n[[layer]]\nname = \"app\"\npaths = [\"app/**\"]\n\n[[layer]]\nname = \"core\"\npaths = [\"core/**\"]\n";
+const LAYERED: &str = "//- /app/__init__.py\n//- /app/page.py\nfrom core.store import read\n\n\ndef show():\n    return read()\n//- /app/text.py\ndef words():\n    return []\n//- /core/__init__.py\n//- /core/store.py\ndef read():\n    return 1\n//- /core/old.py\nfrom app.page import show\n\n\ndef draw():\n    return show()\n";
+
+#[test]
+fn a_new_dependency_against_the_declared_layers_is_risky() {
+    let project = Project::new(&format!("{LAYERS}{LAYERED}"));
+    let verified = |edits: Value| {
+        let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true}));
+        (answer["verification"]["verdict"].clone(), answer["verification"]["layer_violations"].clone())
+    };
+    let upward = "from app.text import words\n\n\ndef read():\n    return words()\n";
+    let row = json!({"file_path": "core/store.py", "line": 1, "layer": "core", "to": "app/text.py", "to_layer": "app"});
+    let write = |path: &str, text: &str| json!([{"file_path": path, "new_content": text}]);
+    assert_eq!(verified(write("core/store.py", upward)), (json!("RISKY"), json!([row])));
+    // What was against the layers before is no finding, and what they allow is none.
+    let old = "from app.page import show\n\n\ndef draw():\n    return show() or None\n";
+    assert_eq!(verified(write("core/old.py", old)).1, json!(null));
+    let down = "from core.old import draw\n\n\ndef words():\n    return [draw()]\n";
+    assert_eq!(verified(write("app/text.py", down)).1, json!(null));
+}
+
+#[test]
+fn a_declaration_of_layers_that_cannot_be_read_is_said() {
+    let project = Project::new(&format!("//- /m1nd-layers.toml\n[[layer]\n{LAYERED}"));
+    let edits = json!([{"file_path": "app/text.py", "new_content": "def words():\n    return [1]\n"}]);
+    let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true}));
+    let checks = answer["verification"]["checks"].as_array().expect("rows");
+    let layers = checks.iter().find(|row| row["name"] == "layers").expect("it is named");
+    assert_eq!(layers["result"], "not_run");
+    assert!(layers["reason"].as_str().is_some_and(|why| why.contains("m1nd-layers.toml")), "{layers}");
+}
+
 /// Allows a shell script as a command of the project.
 #[cfg(unix)]
 fn allow(project: &Project, script: &str) {
