@@ -25,6 +25,8 @@ use crate::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
+/// Changed files whose old facts are got together, and so are in memory at the same time.
+const LOADED_AT_ONCE: usize = 256;
 /// Changed files over the base past which it is packed at once.
 const MAX_OVERLAY: usize = 1_000;
 
@@ -389,20 +391,28 @@ impl Writer {
         let mut rows: std::collections::BTreeMap<RepoPath, Option<FileEntry>> = touched.into_iter().collect();
         let mut edited: Vec<RepoPath> = Vec::new();
         let (compiler, _) = self.compiler_index();
-        for path in &gathered.removed {
-            linked.linker.remove_file(path);
-            linked.files.remove(path);
-            rows.insert(path.clone(), None);
-        }
-        for file in gathered.changed {
-            cancel.check()?;
-            let (entry, file) = files::set_file(&mut linked.linker, file);
-            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
-            linked.files.insert(entry.path.clone(), file);
-            edited.push(entry.path.clone());
-            rows.insert(entry.path.clone(), Some(entry));
-        }
         let pool = self.pool()?;
+        for part in gathered.removed.chunks(LOADED_AT_ONCE) {
+            pool.install(|| linked.linker.load(part.iter()));
+            for path in part {
+                linked.linker.remove_file(path);
+                linked.files.remove(path);
+                rows.insert(path.clone(), None);
+            }
+        }
+        let mut changed = gathered.changed.into_iter().peekable();
+        while changed.peek().is_some() {
+            cancel.check()?;
+            let part: Vec<Extracted> = changed.by_ref().take(LOADED_AT_ONCE).collect();
+            pool.install(|| linked.linker.load(part.iter().map(|file| &file.entry.path)));
+            for file in part {
+                let (entry, file) = files::set_file(&mut linked.linker, file);
+                linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
+                linked.files.insert(entry.path.clone(), file);
+                edited.push(entry.path.clone());
+                rows.insert(entry.path.clone(), Some(entry));
+            }
+        }
         let delta = match link(&pool, &mut linked, cancel, progress) {
             Err(_) if linked.linker.is_short() => {
                 let care = Care { trusts_time: false, wants_all: true };
