@@ -1,11 +1,14 @@
 //! `differential`: what differs between two states of the graph, with renames and moves told from removals.
 
 use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, ContentHash, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::scope::Scope;
 
 /// Minimum share of members, by kind and name, that files must have in common for one to be the other renamed.
 const LEAST_FILE: f64 = 0.5;
@@ -95,16 +98,69 @@ impl GraphDifference {
     }
 }
 
-/// What two states differ in, as far as `wanted` accepts paths.
+/// Comparisons that are kept for each newer state.
+const MAX_KEPT: usize = 4;
+
+/// Comparisons of a state with earlier ones, the most recently used last.
+#[derive(Default)]
+struct Kept(Mutex<Vec<(Key, Arc<GraphDifference>)>>);
+
+/// The files of the earlier state, and prefix and text of the scope.
+type Key = (ContentHash, String, String);
+
+/// Identifies the files of a state and their contents.
+struct Contents(ContentHash);
+
+impl Contents {
+    fn of(snapshot: &Snapshot) -> ContentHash {
+        let hash = || {
+            let mut bytes = Vec::new();
+            for file in snapshot.files().iter() {
+                bytes.extend_from_slice(file.hash.as_bytes());
+                bytes.extend_from_slice(file.path.as_str().as_bytes());
+                bytes.push(0);
+            }
+            Self(ContentHash::of(&bytes))
+        };
+        snapshot.derived().get_or_init(hash).0
+    }
+}
+
+/// What two states differ in inside of a scope. Kept with the newer state, since agents page through one comparison and
+/// ask several tools for it.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn differences(
     before: &Snapshot,
     after: &Snapshot,
-    wanted: &dyn Fn(&str) -> bool,
+    scope: &Scope,
     cancel: &Cancel,
-) -> Result<GraphDifference, Cancelled> {
+) -> Result<Arc<GraphDifference>, Cancelled> {
+    let (prefix, text) = scope.key();
+    let key = (Contents::of(before), prefix.to_owned(), text.to_owned());
+    let kept = after.derived().get_or_init(Kept::default);
+    let rows = || kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+    {
+        let mut rows = rows();
+        if let Some(at) = rows.iter().position(|(known, _)| *known == key) {
+            let row = rows.remove(at);
+            let found = row.1.clone();
+            rows.push(row);
+            return Ok(found);
+        }
+    }
+    let found = Arc::new(compare(before, after, scope, cancel)?);
+    let mut rows = rows();
+    if rows.len() >= MAX_KEPT {
+        rows.remove(0);
+    }
+    rows.push((key, found.clone()));
+    Ok(found)
+}
+
+fn compare(before: &Snapshot, after: &Snapshot, scope: &Scope, cancel: &Cancel) -> Result<GraphDifference, Cancelled> {
+    let wanted = &|path: &str| scope.has(path);
     let (old, new) = (State::of(before, wanted, cancel)?, State::of(after, wanted, cancel)?);
     let mut names = Names::default();
     names.files(before, after, &old, &new);

@@ -1,5 +1,7 @@
 //! `diverge`: how far the code is from an earlier commit.
 
+use std::sync::Arc;
+
 use m1nd_base::{Cancel, ContentHash, NodeKind, Relation, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{NoSnapshot, PlacedHistory};
@@ -9,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::baseline::{Baseline, Committed};
 use super::differential::{GraphDifference, differences};
+use super::scope::Scope;
 
 /// Commits on each side of the baseline whose files are compared for co-change.
 const MAX_COMMITS: usize = 300;
@@ -92,7 +95,7 @@ pub struct Anomaly {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Divergence {
     /// Differences of nodes and edges.
-    pub graph: GraphDifference,
+    pub graph: Arc<GraphDifference>,
     /// Files whose content differs, most changed lines first.
     pub modified: Vec<ModifiedFile>,
     /// Changed couplings, the largest change first.
@@ -108,7 +111,7 @@ pub fn commit_at(history: &History, time: i64) -> Option<usize> {
     history.commits().iter().position(|commit| commit.time <= time)
 }
 
-/// How far the index is from an earlier state, as far as `wanted` accepts paths.
+/// How far the index is from an earlier state, inside of a scope.
 ///
 /// # Errors
 /// [`NoSnapshot`].
@@ -116,19 +119,18 @@ pub fn diverge(
     snapshot: &Snapshot,
     place: Option<&PlacedHistory<'_>>,
     baseline: &Baseline,
-    wanted: &dyn Fn(&str) -> bool,
+    scope: &Scope,
     cancel: &Cancel,
 ) -> Result<Divergence, NoSnapshot> {
     let before = baseline.state(snapshot);
-    let graph =
-        differences(before, snapshot, wanted, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
+    let graph = differences(before, snapshot, scope, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
     let mut gaps = baseline.gaps.clone();
     let committed = Committed::of(place, baseline.commit, cancel)?;
-    let modified = modified(snapshot, before, committed.as_ref(), &graph, wanted, &mut gaps);
+    let modified = modified(snapshot, before, committed.as_ref(), &graph, scope, &mut gaps);
     let name = baseline.commit.map(|commit| commit.name());
     let at = place.and_then(|place| place.history.commits().iter().position(|commit| Some(commit.name()) == name));
     let couplings = match place.zip(at) {
-        Some((place, at)) => couplings(place, at, wanted),
+        Some((place, at)) => couplings(place, at, scope),
         None => {
             gaps.push("couplings are not compared: the baseline is none of the commits that were read".to_owned());
             Vec::new()
@@ -143,14 +145,14 @@ fn modified(
     before: &Snapshot,
     committed: Option<&Committed>,
     graph: &GraphDifference,
-    wanted: &dyn Fn(&str) -> bool,
+    scope: &Scope,
     gaps: &mut Vec<String>,
 ) -> Vec<ModifiedFile> {
     let path_of = |id: &str| id.strip_prefix("file::").map(str::to_owned);
     let from: FxHashMap<String, String> =
         graph.renamed.iter().filter_map(|row| Some((path_of(&row.to)?, path_of(&row.from)?))).collect();
     let mut rows = Vec::new();
-    for file in snapshot.files().iter().filter(|file| wanted(file.path.as_str())) {
+    for file in snapshot.files().iter().filter(|file| scope.has(file.path.as_str())) {
         let path = file.path.as_str();
         let earlier = from.get(path).map_or(path, String::as_str);
         let Some(known) = before.files().by_text(earlier).filter(|known| known.hash != file.hash) else { continue };
@@ -196,7 +198,7 @@ fn counts(history: &History, commits: std::ops::Range<usize>) -> (Pairs<'_>, FxH
     (pairs, files)
 }
 
-fn couplings(place: &PlacedHistory<'_>, baseline: usize, wanted: &dyn Fn(&str) -> bool) -> Vec<CouplingChange> {
+fn couplings(place: &PlacedHistory<'_>, baseline: usize, scope: &Scope) -> Vec<CouplingChange> {
     let history = place.history;
     let (now, now_files) = counts(history, 0..baseline);
     let (was, was_files) = counts(history, baseline..history.commits().len());
@@ -216,7 +218,7 @@ fn couplings(place: &PlacedHistory<'_>, baseline: usize, wanted: &dyn Fn(&str) -
         let (Some(was), Some(now)) = (coupling(&was, &was_files, pair), coupling(&now, &now_files, pair)) else {
             continue;
         };
-        if (was - now).abs() > LEAST_CHANGE && paths.iter().any(|path| wanted(path)) {
+        if (was - now).abs() > LEAST_CHANGE && paths.iter().any(|path| scope.has(path)) {
             rows.push(CouplingChange { pair: paths, was, now });
         }
     }

@@ -1,5 +1,7 @@
 //! `drift`: what changed since an earlier state, with the commits that changed it.
 
+use std::sync::Arc;
+
 use m1nd_base::{Cancel, Cancelled};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::PlacedHistory;
@@ -7,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::baseline::Baseline;
 use super::differential::{GraphDifference, differences};
+use super::scope::Scope;
 use super::timeline::{Velocity, velocity_of};
 
 /// Commits named for a file.
@@ -71,7 +74,7 @@ pub struct DriftedFile {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drift {
     /// Differences of nodes and edges.
-    pub graph: GraphDifference,
+    pub graph: Arc<GraphDifference>,
     /// Files that differ, by path.
     pub files: Vec<DriftedFile>,
     /// Commits since; `None` if the history does not tell.
@@ -80,7 +83,7 @@ pub struct Drift {
     pub gaps: Vec<String>,
 }
 
-/// What changed since a state, as far as `wanted` accepts paths.
+/// What changed since a state, inside of a scope.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -88,17 +91,17 @@ pub fn drift(
     snapshot: &Snapshot,
     place: Option<&PlacedHistory<'_>>,
     baseline: &Baseline,
-    wanted: &dyn Fn(&str) -> bool,
+    scope: &Scope,
     cancel: &Cancel,
 ) -> Result<Drift, Cancelled> {
     let before = baseline.state(snapshot);
-    let graph = differences(before, snapshot, wanted, cancel)?;
+    let graph = differences(before, snapshot, scope, cancel)?;
     let mut gaps = baseline.gaps.clone();
     let since = place.and_then(|place| newer_commits(place, baseline));
     if place.is_some() && since.is_none() {
         gaps.push("the commits since are not told: the earlier commit is none of those that were read".to_owned());
     }
-    let files = files(before, snapshot, &graph, wanted);
+    let files = files(before, snapshot, &graph, scope);
     let files = files.into_iter().map(|file| with_commits(file, place, since)).collect();
     Ok(Drift { graph, files, commits: since, gaps })
 }
@@ -109,12 +112,7 @@ fn newer_commits(place: &PlacedHistory<'_>, baseline: &Baseline) -> Option<usize
     place.history.commits().iter().position(|commit| commit.name() == name)
 }
 
-fn files(
-    before: &Snapshot,
-    after: &Snapshot,
-    graph: &GraphDifference,
-    wanted: &dyn Fn(&str) -> bool,
-) -> Vec<DriftedFile> {
+fn files(before: &Snapshot, after: &Snapshot, graph: &GraphDifference, scope: &Scope) -> Vec<DriftedFile> {
     let path_of = |id: &str| id.strip_prefix("file::").filter(|path| !path.contains("::")).map(str::to_owned);
     let renamed = graph.renamed.iter().filter_map(|row| Some((path_of(&row.to)?, path_of(&row.from)?)));
     let renamed: FxHashMap<String, String> = renamed.collect();
@@ -127,7 +125,7 @@ fn files(
         trend: None,
     };
     let mut rows: Vec<DriftedFile> = Vec::new();
-    for file in after.files().iter().filter(|file| wanted(file.path.as_str())) {
+    for file in after.files().iter().filter(|file| scope.has(file.path.as_str())) {
         let path = file.path.as_str();
         match before.files().by_text(path) {
             Some(known) if known.hash == file.hash => {}
@@ -140,7 +138,7 @@ fn files(
     }
     let is_renamed = |path: &str| renamed.values().any(|from| from == path);
     let gone = before.files().iter().map(|file| file.path.as_str());
-    let gone = gone.filter(|path| wanted(path) && after.files().by_text(path).is_none() && !is_renamed(path));
+    let gone = gone.filter(|path| scope.has(path) && after.files().by_text(path).is_none() && !is_renamed(path));
     rows.extend(gone.map(|path| row(path, FileChange::Removed, None)));
     rows.sort_by(|a, b| a.path.cmp(&b.path));
     rows

@@ -4,9 +4,15 @@ use globset::GlobMatcher;
 
 use crate::retrieval::compile_glob;
 
-/// A folder or file, or a glob; everything by default.
+/// A folder or file, or a glob, perhaps below a prefix; everything by default.
 #[derive(Debug, Clone, Default)]
-pub struct Scope(Option<Part>);
+pub struct Scope {
+    /// What all paths of it start with.
+    prefix: String,
+    /// As it was written.
+    text: String,
+    part: Option<Part>,
+}
 
 #[derive(Debug, Clone)]
 enum Part {
@@ -23,17 +29,35 @@ impl Scope {
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim().trim_matches('/');
         if text.is_empty() || text == "." {
-            return Ok(Self(None));
+            return Ok(Self::default());
         }
         if !text.contains(['*', '?', '[', '{']) {
-            return Ok(Self(Some(Part::Below(text.to_owned()))));
+            return Ok(Self { part: Some(Part::Below(text.to_owned())), ..Self::of_text(text) });
         }
-        Ok(Self(Some(Part::Glob(Box::new(compile_glob(text)?)))))
+        Ok(Self { part: Some(Part::Glob(Box::new(compile_glob(text)?))), ..Self::of_text(text) })
+    }
+
+    fn of_text(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
+    }
+
+    /// The part of it whose paths start with `prefix`.
+    #[must_use]
+    pub fn below(self, prefix: &str) -> Self {
+        Self { prefix: prefix.to_owned(), ..self }
+    }
+
+    /// The same for the same part.
+    pub(super) fn key(&self) -> (&str, &str) {
+        (&self.prefix, &self.text)
     }
 
     /// Returns whether a path is part of it.
     pub fn has(&self, path: &str) -> bool {
-        match &self.0 {
+        if !path.starts_with(&self.prefix) {
+            return false;
+        }
+        match &self.part {
             None => true,
             Some(Part::Below(folder)) => {
                 path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -46,6 +70,13 @@ impl Scope {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_prefix_is_part_of_the_scope() {
+        let scope = Scope::parse("*.py").expect("a glob").below("app/");
+        assert!(scope.has("app/a.py") && !scope.has("lib/a.py") && !scope.has("app/a.rs"));
+        assert_ne!(scope.key(), Scope::parse("*.py").expect("a glob").key());
+    }
 
     #[test]
     fn folders_and_globs() {

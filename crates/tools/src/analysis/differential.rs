@@ -144,15 +144,15 @@ impl ReadTool for Differential {
         };
         let (before, after) = (state(cx, &place, "snapshot_a", &one)?, state(cx, &place, "snapshot_b", &other)?);
         let (scope, prefix) = (past::scope(input.scope.as_deref())?, place.outer(""));
-        let wanted = |path: &str| path.starts_with(&prefix) && scope.has(path);
+        let scope = scope.below(&prefix);
         let found = differences(
             before.as_deref().unwrap_or(snapshot),
             after.as_deref().unwrap_or(snapshot),
-            &wanted,
+            &scope,
             cx.cancel(),
         )?;
         let guidance = guidance(&found);
-        fill(&mut output, found, &wanted_words);
+        fill(&mut output, Arc::unwrap_or_clone(found), &wanted_words);
         Ok(Answer::new(output).guidance(guidance))
     }
 }

@@ -132,8 +132,8 @@ impl ReadTool for Diverge {
         };
         let place = place.ok();
         let prefix = place.as_ref().map(|place| place.outer("")).unwrap_or_default();
-        let wanted = |path: &str| path.starts_with(&prefix) && scope.has(path);
-        let found = diverge(snapshot, place.as_ref(), &baseline, &wanted, cx.cancel())
+        let scope = scope.below(&prefix);
+        let found = diverge(snapshot, place.as_ref(), &baseline, &scope, cx.cancel())
             .map_err(|error| past::no_snapshot(cx, error))?;
         output.baseline_commit = baseline.commit.map(|commit| past::short(&commit.name()));
         let guidance = guidance(&found);
@@ -149,7 +149,7 @@ impl ReadTool for Diverge {
 }
 
 fn fill(output: &mut Output, found: Divergence) {
-    let graph = found.graph;
+    let graph = &found.graph;
     output.structural_drift = Some(rounded(graph.drift()));
     output.summary = format!(
         "{} modified; nodes: {} new, {} removed, {} renamed; edges: {} new, {} removed; {}",
@@ -193,10 +193,10 @@ fn fill(output: &mut Output, found: Divergence) {
             pair: row.pair,
         })
         .collect();
-    let renamed = graph.renamed.into_iter().take(MAX_ROWS);
+    let renamed = graph.renamed.iter().take(MAX_ROWS).cloned();
     output.renamed_nodes = renamed.map(|row| Renamed { from: row.from, to: row.to }).collect();
-    output.new_nodes = graph.new_nodes.into_iter().take(MAX_ROWS).collect();
-    output.removed_nodes = graph.removed_nodes.into_iter().take(MAX_ROWS).collect();
+    output.new_nodes = graph.new_nodes.iter().take(MAX_ROWS).cloned().collect();
+    output.removed_nodes = graph.removed_nodes.iter().take(MAX_ROWS).cloned().collect();
     output.what_is_missing = (!found.gaps.is_empty()).then(|| found.gaps.join("; "));
 }
 

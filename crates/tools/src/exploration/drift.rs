@@ -168,8 +168,8 @@ impl ReadTool for Drift {
         };
         let prefix =
             place.as_ref().ok().filter(|_| baseline.is_commit).map(|place| place.outer("")).unwrap_or_default();
-        let wanted = |path: &str| path.starts_with(&prefix) && scope.has(path);
-        let found = drift(snapshot, place.as_ref().ok(), &baseline, &wanted, cx.cancel())?;
+        let scope = scope.below(&prefix);
+        let found = drift(snapshot, place.as_ref().ok(), &baseline, &scope, cx.cancel())?;
         let guidance = guidance(&found);
         fill(&mut output, &baseline, found, input.include_weight_drift);
         if since == LAST_SESSION {
@@ -191,7 +191,7 @@ fn feedback(cx: &ReadContext<'_>) -> Vec<Feedback> {
 }
 
 fn fill(output: &mut Output, baseline: &Baseline, found: Found, with_weights: bool) {
-    let graph = found.graph;
+    let graph = &found.graph;
     output.baseline_time = Some(past::moment(baseline.time));
     output.baseline_commit = baseline.commit.map(|commit| past::short(&commit.name()));
     output.structural_drift = Some(rounded(graph.drift()));
@@ -221,12 +221,12 @@ fn fill(output: &mut Output, baseline: &Baseline, found: Found, with_weights: bo
     }
     output.top_velocities = velocities(&found.files);
     output.changed_files = found.files.into_iter().take(MAX_ROWS).map(file_row).collect();
-    output.new_nodes = graph.new_nodes.into_iter().take(MAX_ROWS).collect();
-    output.removed_nodes = graph.removed_nodes.into_iter().take(MAX_ROWS).collect();
-    let renamed = graph.renamed.into_iter().take(MAX_ROWS);
+    output.new_nodes = graph.new_nodes.iter().take(MAX_ROWS).cloned().collect();
+    output.removed_nodes = graph.removed_nodes.iter().take(MAX_ROWS).cloned().collect();
+    let renamed = graph.renamed.iter().take(MAX_ROWS).cloned();
     output.renamed_nodes = renamed.map(|row| Renamed { from: row.from, to: row.to }).collect();
     if with_weights {
-        output.top_weight_drifts = weights(graph.weight_changes);
+        output.top_weight_drifts = weights(graph.weight_changes.clone());
     }
     output.what_is_missing = (!gaps.is_empty()).then(|| gaps.join("; "));
 }
