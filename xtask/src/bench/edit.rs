@@ -239,7 +239,9 @@ fn settle(engine: &Engine) -> Outcome<()> {
 /// Files to which a function can be added, with those that import them.
 fn importers(snapshot: &Snapshot) -> BTreeMap<String, BTreeSet<String>> {
     let graph = snapshot.graph();
-    let files = snapshot.files().iter().filter(|file| !file.is_test && function(file.path.as_str(), "f").is_some());
+    // What is added after an error of syntax may not be seen.
+    let files = snapshot.files().iter().filter(|file| !file.is_test && file.problems.is_empty());
+    let files = files.filter(|file| function(file.path.as_str(), "f").is_some());
     let mut found: BTreeMap<String, BTreeSet<String>> =
         files.map(|file| (file.path.to_string(), BTreeSet::new())).collect();
     for node in graph.nodes() {
