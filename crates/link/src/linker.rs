@@ -146,9 +146,9 @@ impl Linker {
     }
 
     /// Gets the facts of these files in parallel where they are not in memory, for [`Linker::set_file`] and
-    /// Gets the facts of these files in parallel where they are not in memory, for [`Linker::set_file`] and
     /// [`Linker::remove_file`], which need the old ones and would get them one by one. Unknown paths are ignored. Uses
     /// the thread pool of the caller.
+    pub fn load<'a>(&self, paths: impl Iterator<Item = &'a RepoPath>) {
         let files: Vec<FileId> = paths.filter_map(|path| self.slots.get(path).copied()).collect();
         files.par_iter().filter(|file| self.project.tree.has(**file)).for_each(|file| _ = self.project.unit(*file));
     }
