@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use m1nd_base::Cancel;
+use m1nd_base::{Cancel, ContentHash};
 use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::{Folder, FolderId};
 
@@ -22,6 +22,9 @@ const WAIT: Duration = Duration::from_secs(10);
 
 /// Longest wait before a recovery takes it that another process is writing.
 const RECOVERY_WAIT: Duration = Duration::from_millis(500);
+
+/// Most exchanges in a row with somebody who saves the same file.
+const GIVE_BACK: usize = 16;
 
 /// The right to write files of projects, with the folder for journals.
 #[derive(Debug, Clone)]
@@ -212,13 +215,21 @@ impl Workspace {
                 done => done.map_err(failed),
             },
             (Some(_), Some(_)) => {
-                if disk::exchange(gate, folder, temporary, name).map_err(failed)? {
+                let exchanged = match disk::exchange(gate, folder, temporary, name) {
+                    // Somebody removed the file after it was compared.
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound && hash(name).is_none() => {
+                        return Err(EditError::modified(path, expected, None));
+                    }
+                    done => done.map_err(failed)?,
+                };
+                if exchanged {
                     let found = hash(temporary);
                     if found == expected {
                         return Ok(());
                     }
                     // Somebody saved the file after it was compared: theirs goes back.
-                    disk::exchange(gate, folder, temporary, name).map_err(failed)?;
+                    give_back(file, edit.after_hash(), || disk::exchange(gate, folder, temporary, name))
+                        .map_err(failed)?;
                     return Err(EditError::modified(path, expected, found));
                 }
                 let found = hash(name);
@@ -238,6 +249,25 @@ impl Workspace {
             }
         }
     }
+}
+
+/// Exchanges a file with what came out of its place, `put` being what this commit put there. If that is not what comes
+/// out now, somebody saved the file once more, and what they saved last goes back.
+fn give_back(
+    file: &Running<'_>,
+    mut put: Option<ContentHash>,
+    exchange: impl Fn() -> std::io::Result<bool>,
+) -> std::io::Result<()> {
+    let taken = || disk::hash_of(&file.folder, &file.entry.temporary, MAX_FILE_BYTES).ok().flatten();
+    for _ in 0..GIVE_BACK {
+        let theirs = taken();
+        exchange()?;
+        if taken() == put {
+            break;
+        }
+        put = theirs;
+    }
+    Ok(())
 }
 
 fn journal_of(edits: &[&PlannedEdit], places: &[Place], id: &str) -> Journal {

@@ -8,7 +8,7 @@ use m1nd_vfs::{Folder, Root};
 
 use crate::EditError;
 use crate::commit::Workspace;
-use crate::disk::{self, Gate};
+use crate::disk::{self, Found, Gate};
 use crate::journal::{Entry, Journal};
 use crate::plan::MAX_FILE_BYTES;
 
@@ -95,7 +95,9 @@ impl Workspace {
         let gate = self.gate();
         let failed = |action| EditError::step(shown, action);
         let outcome = put_back(gate, &place.folder, &place.name, entry).map_err(failed("putting it back"))?;
-        disk::remove(gate, &place.folder, &entry.temporary).map_err(failed("removing a temporary file"))?;
+        for name in [&entry.temporary, &restored_name(entry)] {
+            disk::remove(gate, &place.folder, name).map_err(failed("removing a temporary file"))?;
+        }
         disk::sync_folder(gate, &place.folder).map_err(failed("synchronising the folder"))?;
         Ok(outcome)
     }
@@ -130,20 +132,44 @@ fn put_back(gate: &dyn Gate, folder: &Folder, name: &str, entry: &Entry) -> io::
         disk::remove(gate, folder, name)?;
         return Ok(Outcome::Restored);
     };
-    if !is_at(folder, &entry.temporary, before) {
-        disk::remove(gate, folder, &entry.temporary)?;
-        disk::write_new(gate, folder, &entry.temporary, bytes, *mode)?;
-    }
+    // With the new content in its place, the temporary file is what came out of it: the old content, or what somebody
+    // saved just before.
+    let (from, outcome) = match taken_out(folder, &entry.temporary, before) {
+        Taken::Old => (entry.temporary.clone(), Outcome::Restored),
+        Taken::Theirs => (entry.temporary.clone(), Outcome::Left),
+        Taken::Nothing => {
+            // Under a name of its own: half written, it must not be taken for what somebody saved.
+            let restored = restored_name(entry);
+            disk::remove(gate, folder, &restored)?;
+            disk::write_new(gate, folder, &restored, bytes, *mode)?;
+            (restored, Outcome::Restored)
+        }
+    };
     match current {
-        None => disk::place_new(gate, folder, &entry.temporary, name)?,
-        Some(_) => disk::place_over(gate, folder, &entry.temporary, name)?,
+        None => disk::place_new(gate, folder, &from, name)?,
+        Some(_) => disk::place_over(gate, folder, &from, name)?,
     }
-    Ok(Outcome::Restored)
+    Ok(outcome)
 }
 
-/// Returns whether the file of this name has this content.
-fn is_at(folder: &Folder, name: &str, hash: Option<ContentHash>) -> bool {
-    disk::hash_of(folder, name, MAX_FILE_BYTES).is_ok_and(|found| found.is_some() && found == hash)
+/// What came out of the place of a file.
+enum Taken {
+    Nothing,
+    Old,
+    Theirs,
+}
+
+fn taken_out(folder: &Folder, temporary: &str, before: Option<ContentHash>) -> Taken {
+    match (disk::look(folder, temporary), disk::hash_of(folder, temporary, MAX_FILE_BYTES)) {
+        (Ok(Found::Nothing), _) => Taken::Nothing,
+        (_, Ok(found)) if found == before => Taken::Old,
+        _ => Taken::Theirs,
+    }
+}
+
+/// Name beside a file under which its old content is written.
+fn restored_name(entry: &Entry) -> String {
+    format!("{}-old", entry.temporary)
 }
 
 impl Recovered {

@@ -162,7 +162,7 @@ fn difference(wanted: &[char], label: &str, most: usize) -> Option<usize> {
 }
 
 /// Edit distance of two names, if at most `most`.
-fn distance(wanted: &[char], label: &[char], most: usize) -> Option<usize> {
+pub(crate) fn distance(wanted: &[char], label: &[char], most: usize) -> Option<usize> {
     if label.len().abs_diff(wanted.len()) > most {
         return None;
     }

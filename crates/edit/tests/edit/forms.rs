@@ -124,3 +124,45 @@ fn the_inverse_of_a_batch_restores_it() {
     after.retain(|path, _| !path.starts_with("new"));
     assert_eq!(after, before);
 }
+
+/// `M1ND_SEED` repeats one sequence.
+#[test]
+fn the_inverses_of_a_sequence_of_batches_restore_it() {
+    let seeds = match std::env::var("M1ND_SEED").ok().and_then(|seed| seed.parse().ok()) {
+        Some(seed) => seed..=seed,
+        None => 1..=200,
+    };
+    let world = World::new();
+    let workspace = world.workspace();
+    let files = |world: &World| {
+        let mut tree = world.tree();
+        tree.retain(|path, _| !world.project.join(path).is_dir());
+        tree
+    };
+    let before = files(&world);
+    for seed in seeds {
+        let mut random = m1nd_testkit::Random::new(seed);
+        let mut done = Vec::new();
+        for step in 0..1 + random.below(6) {
+            let mut paths: Vec<&str> =
+                vec!["a.py", "latin.py", "crlf.c", "src/run.sh", "n/b.py", "n/m/c.py", "wide.txt"];
+            let mut edits = Vec::new();
+            for _ in 0..1 + random.below(4) {
+                let path = paths.swap_remove(random.below(paths.len()));
+                let is_there = world.project.join(path).exists();
+                let change = match random.below(3) {
+                    0 if is_there => Change::Remove,
+                    1 => text(""),
+                    _ => text(&format!("step {step}\n").repeat(1 + random.below(5))),
+                };
+                edits.push(world.edit(path, change));
+            }
+            done.push(commit(&workspace, edits).unwrap_or_else(|error| panic!("seed {seed}, step {step}: {error}")));
+        }
+        for plan in done.iter().rev() {
+            let undone = workspace.commit(&plan.inverse(), &m1nd_base::Cancel::new(), &mut |_| {});
+            undone.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        }
+        assert_eq!(files(&world), before, "seed {seed}");
+    }
+}

@@ -126,6 +126,34 @@ fn killed_at_every_step() {
     assert!(seen[0] > 40, "{seen:?}");
 }
 
+/// The process is killed when it enters its first system call, its second one, and so on to its end.
+#[test]
+#[ignore = "run by `cargo xtask crash`, where strace is installed"]
+fn killed_at_every_system_call() {
+    let (project, home) = start();
+    let mut seen = [0, 0];
+    for call in 1.. {
+        let before = generation(project.path(), "before");
+        let mut command = Command::new("strace");
+        let inject = format!("inject=all:signal=KILL:when={call}");
+        command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=all", "-e", &inject]);
+        command.arg(std::env::current_exe().expect("it runs"));
+        // On the main thread, whose calls are counted.
+        command.args(["--ignored", "--exact", "kills::child", "--test-threads", "1"]);
+        command.env(PROJECT, project.path()).env(HOME, home.path()).env(STEP, usize::MAX.to_string());
+        let run = command.stdout(Stdio::null()).stderr(Stdio::null()).status().expect("strace is installed");
+        workspace(home.path(), Arc::new(m1nd_edit::OpenGate)).recover().expect("recovers");
+        let after = generation(project.path(), &format!("system call {call}"));
+        assert!(after - before <= 1, "system call {call}");
+        if run.success() {
+            break;
+        }
+        seen[after - before] += 1;
+    }
+    println!("killed at {} system calls: {} before the batch was done, {} after", seen[0] + seen[1], seen[0], seen[1]);
+    assert!(seen[0] > 10 * FILES && seen[1] > 0, "{seen:?}");
+}
+
 #[test]
 fn killed_at_random_moments() {
     let cycles = std::env::var("M1ND_CRASH_CYCLES").ok().and_then(|text| text.parse().ok()).unwrap_or(40);

@@ -3,6 +3,7 @@
 mod arguments;
 mod layers;
 mod left_names;
+mod misspelled;
 mod names;
 mod plan;
 mod rename;

@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::arguments::{Arguments, Counts};
 use super::layers::{LayerBreak, layer_breaks};
 use super::left_names::left_names;
+use super::misspelled::misspelled;
 
 /// Most findings of one kind that are returned.
 const MAX_FOUND: usize = 200;
@@ -17,6 +18,9 @@ const MAX_FOUND: usize = 200;
 const MAX_VISITED: usize = 20_000;
 /// Reasons of references that say that the code names something which is not there.
 const DEFINITE: &[&str] = &["name_not_found", "module_not_found", "no_such_member"];
+
+/// Reasons of references that say nothing about the name.
+const UNTOLD: &[&str] = &["among_tokens", "too_many_candidates", "budget", "not_linked"];
 
 /// What is wrong at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -309,7 +313,8 @@ fn new_open_references(
                 *count -= 1;
                 continue;
             }
-            if !DEFINITE.contains(&open.reason) {
+            let meant = if UNTOLD.contains(&open.reason) { None } else { misspelled(old, new, node, open.name) };
+            if !DEFINITE.contains(&open.reason) && meant.is_none() {
                 continue;
             }
             let is_import = open.role == "import";
@@ -319,7 +324,10 @@ fn new_open_references(
                 kind: if is_import { BreakKind::DanglingImport } else { BreakKind::LostReference },
                 from: new.id(node).to_owned(),
                 to: open.name.to_owned(),
-                detail: format!("`{}` has no target ({})", open.name, open.reason),
+                detail: match meant {
+                    Some(meant) => format!("`{}` has no target; `{meant}` was used here", open.name),
+                    None => format!("`{}` has no target ({})", open.name, open.reason),
+                },
             };
             // A name that meant something in this file before, or an import of the project, cannot be right.
             let is_new_name = was_read
@@ -328,8 +336,10 @@ fn new_open_references(
                 && new.labelled(open.name).is_empty()
                 && (open.reason == "no_such_member"
                     || facts.uses_of(path.as_str(), open.name, false).contains(&open.pos));
-            let is_certain =
-                resolved.contains(open.name) || is_new_name || (is_import && open.reason == "no_such_member");
+            let is_certain = resolved.contains(open.name)
+                || meant.is_some()
+                || is_new_name
+                || (is_import && open.reason == "no_such_member");
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
         }
     }

@@ -6,6 +6,6 @@ mod outline;
 mod roles;
 
 pub use definition::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, named};
-pub use occurrences::{Occurrence, OccurrenceAnswer, callers, references, uses};
+pub use occurrences::{Occurrence, OccurrenceAnswer, callers, references, users, uses};
 pub use outline::{OutlineRow, outline};
 pub use roles::Role;

@@ -54,6 +54,29 @@ pub struct OccurrenceAnswer {
 /// # Errors
 /// [`Cancelled`].
 pub fn callers(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<OccurrenceAnswer, Cancelled> {
+    calling(snapshot, node, |edge| edge.relation == Relation::Calls, cancel)
+}
+
+/// Returns the places that use a node other than by its name in imports and texts: what [`callers`] returns, and those
+/// that read it, name it as a type, inherit from it or override it. Roles that only the text of a file shows are
+/// [`Role::Use`].
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn users(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<OccurrenceAnswer, Cancelled> {
+    let is_user = |edge: &EdgeRef<'_>| {
+        Role::of(edge.relation).is_some_and(|role| !matches!(role, Role::Import | Role::Reexport | Role::Document))
+    };
+    calling(snapshot, node, is_user, cancel)
+}
+
+/// The places of edges that count to a node or, from outside, to the members of a container.
+fn calling(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    counts: impl Fn(&EdgeRef<'_>) -> bool,
+    cancel: &Cancel,
+) -> Result<OccurrenceAnswer, Cancelled> {
     let graph = snapshot.graph();
     let is_container = matches!(
         graph.kind(node),
@@ -61,7 +84,7 @@ pub fn callers(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<Occ
     );
     let targets = if is_container { graph.with_members(node, MAX_MEMBERS) } else { with_constructors(graph, node) };
     let is_full = targets.len() >= MAX_MEMBERS;
-    let mut found = found(snapshot, node, &targets, is_full, |edge| edge.relation == Relation::Calls, cancel)?;
+    let mut found = found(snapshot, node, &targets, is_full, counts, cancel)?;
     if is_container {
         let inside: FxHashSet<NodeIx> = targets.into_iter().collect();
         found.rows.retain(|row| !inside.contains(&row.from));

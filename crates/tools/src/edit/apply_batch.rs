@@ -65,11 +65,21 @@ struct ResultRow {
     error: Option<String>,
 }
 
+/// How a phase ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Completed,
+    /// It was not asked for, or a phase before it failed.
+    Skipped,
+    Failed,
+}
+
 #[derive(Debug, Clone, Serialize)]
 struct PhaseRow {
     phase: &'static str,
     phase_index: usize,
-    status: &'static str,
+    status: Status,
     files_completed: usize,
     files_total: usize,
     progress_pct: u8,
@@ -203,7 +213,8 @@ impl WriteTool for ApplyBatch {
             }
         }
         results.extend(batch.failed.iter().map(|(path, error)| failed_row(path, error)));
-        run.done(1, batch.files, total, format!("{} of {total} files written", batch.files));
+        let status = if batch.failed.is_empty() { Status::Completed } else { Status::Failed };
+        run.end(1, status, batch.files, total, format!("{} of {total} files written", batch.files));
         let asked = Asked { reingest: input.reingest, verify: input.verify, on_broken: input.on_broken, commands };
         finish(cx, &snapshot, run, batch, (results, locks), &asked)
     }
@@ -340,7 +351,12 @@ fn finish(
         false => Some("`reingest` is false"),
     };
     let indexed = not_indexed.is_none();
-    run.end(2, indexed, batch.files, total, not_indexed.unwrap_or("the index is up to date").to_owned());
+    let status = match (indexed, asked.reingest) {
+        (true, _) => Status::Completed,
+        (false, true) => Status::Failed,
+        (false, false) => Status::Skipped,
+    };
+    run.end(2, status, batch.files, total, not_indexed.unwrap_or("the index is up to date").to_owned());
     let mut after = cx.engine().snapshot();
     let nodes = node_delta(before, &after, batch.plans.iter().flat_map(Plan::changes));
     let mut verification = None;
@@ -359,7 +375,7 @@ fn finish(
     }
     let verdict = verification.as_ref().map(|report| report.verdict);
     let said = verdict.map_or_else(|| "not verified".to_owned(), |verdict| format!("verdict {}", verdict.word()));
-    run.end(3, verdict.is_some(), total, total, said);
+    run.end(3, verdict.map_or(Status::Skipped, |_| Status::Completed), total, total, said);
     let rolls_back = verdict == Some(Verdict::Broken) && asked.on_broken == OnBroken::Rollback;
     let joined = match indexed && !rolls_back && !batch.plans.is_empty() {
         true => joined(cx, (before, &after), &batch.plans, &nodes)?,
@@ -399,7 +415,7 @@ fn finish(
         locks,
         status_message,
         active_phase: "done",
-        completed_phase_count: phases.iter().filter(|phase| phase.status == "completed").count(),
+        completed_phase_count: phases.iter().filter(|phase| phase.status == Status::Completed).count(),
         phase_count: PHASES.len(),
         remaining_phase_count: 0,
         progress_pct: 100,
@@ -429,14 +445,15 @@ fn guidance(batch: &Batch, indexed: bool, verdict: Option<Verdict>, rolled_back:
             Guidance::next(ProofState::Blocked, ToolRef("view"), target, "repair what `verification.broken` lists")
         }
         Some(Verdict::Risky) => {
-            Guidance::next(ProofState::Proving, ToolRef("impact"), target, "look at what may be affected")
+            let hint = "look at `verification.doubtful`, and at what makes the file risky";
+            Guidance::next(ProofState::Proving, ToolRef("heuristics_surface"), target, hint)
         }
         Some(Verdict::Safe) => Guidance::state(ProofState::ReadyToEdit),
         Some(Verdict::Unverified) => {
             Guidance::next(ProofState::Triaging, ToolRef("impact"), target, "run the tests of what depends on it")
         }
         None if !indexed => Guidance::next(ProofState::Blocked, ToolRef("view"), target, "the index lacks the files"),
-        None => Guidance::next(ProofState::Triaging, ToolRef("impact"), target, "check what depends on the files"),
+        None => Guidance::next(ProofState::Triaging, ToolRef("validate_plan"), target, "check who uses the files"),
     }
 }
 
@@ -459,15 +476,15 @@ impl<'a> Run<'a> {
     }
 
     fn done(&mut self, index: usize, completed: usize, total: usize, message: String) {
-        self.end(index, true, completed, total, message);
+        self.end(index, Status::Completed, completed, total, message);
     }
 
-    fn end(&mut self, index: usize, is_done: bool, completed: usize, total: usize, message: String) {
+    fn end(&mut self, index: usize, status: Status, completed: usize, total: usize, message: String) {
         let (phase, progress_pct) = PHASES[index];
         self.phases.push(PhaseRow {
             phase,
             phase_index: index,
-            status: if is_done { "completed" } else { "skipped" },
+            status,
             files_completed: completed,
             files_total: total,
             progress_pct,

@@ -6,7 +6,7 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::ClosureState;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
 use m1nd_query::edits::tests_reaching;
-use m1nd_query::references::{callers, references};
+use m1nd_query::references::{Occurrence, Role, references, users};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +22,12 @@ const AROUND: usize = 3;
 const MAX_BODY: usize = 400;
 /// Rows of each kind.
 const MAX_ROWS: usize = 200;
-/// The same with `proof_focused`, so that each kind has a place.
+/// The same with `proof_focused`.
 const FOCUSED_ROWS: usize = 5;
+/// Rows of each relation in turn: users, what it uses, tests. A page has some of each.
+const TURN: [usize; 3] = [4, 2, 2];
+/// The same with `proof_focused`.
+const FOCUSED_TURN: [usize; 3] = [1, 1, 1];
 /// Symbols listed of the file.
 const MAX_SYMBOLS: usize = 100;
 /// Files that change with it.
@@ -84,7 +88,7 @@ pub(super) struct Focused {
 pub(super) struct ConnectedRow {
     #[serde(flatten)]
     node: NodeRow,
-    /// caller, callee or test.
+    /// caller, user, callee or test.
     relation_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_number: Option<u32>,
@@ -133,12 +137,13 @@ impl Tool for SurgicalContextV2 {
     const ANSWERS: &'static str = "body, call sites, used signatures, tests and memories for an edit";
     const HELP: &'static str = "\
 Collects what an edit of a symbol or file needs. With `symbol` (or the id of one as `file_path`) `focused_symbol` is its
-body. `connected_files` holds, in this order: each call site with the lines around it (`caller`), the signatures that
-it uses (`callee`), and the tests that reach it (`test`). `callers_known` is `closed` if every reference that could call
+body. `connected_files` holds, some of each in turn: each call site with the lines around it (`caller`), other places that
+use it as a value, type or base or override it (`user`), the signatures that it uses (`callee`), and the tests that reach
+it (`test`). `total_connected` counts them all. `callers_known` is `closed` if every reference that could call
 it has a known target. `tests` are the test files that reach it, `co_change` the files that change with it in the
 history (null if the file has none that is loaded; `predict` loads it), `memory` what is remembered about it.
 `content_hash` is to be passed as `expected_hash` of the write.
-`proof_focused` gives only a few rows of each relation. `token_budget` cuts the rows; `cursor` continues them.";
+`proof_focused` gives only a few rows, one of each relation first. `token_budget` cuts the rows; `cursor` continues them.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py", "symbol": "load_user"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 30, "get body, callers, tests and the hash before an edit")];
     const PAGED: bool = true;
@@ -159,35 +164,29 @@ impl ReadTool for SurgicalContextV2 {
         let node = shown.node(snapshot);
         let lines: Vec<&str> = shown.source.text.lines().collect();
         let limit = if input.proof_focused { FOCUSED_ROWS } else { MAX_ROWS };
-        let mut connected = Vec::new();
+        let mut connected = [const { Vec::new() }; 3];
+        let mut total_connected = 0;
         let mut callers_known = ClosureState::Unknown.word();
         let mut is_unused = false;
         let mut tests = Vec::new();
         if let Some(node) = node {
-            let found = callers(snapshot, node, cx.cancel())?;
+            let found = users(snapshot, node, cx.cancel())?;
             callers_known = found.closure.state.word();
             is_unused = found.rows.is_empty() && has_no_use(cx, snapshot, node)?;
             let around = AROUND.min(input.max_lines_per_file / 2);
-            connected.extend(found.rows.iter().take(limit).map(|row| {
-                let excerpt = excerpt(snapshot, graph.path(row.from), row.pos.line, around);
-                let line_number = Some(row.pos.line).filter(|line| *line > 0);
-                let possible = row.tier != EdgeTier::Certain;
-                ConnectedRow {
-                    node: NodeRow::new(snapshot, row.from),
-                    relation_type: "caller",
-                    line_number,
-                    possible,
-                    distance: None,
-                    source_excerpt: excerpt,
-                }
-            }));
-            connected.extend(callees(snapshot, node).into_iter().take(limit));
+            let used = callees(snapshot, node);
+            total_connected = found.rows.len() + used.len();
+            connected[0] = found.rows.iter().take(limit).map(|row| user(snapshot, row, around)).collect();
+            connected[1] = used.into_iter().take(limit).collect();
             if input.include_tests {
                 let found = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
+                total_connected += found.len();
                 tests = found.iter().map(|(path, _)| path.clone()).collect();
-                connected.extend(found.into_iter().take(limit).map(|(_, test)| related(snapshot, test, "test", false)));
+                connected[2] =
+                    found.iter().take(limit).map(|(_, test)| related(snapshot, *test, "test", false)).collect();
             }
         }
+        let connected = in_turns(connected, if input.proof_focused { FOCUSED_TURN } else { TURN });
         let total = connected.len();
         let page = cx.page(input.max_connected_files);
         let ids: Vec<String> = node.map(|node| graph.id(node).to_owned()).into_iter().collect();
@@ -198,7 +197,7 @@ impl ReadTool for SurgicalContextV2 {
             focused_symbol: shown.symbol.map(|symbol| focused(snapshot, symbol, &lines)),
             symbols: if shown.symbol.is_some() { Vec::new() } else { symbols(snapshot, &shown) },
             connected_files: page.cut(connected),
-            total_connected: total,
+            total_connected,
             callers_known,
             tests,
             co_change: co_change(cx, snapshot, node)?,
@@ -245,6 +244,30 @@ pub(super) fn symbols(snapshot: &Snapshot, shown: &Shown) -> Vec<SymbolRow> {
         SymbolRow { node_id: graph.id(node).to_owned(), kind: graph.kind(node).word(), line_start, line_end }
     };
     source::symbols_in(snapshot, file, 1, usize::MAX).into_iter().take(MAX_SYMBOLS).map(row).collect()
+}
+
+/// A use of the node, with the lines around it.
+fn user(snapshot: &Snapshot, row: &Occurrence, around: usize) -> ConnectedRow {
+    ConnectedRow {
+        node: NodeRow::new(snapshot, row.from),
+        relation_type: if matches!(row.role, Role::Call | Role::Macro) { "caller" } else { "user" },
+        line_number: Some(row.pos.line).filter(|line| *line > 0),
+        possible: row.tier != EdgeTier::Certain,
+        distance: None,
+        source_excerpt: excerpt(snapshot, snapshot.graph().path(row.from), row.pos.line, around),
+    }
+}
+
+/// The rows of some lists, a few of each in turn.
+fn in_turns(lists: [Vec<ConnectedRow>; 3], turn: [usize; 3]) -> Vec<ConnectedRow> {
+    let mut lists = lists.map(Vec::into_iter);
+    let mut rows = Vec::new();
+    while lists.iter().any(|list| list.len() > 0) {
+        for (list, count) in lists.iter_mut().zip(turn) {
+            rows.extend(list.take(count));
+        }
+    }
+    rows
 }
 
 /// What a node uses in the project, with its signature.

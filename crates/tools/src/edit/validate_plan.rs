@@ -17,6 +17,8 @@ use crate::rows::{self, rounded};
 const MAX_ACTIONS: usize = 500;
 /// Gaps on a page.
 const MAX_GAPS: usize = 50;
+/// Actions suggested; of more, the number is said.
+const MAX_ADDITIONS: usize = 200;
 /// Files suggested because they usually change together with planned ones.
 const MAX_CO_CHANGE: usize = 10;
 /// Test files listed of each changed file.
@@ -129,6 +131,9 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_users: Vec<String>,
     suggested_additions: Vec<Addition>,
+    /// Number of all of them, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_suggested_additions: Option<usize>,
     co_change: Vec<CoChangeRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     co_change_note: Option<String>,
@@ -166,7 +171,7 @@ and test.
 user of a file that is deleted or renamed breaks and is `critical`; other users are `warning`, possible ones `info`.
 `open_users` are planned files that references without a known target may use as well: their gaps may not be all.
 With `scope`, gaps outside of it that are not critical are only counted (`gaps_outside_scope`).
-Adding every entry of `suggested_additions` removes all critical gaps. `co_change` are files that change with the planned
+Adding every entry of `suggested_additions` removes all critical gaps; at most 200 are listed, with their total. `co_change` are files that change with the planned
 ones in the history. `test_coverage` names the tests that reach each changed file in the graph. `order` is an order that
 `depends_on` allows; a cycle or a dependency outside of the plan is named. The risk is the sum of `risk_parts`.";
     const EXAMPLE: &'static str =
@@ -224,6 +229,7 @@ impl ReadTool for ValidatePlan {
             critical_gaps: critical,
             gaps_outside_scope: outside.len(),
             open_users,
+            total_suggested_additions: Some(critical).filter(|all| *all > suggested_additions.len()),
             suggested_additions,
             co_change,
             co_change_note,
@@ -328,6 +334,7 @@ fn coverage(check: &PlanCheck) -> Coverage {
 fn additions(check: &PlanCheck) -> Vec<Addition> {
     let critical = check.gaps.iter().filter(|gap| gap.severity == Severity::Critical);
     critical
+        .take(MAX_ADDITIONS)
         .map(|gap| Addition {
             action_type: "modify",
             file_path: gap.path.clone(),

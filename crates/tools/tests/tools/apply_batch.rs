@@ -37,6 +37,11 @@ fn phases_and_their_progress() {
     let percent: Vec<u64> = answer["phases"].as_array().expect("rows").iter().filter_map(|row| row["progress_pct"].as_u64()).collect();
     assert_eq!(percent, [20, 40, 60, 80, 100]);
     assert_eq!(answer["progress_events"][4]["event_type"], "batch_completed");
+    assert_eq!((&answer["next_suggested_tool"], &answer["proof_state"]), (&json!("validate_plan"), &json!("triaging")));
+    let edits = json!([{"file_path": "a.py", "edits": [{"old": "none", "new": ""}]}, {"file_path": "m.py", "new_content": "x = 1\n"}]);
+    let failed = project.ok("apply_batch", json!({"edits": edits, "atomic": false, "reingest": false}));
+    assert_eq!(column(&failed, "phases", "status"), "completed failed skipped skipped completed", "{failed}");
+    assert_eq!((&failed["next_suggested_tool"], &failed["proof_state"]), (&json!("view"), &json!("blocked")));
 }
 
 #[test]
@@ -233,4 +238,34 @@ fn what_usually_changes_with_it_is_named() {
     std::fs::write(project.tree.path().join("tests/test_model.py"), "value = 1\n").expect("is written");
     let again = project.ok("apply_batch", edit("value = 2\n"));
     assert!(!again["proactive_insights"].to_string().contains("test_model"), "{again}");
+}
+
+#[test]
+fn what_is_remembered_about_the_touched_code_is_told() {
+    let project = Project::new(
+        "//- /pool.py\nclass Pool:\n    def acquire(self):\n        return self.open()\n\n    def open(self):\n        return 1\n\n\ndef other():\n    return 2\n//- /.mind/MEMORY.md\n# Pools\n\n## Gotchas\n- [critical] Pools leak after a fork -> call `Pool.open` in the child\n",
+    );
+    project.note();
+    let edit = |old: &str, new: &str| {
+        let edits = json!([{"file_path": "pool.py", "edits": [{"old": old, "new": new}]}]);
+        project.ok("apply_batch", json!({"edits": edits}))["memory"].to_string()
+    };
+    assert!(edit("return 1", "return 3").contains("leak after a fork"));
+    let elsewhere = edit("return 2", "return 4");
+    assert!(!elsewhere.contains("leak after a fork"), "it is about another function: {elsewhere}");
+}
+
+#[test]
+fn bug_patterns_that_a_write_brings_in_are_told() {
+    let project = Project::new(PROGRAM);
+    project.ok("antibody_create", json!({"code": "eval($X)", "language": "python", "name": "evaluates input"}));
+    let edit = |old: &str, new: &str| {
+        let edits = json!([{"file_path": "a.py", "edits": [{"old": old, "new": new}]}]);
+        project.ok("apply_batch", json!({"edits": edits}))["proactive_insights"].clone()
+    };
+    assert_eq!(edit("return x", "return x + 1"), Value::Null);
+    let told = edit("return x + 1", "return eval(x)");
+    assert_eq!((&told[0]["kind"], &told[0]["suggested_target"]), (&json!("antibody_recurrence"), &json!("a.py")), "{told}");
+    assert!(told[0]["message"].as_str().is_some_and(|text| text.contains("evaluates input") && text.contains("a.py:2")), "{told}");
+    assert_eq!(edit("    pass", "    return 1"), Value::Null, "what was there before is not told again");
 }

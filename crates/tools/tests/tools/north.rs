@@ -71,6 +71,9 @@ fn north_says_whose_index_it_is_where_to_look_and_whether_that_is_enough() {
     let named = project.ok("north", json!({"task": "Store.find"}));
     assert_eq!(named["sufficiency"]["state"], "sufficient", "{named}");
     assert!(named["next_move"]["arguments"]["file_path"].as_str().expect("a node").contains("find"), "{named}");
+    assert_eq!(named["next_move"]["tool"], "surgical_context_v2", "a known place is read to be edited: {named}");
+    let context = project.call_as_is("surgical_context_v2", named["next_move"]["arguments"].clone()).expect("is made");
+    assert_eq!(context["focused_symbol"]["label"], "find", "{context}");
     let nothing = project.ok("north", json!({"task": "zzqx unheard"}));
     assert_eq!((&nothing["proof_state"], &nothing["sufficiency"]["state"]), (&json!("blocked"), &json!("saturated")));
     assert_eq!(nothing["next_move"]["tool"], "search", "{nothing}");

@@ -26,7 +26,22 @@ fn few_rows_of_each_kind() {
     let all = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "load"}));
     assert_eq!(all["total_connected"], 30, "{all}");
     let few = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "load", "proof_focused": true}));
-    assert_eq!(few["total_connected"], 5, "{few}");
+    assert_eq!((&few["total_connected"], few["connected_files"].as_array().map(Vec::len)), (&json!(30), Some(5)), "{few}");
+}
+
+#[test]
+fn each_relation_has_a_place_on_the_first_page() {
+    let calls: String = (0..40).map(|number| format!("def f{number}():\n    return load()\n\n\n")).collect();
+    let project = Project::new(&format!(
+        "//- /a.py\nclass Base:\n    pass\n\n\nLIMIT = 1\n\n\ndef low():\n    return LIMIT\n\n\ndef load():\n    return low()\n\n\n{calls}\nclass Own(Base):\n    limit = LIMIT\n//- /test_a.py\nfrom a import load\n\n\ndef test_load():\n    assert load()\n",
+    ));
+    let of = |symbol: &str, few: bool| {
+        let asked = json!({"file_path": "a.py", "symbol": symbol, "proof_focused": few, "max_connected_files": 8});
+        column(&project.ok("surgical_context_v2", asked), "connected_files", "relation_type")
+    };
+    assert_eq!(of("load", false), "caller caller caller caller callee test caller caller");
+    assert!(of("load", true).starts_with("caller callee test caller"), "{}", of("load", true));
+    assert_eq!((of("Base", false).as_str(), of("LIMIT", false).as_str()), ("user", "user user test"));
 }
 
 #[test]

@@ -68,3 +68,19 @@ fn a_scope_leaves_out_what_does_not_break() {
     assert_eq!(changed["gaps_outside_scope"], 1);
     assert_eq!(of("delete")["critical_gaps"], 2);
 }
+
+#[test]
+fn suggestions_are_capped_and_counted() {
+    let users: String =
+        (0..230).map(|number| format!("//- /u{number}.py\nfrom a import load\n\nload({number})\n")).collect();
+    let project = Project::new(&format!("//- /a.py\ndef load(x):\n    return x\n{users}"));
+    let mut actions = vec![json!({"action_type": "delete", "file_path": "a.py"})];
+    let answer = project.ok("validate_plan", json!({"actions": actions}));
+    assert_eq!((&answer["critical_gaps"], &answer["total_suggested_additions"]), (&json!(230), &json!(230)));
+    for expected in [30, 0] {
+        let answer = project.ok("validate_plan", json!({"actions": actions}));
+        let rows = answer["suggested_additions"].as_array().expect("rows");
+        actions.extend(rows.iter().map(|row| json!({"action_type": row["action_type"], "file_path": row["file_path"]})));
+        assert_eq!(project.ok("validate_plan", json!({"actions": actions}))["critical_gaps"], expected);
+    }
+}

@@ -1,0 +1,43 @@
+//! A name that nothing has, where a use of a very similar one was.
+
+use std::collections::BTreeMap;
+
+use m1nd_base::EdgeTier;
+use m1nd_graph::{Graph, NodeIx};
+
+use super::verify::is_use;
+use crate::resolve::distance;
+
+/// Most letters in which a misspelled name differs.
+const MOST: usize = 2;
+/// Letters of the shortest name that is compared. Of shorter ones, too many are similar.
+const SHORTEST: usize = 4;
+
+/// What a node certainly used under a similar name more often before than now; `None` if the new name is one of the
+/// project, or there is nothing like it.
+pub(super) fn misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &str) -> Option<&'g str> {
+    let letters: Vec<char> = name.chars().collect();
+    let known = old.find(new.id(node)).filter(|_| letters.len() >= SHORTEST && new.labelled(name).is_empty())?;
+    let now = uses(new, node);
+    let is_it = |(id, target, count): &(&str, NodeIx, usize)| {
+        let label: Vec<char> = old.label(*target).chars().collect();
+        now.get(id).is_none_or(|(_, now)| now < count)
+            && new.find(id).is_some()
+            && label.len() >= SHORTEST
+            && distance(&letters, &label, MOST).is_some()
+    };
+    let before = uses(old, known).into_iter().map(|(id, (target, count))| (id, target, count));
+    before.filter(is_it).map(|(_, target, _)| old.label(target)).next()
+}
+
+/// Places of a node with a certain target in the project, counted by the id of the target.
+fn uses(graph: &Graph, node: NodeIx) -> BTreeMap<&str, (NodeIx, usize)> {
+    let mut counts: BTreeMap<&str, (NodeIx, usize)> = BTreeMap::new();
+    let certain = |edge: &m1nd_graph::EdgeRef<'_>| {
+        edge.tier == EdgeTier::Certain && is_use(edge.relation) && !Graph::is_external(edge)
+    };
+    for edge in graph.out_edges(node).filter(certain) {
+        counts.entry(graph.id(edge.to)).or_insert((edge.to, 0)).1 += edge.sites.len();
+    }
+    counts
+}
