@@ -80,6 +80,8 @@ pub struct EntryPoint {
 
 /// Files linked between two progress reports, which bounds intermediate data.
 const CHUNK: usize = 256;
+/// Bytes of facts that stay in memory from one chunk to the next, if they can be had again.
+const HELD_BYTES: usize = 192 << 20;
 
 /// Result of linking one file.
 struct Linked {
@@ -180,6 +182,14 @@ impl Linker {
         self.removed.remove(path);
     }
 
+    /// Drops the facts of a file, unless they are few in all. Before the next run, [`Linker::set_source`] has to say
+    /// where they can be had. Returns whether they were dropped.
+    pub fn drop_facts(&mut self, path: &RepoPath) -> bool {
+        let file = self.slots.get(path).filter(|_| self.project.held() > HELD_BYTES);
+        file.into_iter().for_each(|file| self.project.drop_unit(*file));
+        file.is_some()
+    }
+
     /// Takes a file out; unknown paths are ignored.
     pub fn remove_file(&mut self, path: &RepoPath) {
         let Some(&file) = self.slots.get(path) else { return };
@@ -259,6 +269,21 @@ impl Linker {
     /// Links everything that changed since the last call, and everything that depends on it. A cancelled run changes
     /// nothing: the next one repeats the work.
     pub fn link(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, Cancelled> {
+        let mut changed = Vec::new();
+        let mut take = |_: &Self, links: FileLinks| changed.push(Arc::new(links));
+        let mut delta = self.link_each(&mut take, cancel, progress)?;
+        delta.changed = changed;
+        Ok(delta)
+    }
+
+    /// Like [`Linker::link`], but passes on the links of each file, in order of paths, instead of collecting them. The
+    /// facts of the file are in memory then.
+    pub fn link_each(
+        &mut self,
+        take: &mut (dyn FnMut(&Self, FileLinks) + Send),
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<LinkDelta, Cancelled> {
         self.renew_resolvers();
         let mut work = self.dirty.clone();
         for key in self.changes.keys() {
@@ -269,7 +294,7 @@ impl Linker {
         }
         let mut work: Vec<FileId> = work.into_iter().filter(|file| self.project.tree.has(*file)).collect();
         work.sort_by(|a, b| self.project.path(*a).cmp(self.project.path(*b)));
-        let mut delta = LinkDelta { changed: Vec::with_capacity(work.len()), ..LinkDelta::default() };
+        let mut delta = LinkDelta::default();
         let mut asked = Vec::with_capacity(work.len());
         for (part, files) in work.chunks(CHUNK).enumerate() {
             for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
@@ -277,8 +302,9 @@ impl Linker {
                 delta.work += linked.work;
                 let mut links = assemble::name_rest(&self.project, linked.links);
                 links.is_test = self.is_declared_test(linked.file);
-                delta.changed.push(Arc::new(links));
+                take(self, links);
             }
+            self.project.trim(HELD_BYTES);
         }
         self.askers.remember(asked);
         delta.removed = self.removed.drain().collect();

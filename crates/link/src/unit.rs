@@ -75,6 +75,17 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// Bytes of memory that it takes, about: the facts, and the tables whose length follows from them.
+    pub(crate) fn bytes(&self) -> usize {
+        let facts = &self.facts;
+        let tables = [
+            size_of_val(&*self.names) + size_of_val(&*self.bindings) + size_of_val(&*self.symbols),
+            size_of_val(&*self.nearest) + size_of_val(&*self.binding_starts) + size_of_val(&*self.calls),
+            size_of_val(&*self.arguments) + size_of_val(&*self.methods),
+        ];
+        size_of::<Self>() + facts.bytes() + tables.iter().sum::<usize>()
+    }
+
     pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &Names, symbols: &Symbols) -> Self {
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
         let bindings = sorted_bindings(&facts, &local);

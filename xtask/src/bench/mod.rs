@@ -20,6 +20,7 @@ use serde_json::Value;
 mod edit;
 mod find;
 mod memory;
+mod stages;
 mod torture;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
