@@ -80,8 +80,6 @@ pub struct EntryPoint {
 
 /// Files linked between two progress reports, which bounds intermediate data.
 const CHUNK: usize = 256;
-/// Bytes of facts that stay in memory from one chunk to the next, if they can be had again.
-const HELD_BYTES: usize = 192 << 20;
 
 /// Result of linking one file.
 struct Linked {
@@ -94,6 +92,8 @@ struct Linked {
 /// Links files and keeps the result up to date.
 pub struct Linker {
     limits: Limits,
+    /// Bytes of facts that stay in memory if they can be had again, about.
+    facts_in_memory: usize,
     pub(crate) project: Project,
     pub(crate) manifests: Manifests,
     resolvers: Vec<Box<dyn Resolver>>,
@@ -129,6 +129,7 @@ impl Linker {
     ) -> Self {
         Self {
             limits,
+            facts_in_memory: usize::MAX,
             project,
             manifests,
             resolvers: Vec::new(),
@@ -140,6 +141,11 @@ impl Linker {
             stale: vec![true; FAMILIES.len()],
             compiler: FxHashMap::default(),
         }
+    }
+
+    /// Sets how many bytes of facts stay in memory if they can be had again; without it, all do.
+    pub fn set_facts_in_memory(&mut self, bytes: usize) {
+        self.facts_in_memory = bytes;
     }
 
     /// Returns whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
@@ -185,7 +191,7 @@ impl Linker {
     /// Drops the facts of a file, unless they are few in all. Before the next run, [`Linker::set_source`] has to say
     /// where they can be had. Returns whether they were dropped.
     pub fn drop_facts(&mut self, path: &RepoPath) -> bool {
-        let file = self.slots.get(path).filter(|_| self.project.held() > HELD_BYTES);
+        let file = self.slots.get(path).filter(|_| self.project.held() > self.facts_in_memory);
         file.into_iter().for_each(|file| self.project.drop_unit(*file));
         file.is_some()
     }
@@ -284,6 +290,7 @@ impl Linker {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<LinkDelta, Cancelled> {
+        self.project.settle();
         self.renew_resolvers();
         let mut work = self.dirty.clone();
         for key in self.changes.keys() {
@@ -304,7 +311,7 @@ impl Linker {
                 links.is_test = self.is_declared_test(linked.file);
                 take(self, links);
             }
-            self.project.trim(HELD_BYTES);
+            self.project.trim(self.facts_in_memory);
         }
         self.askers.remember(asked);
         delta.removed = self.removed.drain().collect();

@@ -246,6 +246,16 @@ impl Project {
         files.sort_by(|a, b| self.path(*a).cmp(self.path(*b)));
     }
 
+    /// Files that have this name at their top, of languages with includes.
+    pub(crate) fn having(&self, name: &str) -> impl Iterator<Item = FileId> {
+        self.index.of(Key::top(name)).map(|row| row.file)
+    }
+
+    /// Gets ready for lookups across the project.
+    pub(crate) fn settle(&mut self) {
+        self.index.settle();
+    }
+
     /// Files that pass arguments to callees of this name.
     pub(crate) fn passes(&self, name: &str) -> impl Iterator<Item = FileId> {
         self.index.of(Key::passes(name)).map(|row| row.file)
@@ -269,6 +279,9 @@ impl Project {
         }
         for name in unit.passes.names() {
             self.index.insert(Key::passes(text(name)), Row { file, value: 0 });
+        }
+        for name in unit.top_names().filter(|_| unit.rules.includes) {
+            self.index.insert(Key::top(text(name)), Row { file, value: 0 });
         }
         for word in &unit.spots.words {
             self.index.insert(Key::contract(word), Row { file, value: 0 });
@@ -298,7 +311,8 @@ impl Project {
         let given = unit.given.iter().map(|(name, _)| Key::given(text(*name)));
         let passes = unit.passes.names().map(|name| Key::passes(text(name)));
         let contracts = unit.spots.words.iter().map(|word| Key::contract(word));
-        self.index.remove(file, attached.chain(methods).chain(given).chain(passes).chain(contracts));
+        let tops = unit.top_names().filter(|_| unit.rules.includes).map(|name| Key::top(text(name)));
+        self.index.remove(file, attached.chain(methods).chain(given).chain(passes).chain(contracts).chain(tops));
         Some(unit)
     }
 

@@ -260,6 +260,12 @@ impl Unit {
         here[start..].iter().take_while(move |&&(_, known, _)| known == name).map(|&(.., index)| index)
     }
 
+    /// The names that the scope of the file knows.
+    pub(crate) fn top_names(&self) -> impl Iterator<Item = Name> + '_ {
+        let end = self.binding_starts.get(1).map_or(self.bindings.len(), |&end| end as usize);
+        self.bindings[..end].chunk_by(|a, b| a.1 == b.1).map(|rows| rows[0].1)
+    }
+
     /// The scope, or the nearest one around it that a name may be found in.
     pub(crate) fn nearest(&self, scope: ScopeId) -> ScopeId {
         self.nearest[scope.index()]

@@ -7,6 +7,7 @@ mod documents;
 mod files;
 mod ingest;
 mod place;
+mod priority;
 mod restore;
 mod revision;
 mod scip;
@@ -311,6 +312,9 @@ impl Writer {
 
     /// Handles events until the engine ends.
     pub(crate) fn run(mut self) {
+        if self.shared.config.watch {
+            priority::stand_back();
+        }
         self.watch();
         self.read_history();
         loop {

@@ -22,8 +22,6 @@ use crate::snapshot::Snapshot;
 
 /// Lines of files whose facts stay in memory after their index was written; with more, all are dropped.
 const KEPT_LINES: u64 = 300_000;
-/// Bytes of names and node ids that a linker keeps after its index was written.
-const KEPT_TEXTS: usize = 96 << 20;
 
 /// Facts and search terms of the files of an index, got one by one when they are needed: from the cache, or from the
 /// disk as long as the content is the same.
@@ -101,7 +99,7 @@ impl Writer {
         let limits = self.shared.config.limits.clone();
         let roots = root_folders(&current.roots);
         let pool = self.pool()?;
-        let Some(linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes, roots)) else {
+        let Some(mut linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes, roots)) else {
             return Ok(false);
         };
         if cancel.is_cancelled() {
@@ -113,6 +111,7 @@ impl Writer {
         if !paths.into_iter().eq(current.files.iter().map(|entry| &entry.path)) {
             return Ok(false);
         }
+        linker.set_facts_in_memory(self.shared.config.facts_in_memory);
         self.linked = Some(Linked { linker, files: BTreeMap::new(), facts: Some(facts) });
         Ok(true)
     }
@@ -134,7 +133,8 @@ impl Writer {
     pub(super) fn unload(&mut self, written: Option<Container>) {
         let current = self.shared.current();
         let Some(mut linked) = self.linked.take() else { return };
-        let has_many_texts = linked.linker.text_bytes() > KEPT_TEXTS && !current.files.iter().any(is_fleeting);
+        let has_many_texts = linked.linker.text_bytes() > self.shared.config.facts_in_memory / 2
+            && !current.files.iter().any(is_fleeting);
         if let Some(container) = written.filter(|_| has_many_texts) {
             self.stored = Some(container);
             if matches!(self.restore(&Cancel::new()), Ok(true)) {

@@ -161,6 +161,7 @@ impl Writer {
         self.open_cache();
         let mut linked = Linked::new(Linker::new(self.shared.config.limits.clone()));
         linked.linker.set_roots(root_folders(roots));
+        linked.linker.set_facts_in_memory(self.shared.config.facts_in_memory);
         Intake { linked, entries: Vec::new(), is_cached: self.cache.is_some() && !keeps_facts, has_dropped: false }
     }
 
