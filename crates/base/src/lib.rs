@@ -11,6 +11,7 @@ mod deadline;
 mod derived;
 mod hash;
 mod limits;
+pub mod memory;
 pub mod needles;
 pub mod node_id;
 mod path;

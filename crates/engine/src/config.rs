@@ -29,6 +29,9 @@ pub struct EngineConfig {
     /// Maximum size of the facts cache of all projects together, in bytes; least recently used facts are evicted
     /// first.
     pub facts_bytes: u64,
+    /// Bytes of facts that stay in memory while files are linked and afterwards, about; further ones are got again from
+    /// the cache when they are needed.
+    pub facts_in_memory: usize,
     /// Threads for reading and parsing; `None` for one per processor.
     pub threads: Option<usize>,
     /// Clock for values that fade with age.
@@ -56,6 +59,9 @@ impl EngineConfig {
     /// Usual bound of [`EngineConfig::facts_bytes`].
     pub const FACTS_BYTES: u64 = 2 << 30;
 
+    /// Usual bound of [`EngineConfig::facts_in_memory`]: those of a million lines of code.
+    pub const FACTS_IN_MEMORY: usize = 192 << 20;
+
     /// Bound of [`EngineConfig::verify_at_open`] for a program that answers once: some 30 ms.
     pub const VERIFIED_AT_OPEN: u64 = 64 << 20;
 
@@ -77,6 +83,7 @@ impl EngineConfig {
             verify: true,
             verify_at_open: 0,
             facts_bytes: Self::FACTS_BYTES,
+            facts_in_memory: Self::FACTS_IN_MEMORY,
             threads: None,
             clock: Clock::default(),
         }

@@ -25,7 +25,7 @@ const BATCH_BYTES: u64 = 12 << 20;
 /// Files between two reports of progress.
 const REPORT: u64 = 64;
 /// Version of the cached data beside the facts. Incremented when the search terms change.
-const TERMS_VERSION: u32 = 4;
+const TERMS_VERSION: u32 = 5;
 /// Version under which the cache keeps rows: changes with either part.
 pub(crate) const CACHE_VERSION: u32 = EXTRACTOR_VERSION * 1_000 + TERMS_VERSION;
 
@@ -506,14 +506,26 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     text.unwrap_or("no message").chars().take(200).collect()
 }
 
+/// Terms come first, so that they can be had without decoding the facts.
 fn encode(facts: &FileFacts, terms: &FileTerms) -> Option<Vec<u8>> {
-    postcard::to_allocvec(&(facts, terms.as_bytes())).ok()
+    postcard::to_allocvec(&(terms.as_bytes(), facts)).ok()
 }
 
 fn decode(row: &[u8]) -> Option<(FileFacts, FileTerms)> {
-    let (facts, terms): (FileFacts, &[u8]) = postcard::from_bytes(row).ok()?;
+    let (terms, facts): (&[u8], FileFacts) = postcard::from_bytes(row).ok()?;
     // The cache has compared the row with its checksum.
     Some((facts, FileTerms::from_sound_bytes(terms)))
+}
+
+/// The search terms of a file as it was indexed, see [`as_indexed`].
+pub(crate) fn terms_as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'_>) -> Option<Arc<FileTerms>> {
+    let cached = || {
+        let key = cache_key(job.before?, job.language?, &job.inner);
+        let row = cache?.get(&key, CACHE_VERSION).ok()??;
+        let (terms, _): (&[u8], _) = postcard::take_from_bytes(&row).ok()?;
+        Some(Arc::new(FileTerms::from_sound_bytes(terms)))
+    };
+    cached().or_else(|| as_indexed(job, cache, tools).map(|file| file.terms))
 }
 
 fn extracted(

@@ -20,11 +20,11 @@ pub(crate) fn part<'a>(linker: &'a Linker, links: &'a FileLinks, facts: &'a File
 }
 
 /// Adds the same to a graph that is built, which keeps nothing of the links.
-pub(crate) fn add_part<'a>(
-    builder: &mut GraphBuilder<'a>,
-    linker: &'a Linker,
+pub(crate) fn add_part(
+    builder: &mut GraphBuilder,
+    linker: &Linker,
     links: &FileLinks,
-    (path, facts): (&'a RepoPath, &'a FileFacts),
+    (path, facts): (&RepoPath, &FileFacts),
     is_test: bool,
 ) {
     builder.push_nodes(&nodes(linker, links, path, facts, is_test));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_graph::{Container, SnapshotError, Tag};
 use m1nd_search::embedding::Embedding;
-use m1nd_search::{FileTerms, Index, IndexBuilder, IndexedFile};
+use m1nd_search::{FileTerms, Index, IndexedFile, PartsBuilder};
 
 pub(crate) const SECTION: Tag = *b"e.search";
 pub(crate) const VECTORS: Tag = *b"e.vector";
@@ -31,6 +31,29 @@ pub(crate) fn indexed<'a>(terms: Arc<FileTerms>, id_of: impl FnMut(u32) -> Optio
     Arc::new(IndexedFile::new(terms, id_of))
 }
 
+/// Builds a search index of files that come in the order of their paths.
+pub(crate) struct SearchBuilder(PartsBuilder<'static>);
+
+impl SearchBuilder {
+    pub(crate) fn new() -> Self {
+        Self(PartsBuilder::new(Embedding::built_in()))
+    }
+
+    /// # Errors
+    /// [`Cancelled`].
+    pub(crate) fn add(&mut self, path: &RepoPath, file: Arc<IndexedFile>, cancel: &Cancel) -> Result<(), Cancelled> {
+        self.0.add(path.as_str(), file, cancel)
+    }
+
+    /// # Errors
+    /// [`Cancelled`].
+    pub(crate) fn finish(self, cancel: &Cancel) -> Result<SearchIndex, Cancelled> {
+        let (words, vectors) = self.0.finish(cancel)?;
+        let container = Container::in_memory(vec![(SECTION, words), (VECTORS, vectors)]);
+        Ok(SearchIndex::open(&container).expect("an index that was just built can be opened"))
+    }
+}
+
 impl SearchIndex {
     /// The index of a container. Vectors that are missing, damaged or of another table are left out.
     ///
@@ -51,7 +74,7 @@ impl SearchIndex {
         Ok(Self { index, base: container.clone() })
     }
 
-    /// The index of these files.
+    /// The index of these files, which come in the order of their paths.
     ///
     /// # Errors
     /// [`Cancelled`].
@@ -59,14 +82,12 @@ impl SearchIndex {
         files: impl Iterator<Item = (&'a RepoPath, &'a Arc<IndexedFile>)>,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
-        let mut builder = IndexBuilder::new();
+        let mut builder = SearchBuilder::new();
         for (path, file) in files {
             cancel.check()?;
-            builder.add(path.as_str(), file.clone());
+            builder.add(path, file.clone(), cancel)?;
         }
-        let vectors = builder.vectors(Embedding::built_in(), cancel)?;
-        let container = Container::in_memory(vec![(SECTION, builder.finish_unless(cancel)?), (VECTORS, vectors)]);
-        Ok(Self::open(&container).expect("an index that was just built can be opened"))
+        builder.finish(cancel)
     }
 
     /// Returns whether [`SearchIndex::compact`] needs nothing else.

@@ -13,15 +13,18 @@ use crate::layout::{EdgeRow, NONE, NodeRow, SiteRow, TextRow, UnresolvedRow};
 use crate::rank::{self, Arc as RankArc};
 use crate::{EdgeInput, EdgeRef, Graph, NodeFlags, NodeInput, NodeIx, Part, UnresolvedInput, weights};
 
-/// Collects parts and packs them into a [`Graph`].
+/// Collects parts and packs them into a [`Graph`]. Keeps nothing of a part but a copy of its texts, so parts can be
+/// dropped one by one.
 #[derive(Debug, Default)]
-pub struct GraphBuilder<'a> {
-    nodes: Vec<(NodeInput<'a>, u32)>,
+pub struct GraphBuilder {
+    nodes: Vec<RawNode>,
+    /// Labels, signatures and doc comments of the nodes.
+    texts: TextPool,
     edges: Vec<RawEdge>,
     sites: Vec<Pos>,
     unresolved: Vec<RawUnresolved>,
-    names: FxHashMap<&'a str, u32>,
-    words: FxHashMap<&'a str, u32>,
+    names: FxHashMap<Box<str>, u32>,
+    words: FxHashMap<Box<str>, u32>,
 }
 
 /// Items that [`GraphBuilder::finish`] left out.
@@ -31,6 +34,21 @@ pub struct BuildReport {
     pub dangling_edges: usize,
     /// Nodes whose id was already taken.
     pub duplicate_nodes: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct RawNode {
+    symbol: u32,
+    /// Symbols, or [`NONE`].
+    parent: u32,
+    file: u32,
+    lines: (u32, u32),
+    label: TextRow,
+    signature: TextRow,
+    doc: TextRow,
+    flags: NodeFlags,
+    kind: NodeKind,
+    name_below: u8,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -59,23 +77,38 @@ const MAX_WORDS: usize = 256;
 /// Edges merged between two checks of the cancel flag.
 const CANCEL_EVERY: usize = 1 << 16;
 
-impl<'a> GraphBuilder<'a> {
+impl GraphBuilder {
     /// A graph without nodes.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a part.
-    pub fn push(&mut self, part: &Part<'a>) {
+    pub fn push(&mut self, part: &Part<'_>) {
         self.push_nodes(&part.nodes);
         part.edges.iter().for_each(|edge| self.push_edge(edge));
         part.unresolved.iter().for_each(|reference| self.push_unresolved(reference));
     }
 
     /// Adds the nodes of a file, the file first, or nodes without a file.
-    pub fn push_nodes(&mut self, nodes: &[NodeInput<'a>]) {
+    pub fn push_nodes(&mut self, nodes: &[NodeInput<'_>]) {
         let file = nodes.first().filter(|node| node.kind == NodeKind::File).map_or(NONE, |node| node.symbol);
-        self.nodes.extend(nodes.iter().map(|node| (*node, file)));
+        nodes.iter().for_each(|node| self.push_node(node, file));
+    }
+
+    fn push_node(&mut self, node: &NodeInput<'_>, file: u32) {
+        self.nodes.push(RawNode {
+            symbol: node.symbol,
+            parent: node.parent.unwrap_or(NONE),
+            file,
+            lines: node.lines,
+            label: self.texts.add(node.label),
+            signature: self.texts.add(node.signature),
+            doc: self.texts.add(node.doc),
+            flags: node.flags,
+            kind: node.kind,
+            name_below: node.name_below(),
+        });
     }
 
     /// Adds an edge; its ends may be added before or after it.
@@ -95,7 +128,7 @@ impl<'a> GraphBuilder<'a> {
     }
 
     /// Adds a reference without a target.
-    pub fn push_unresolved(&mut self, reference: &UnresolvedInput<'a>) {
+    pub fn push_unresolved(&mut self, reference: &UnresolvedInput<'_>) {
         let raw = RawUnresolved {
             from: reference.from,
             name: number(&mut self.names, reference.name),
@@ -111,14 +144,15 @@ impl<'a> GraphBuilder<'a> {
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn finish(
+    pub fn finish<'t>(
         mut self,
-        text: &(dyn Fn(u32) -> &'a str + Sync),
+        text: &(dyn Fn(u32) -> &'t str + Sync),
         cancel: &Cancel,
     ) -> Result<(Graph, BuildReport), Cancelled> {
         let mut report = BuildReport::default();
         self.add_outside(text);
         let mut nodes = std::mem::take(&mut self.nodes);
+        let texts = std::mem::take(&mut self.texts);
         cancel.check()?;
         let number_of = order_nodes(&mut nodes, text, &mut report);
         cancel.check()?;
@@ -127,8 +161,8 @@ impl<'a> GraphBuilder<'a> {
         let ranks = ranks(nodes.len(), &edges, cancel)?;
         drop(edges);
         let mut pool = TextPool::default();
-        pack_nodes(&nodes, text, &number_of, &ranks, &mut pool, &mut sections);
-        drop(nodes);
+        pack_nodes((&nodes, &texts), text, &number_of, &ranks, &mut pool, &mut sections);
+        drop((nodes, texts));
         cancel.check()?;
         self.pack_unresolved(&number_of, ranks.len(), &mut pool, &mut sections);
         sections.push(base::TEXT, pool.bytes);
@@ -137,16 +171,18 @@ impl<'a> GraphBuilder<'a> {
         Ok((Graph::from_base(base), report))
     }
 
-    fn add_outside(&mut self, text: &(dyn Fn(u32) -> &'a str + Sync)) {
-        let mut known: rustc_hash::FxHashSet<u32> = self.nodes.iter().map(|(node, _)| node.symbol).collect();
+    fn add_outside<'t>(&mut self, text: &(dyn Fn(u32) -> &'t str + Sync)) {
+        let mut known: rustc_hash::FxHashSet<u32> = self.nodes.iter().map(|node| node.symbol).collect();
+        let mut missing = Vec::new();
         for edge in &self.edges {
             if !known.contains(&edge.to)
                 && let Some((kind, label)) = node_id::outside(text(edge.to))
             {
                 known.insert(edge.to);
-                self.nodes.push((outside_node(edge.to, kind, label), NONE));
+                missing.push(outside_node(edge.to, kind, label));
             }
         }
+        missing.iter().for_each(|node| self.push_node(node, NONE));
     }
 
     /// Remaps, sorts, merges and packs the edges with their sites.
@@ -255,20 +291,24 @@ fn outside_node(symbol: u32, kind: NodeKind, label: &str) -> NodeInput<'_> {
     }
 }
 
-fn number<'a>(table: &mut FxHashMap<&'a str, u32>, text: &'a str) -> u32 {
+fn number(table: &mut FxHashMap<Box<str>, u32>, text: &str) -> u32 {
+    if let Some(number) = table.get(text) {
+        return *number;
+    }
     let next = table.len() as u32;
-    *table.entry(text).or_insert(next)
+    table.insert(text.into(), next);
+    next
 }
 
 /// Sorts and packs the texts of a table. Returns them with the new position of each old number.
-fn ordered(table: FxHashMap<&str, u32>, pool: &mut TextPool) -> (Vec<TextRow>, Vec<u32>) {
-    let mut texts: Vec<(&str, u32)> = table.into_iter().collect();
+fn ordered(table: FxHashMap<Box<str>, u32>, pool: &mut TextPool) -> (Vec<TextRow>, Vec<u32>) {
+    let mut texts: Vec<(Box<str>, u32)> = table.into_iter().collect();
     texts.par_sort_unstable();
     let mut rank = vec![0; texts.len()];
     for (place, (_, number)) in texts.iter().enumerate() {
         rank[*number as usize] = place as u32;
     }
-    (texts.into_iter().map(|(text, _)| pool.add(text)).collect(), rank)
+    (texts.into_iter().map(|(text, _)| pool.add(&text)).collect(), rank)
 }
 
 /// Start offset of each key's run, for keys `0..count` in ascending order, plus the end.
@@ -294,21 +334,21 @@ fn packed<T: IntoBytes + Immutable>(rows: impl Iterator<Item = T>) -> Vec<u8> {
 }
 
 /// Sorts the nodes by id, drops duplicates, and returns the number of each symbol.
-fn order_nodes<'a>(
-    nodes: &mut Vec<(NodeInput<'a>, u32)>,
-    text: &(dyn Fn(u32) -> &'a str + Sync),
+fn order_nodes<'t>(
+    nodes: &mut Vec<RawNode>,
+    text: &(dyn Fn(u32) -> &'t str + Sync),
     report: &mut BuildReport,
 ) -> FxHashMap<u32, u32> {
-    nodes.par_sort_unstable_by(|(left, _), (right, _)| {
-        let key = |node: &NodeInput<'_>| (node.flags.has(NodeFlags::IMPORTED), node.lines, node.symbol);
+    nodes.par_sort_unstable_by(|left, right| {
+        let key = |node: &RawNode| (node.flags.has(NodeFlags::IMPORTED), node.lines, node.symbol);
         text(left.symbol).cmp(text(right.symbol)).then_with(|| key(left).cmp(&key(right)))
     });
     let mut number_of: FxHashMap<u32, u32> = FxHashMap::default();
     number_of.reserve(nodes.len());
     let mut kept = 0;
     for index in 0..nodes.len() {
-        let symbol = nodes[index].0.symbol;
-        if kept > 0 && text(nodes[kept - 1].0.symbol) == text(symbol) {
+        let symbol = nodes[index].symbol;
+        if kept > 0 && text(nodes[kept - 1].symbol) == text(symbol) {
             report.duplicate_nodes += 1;
         } else {
             nodes.swap(kept, index);
@@ -320,7 +360,7 @@ fn order_nodes<'a>(
     number_of
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct TextPool {
     bytes: Vec<u8>,
 }
@@ -334,6 +374,15 @@ impl TextPool {
         }
         self.bytes.extend_from_slice(text.as_bytes());
         TextRow { start: U32::new(start as u32), len: U32::new(text.len() as u32) }
+    }
+
+    fn bytes(&self, row: TextRow) -> &[u8] {
+        let rest = self.bytes.get(row.start.get() as usize..).unwrap_or_default();
+        rest.get(..row.len.get() as usize).unwrap_or_default()
+    }
+
+    fn get(&self, row: TextRow) -> &str {
+        std::str::from_utf8(self.bytes(row)).unwrap_or_default()
     }
 }
 
@@ -352,50 +401,52 @@ impl Sections {
     }
 }
 
-fn pack_nodes<'a>(
-    nodes: &[(NodeInput<'a>, u32)],
-    text: &(dyn Fn(u32) -> &'a str + Sync),
+fn pack_nodes<'t>(
+    (nodes, texts): (&[RawNode], &TextPool),
+    text: &(dyn Fn(u32) -> &'t str + Sync),
     number_of: &FxHashMap<u32, u32>,
     ranks: &[f32],
     pool: &mut TextPool,
     sections: &mut Sections,
 ) {
-    let find = |symbol: u32| number_of.get(&symbol).copied().unwrap_or(NONE);
-    let file_of = |file: u32| if file == NONE { NONE } else { find(file) };
+    let find = |symbol: u32| match symbol {
+        NONE => NONE,
+        symbol => number_of.get(&symbol).copied().unwrap_or(NONE),
+    };
     let mut rows: Vec<u8> = Vec::with_capacity(nodes.len() * size_of::<NodeRow>());
-    for (index, (node, file)) in nodes.iter().enumerate() {
-        let id = text(node.symbol);
+    for (index, node) in nodes.iter().enumerate() {
+        let (id, label) = (text(node.symbol), texts.get(node.label));
         let id_row = pool.add(id);
         // Most labels are a suffix of the id, so the text is shared.
-        let label = if id.ends_with(node.label) && !node.label.is_empty() && id_row.len.get() > 0 {
-            let skip = (id.len() - node.label.len()) as u32;
-            TextRow { start: U32::new(id_row.start.get() + skip), len: U32::new(node.label.len() as u32) }
+        let label = if id.ends_with(label) && !label.is_empty() && id_row.len.get() > 0 {
+            let skip = (id.len() - label.len()) as u32;
+            TextRow { start: U32::new(id_row.start.get() + skip), len: U32::new(label.len() as u32) }
         } else {
-            pool.add(node.label)
+            pool.add(label)
         };
         let row = NodeRow {
             id: id_row,
             label,
-            signature: pool.add(node.signature),
-            doc: pool.add(node.doc),
-            file: U32::new(file_of(*file)),
-            parent: U32::new(node.parent.map_or(NONE, find)),
+            signature: pool.add(texts.get(node.signature)),
+            doc: pool.add(texts.get(node.doc)),
+            file: U32::new(find(node.file)),
+            parent: U32::new(find(node.parent)),
             line_start: U32::new(node.lines.0),
             line_end: U32::new(node.lines.1),
             pagerank: F32::new(ranks[index]),
             flags: U16::new(node.flags.0),
             kind: node.kind as u8,
-            name_below: node.name_below(),
+            name_below: node.name_below,
         };
         rows.extend_from_slice(row.as_bytes());
     }
     let mut by_label: Vec<u32> = (0..nodes.len() as u32).collect();
-    by_label.par_sort_unstable_by_key(|&node| (nodes[node as usize].0.label, node));
+    by_label.par_sort_unstable_by_key(|&node| (texts.bytes(nodes[node as usize].label), node));
     sections.push(base::BY_LABEL, numbers(by_label.into_iter()));
     let mut by_file: Vec<u32> = (0..nodes.len() as u32).collect();
     by_file.par_sort_by_cached_key(|&node| {
-        let (input, file) = &nodes[node as usize];
-        (file_of(*file), input.lines.0, std::cmp::Reverse(input.lines.1), node)
+        let RawNode { file, lines, .. } = nodes[node as usize];
+        (find(file), lines.0, std::cmp::Reverse(lines.1), node)
     });
     sections.push(base::BY_FILE, numbers(by_file.into_iter()));
     sections.push(base::NODES, rows);
@@ -471,9 +522,9 @@ impl Graph {
     }
 
     /// Gives the builder all nodes and edges that are to be kept; symbols are the numbers of the nodes.
-    fn push_all<'a>(
-        &'a self,
-        builder: &mut GraphBuilder<'a>,
+    fn push_all(
+        &self,
+        builder: &mut GraphBuilder,
         keeps_node: &dyn Fn(NodeIx) -> bool,
         keeps_edge: &dyn Fn(&EdgeRef<'_>) -> bool,
     ) {
@@ -481,8 +532,9 @@ impl Graph {
         for first in nodes().filter(|&node| self.kind(node) == NodeKind::File || self.file(node).is_none()) {
             let members = if self.kind(first) == NodeKind::File { self.of_file(first) } else { Vec::new() };
             let members = members.into_iter().filter(|&node| node != first && keeps_node(node));
-            let nodes = std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
-            builder.push(&Part { nodes, ..Part::default() });
+            let nodes: Vec<NodeInput<'_>> =
+                std::iter::once(first).chain(members).map(|node| self.input(node)).collect();
+            builder.push_nodes(&nodes);
         }
         let mut sites = Vec::new();
         for node in nodes() {

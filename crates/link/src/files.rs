@@ -87,6 +87,11 @@ impl Key {
         Self::new(8, text_hash(name))
     }
 
+    /// Which files have this name at their top, of languages with includes.
+    pub(crate) fn top(name: &str) -> Self {
+        Self::new(10, text_hash(name))
+    }
+
     /// What files contribute to contracts under this word.
     pub(crate) fn contract(word: &str) -> Self {
         Self::new(9, text_hash(word))

@@ -29,6 +29,11 @@ impl Symbols {
         self.texts.find(text).map(SymbolId)
     }
 
+    /// Bytes of memory that they take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.texts.bytes()
+    }
+
     pub(crate) fn text(&self, id: SymbolId) -> &str {
         self.texts.text(id.0)
     }

@@ -19,12 +19,25 @@ pub(crate) struct Row {
 /// Numbers at the beginning of the table: keys, rows.
 const COUNTS: usize = 2;
 
+/// Rows from which on the first files become a table: with fewer, it costs more than it saves.
+const TABLE_ROWS: usize = 4_096;
+
+/// Key, number of the file, and value of a row.
+type Flat = (Key, u32, u32);
+
 /// The rows of all files by key.
-#[derive(Default)]
 pub(crate) struct Index {
+    /// Of the first files, until something is looked up or taken out: there may be millions.
+    first: Option<Vec<Flat>>,
     stored: Option<Stored>,
     /// Of files that were set since, in order.
     rows: FxHashMap<Key, Vec<Row>>,
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Self { first: Some(Vec::new()), stored: None, rows: FxHashMap::default() }
+    }
 }
 
 impl std::fmt::Debug for Index {
@@ -36,11 +49,32 @@ impl std::fmt::Debug for Index {
 impl Index {
     /// The rows of a key.
     pub(crate) fn of(&self, key: Key) -> impl Iterator<Item = Row> {
+        let first = self.first.iter().flatten().filter(move |row| row.0 == key);
+        let first = first.map(|&(_, file, value)| Row { file: FileId(file), value });
         let stored = self.stored.iter().flat_map(move |stored| stored.rows(key));
-        stored.chain(self.rows.get(&key).into_iter().flatten().copied())
+        first.chain(stored).chain(self.rows.get(&key).into_iter().flatten().copied())
+    }
+
+    /// Gets ready for being asked: until then, looking up a row goes through those of all files.
+    pub(crate) fn settle(&mut self) {
+        let Some(mut first) = self.first.take() else { return };
+        if first.len() < TABLE_ROWS {
+            first.into_iter().for_each(|(key, file, value)| self.insert(key, Row { file: FileId(file), value }));
+            return;
+        }
+        let files = first.iter().map(|row| row.1).max().map_or(0, |last| last + 1);
+        let mut bytes = Vec::new();
+        encode(&mut first, &mut bytes);
+        drop(first);
+        let settled = self.restore(Arc::new(bytes), 0, (0..files).map(FileId).collect());
+        settled.expect("it was just made");
     }
 
     pub(crate) fn insert(&mut self, key: Key, row: Row) {
+        if let Some(first) = &mut self.first {
+            first.push((key, row.file.0, row.value));
+            return;
+        }
         let rows = self.rows.entry(key).or_default();
         if let Err(place) = rows.binary_search(&row) {
             rows.insert(place, row);
@@ -49,6 +83,7 @@ impl Index {
 
     /// Takes out what a file has, which includes these keys.
     pub(crate) fn remove(&mut self, file: FileId, keys: impl Iterator<Item = Key>) {
+        self.settle();
         if let Some(stored) = &mut self.stored {
             stored.replaced.insert(file);
         }
@@ -64,25 +99,20 @@ impl Index {
 
     /// Appends everything as a table, in which files have these numbers.
     pub(crate) fn encode(&self, places: &FxHashMap<FileId, u32>, out: &mut Vec<u8>) {
+        if let Some(stored) = self.stored.as_ref().filter(|stored| stored.is_whole(places))
+            && self.rows.is_empty()
+            && self.first.is_none()
+        {
+            out.extend_from_slice(stored.bytes());
+            return;
+        }
         let stored = self.stored.iter().flat_map(Stored::all);
         let own = self.rows.iter().flat_map(|(key, rows)| rows.iter().map(|row| (*key, *row)));
-        let rows = stored.chain(own).filter_map(|(key, row)| Some((key, *places.get(&row.file)?, row.value)));
-        let mut rows: Vec<(Key, u32, u32)> = rows.collect();
-        rows.sort_unstable();
-        let keys = || rows.chunk_by(|a, b| a.0 == b.0);
-        for count in [keys().count(), rows.len()] {
-            out.extend_from_slice(&(count as u64).to_le_bytes());
-        }
-        keys().for_each(|rows| out.extend_from_slice(&rows[0].0.number().to_le_bytes()));
-        let mut end = 0;
-        for rows in keys() {
-            end += rows.len() as u32;
-            out.extend_from_slice(&end.to_le_bytes());
-        }
-        for (_, file, value) in &rows {
-            out.extend_from_slice(&file.to_le_bytes());
-            out.extend_from_slice(&value.to_le_bytes());
-        }
+        let first = self.first.iter().flatten();
+        let first = first.map(|&(key, file, value)| (key, Row { file: FileId(file), value }));
+        let rows = first.chain(stored).chain(own);
+        let rows = rows.filter_map(|(key, row)| Some((key, *places.get(&row.file)?, row.value)));
+        encode(&mut rows.collect(), out);
     }
 
     /// Takes over a table in which files have these numbers. Returns where it ends; `None` if it is not whole.
@@ -94,8 +124,30 @@ impl Index {
         let length = keys.checked_mul(12)?.checked_add(rows.checked_mul(8)?)?;
         let end = at.checked_add(length).filter(|end| *end <= all.len())?;
         let stored = Stored { bytes, at, keys, end, files, replaced: FxHashSet::default() };
-        *self = Self { stored: Some(stored), rows: FxHashMap::default() };
+        *self = Self { first: None, stored: Some(stored), rows: FxHashMap::default() };
         Some(end)
+    }
+}
+
+/// Appends rows as a table.
+fn encode(rows: &mut Vec<Flat>, out: &mut Vec<u8>) {
+    rows.sort_unstable();
+    rows.dedup();
+    let keys = || rows.chunk_by(|a, b| a.0 == b.0);
+    let count = keys().count();
+    out.reserve(8 * COUNTS + 12 * count + 8 * rows.len());
+    for count in [count, rows.len()] {
+        out.extend_from_slice(&(count as u64).to_le_bytes());
+    }
+    keys().for_each(|rows| out.extend_from_slice(&rows[0].0.number().to_le_bytes()));
+    let mut end = 0;
+    for rows in keys() {
+        end += rows.len() as u32;
+        out.extend_from_slice(&end.to_le_bytes());
+    }
+    for (_, file, value) in rows {
+        out.extend_from_slice(&file.to_le_bytes());
+        out.extend_from_slice(&value.to_le_bytes());
     }
 }
 
@@ -112,6 +164,17 @@ struct Stored {
 }
 
 impl Stored {
+    /// Returns whether all rows are in force, and files have the same numbers as in `places`.
+    fn is_whole(&self, places: &FxHashMap<FileId, u32>) -> bool {
+        let mut files = self.files.iter().zip(0..);
+        self.replaced.is_empty() && files.all(|(file, place)| places.get(file) == Some(&place))
+    }
+
+    /// The encoded table with its counts.
+    fn bytes(&self) -> &[u8] {
+        (*self.bytes).as_ref().get(self.at - 8 * COUNTS..self.end).unwrap_or_default()
+    }
+
     fn rows(&self, key: Key) -> impl Iterator<Item = Row> {
         let place = first(0..self.keys, |place| self.key(place) < key.number());
         let found = (place < self.keys && self.key(place) == key.number()).then_some(place);
@@ -193,5 +256,28 @@ mod tests {
         let again = restored(&encoded(&stored, &[4, 2]), vec![FileId(4), FileId(2)]).expect("it is whole");
         assert_eq!((of(&again, "get"), of(&again, "put")), (vec![row(2, 7)], vec![row(4, 3)]));
         assert!(restored(&bytes[..bytes.len() - 1], vec![FileId(2), FileId(4)]).is_none(), "cut off");
+    }
+
+    #[test]
+    fn the_first_rows_are_the_same_in_every_form() {
+        for count in [3, 2 * TABLE_ROWS as u32] {
+            let mut index = Index::default();
+            for number in 0..count {
+                index.insert(Key::methods(&format!("name {}", number % 999)), row(number / 7, number));
+                index.insert(Key::methods("get"), row(number, 1));
+                index.insert(Key::methods("get"), row(number, 1));
+            }
+            let named = |index: &Index| {
+                let mut rows = of(index, "get");
+                rows.dedup();
+                (rows, of(index, "name 2"), of(index, "gone"))
+            };
+            let before = named(&index);
+            index.settle();
+            assert_eq!(index.stored.is_some(), count > 3);
+            assert_eq!((named(&index), of(&index, "get").len()), (before, count as usize));
+            index.remove(FileId(1), [Key::methods("get")].into_iter());
+            assert!(!of(&index, "get").contains(&row(1, 1)));
+        }
     }
 }

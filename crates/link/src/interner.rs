@@ -1,7 +1,7 @@
 //! Texts as numbers, for many threads at once: files are loaded while others are linked.
 
 use std::hash::Hasher;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashTable;
@@ -22,6 +22,8 @@ pub(crate) struct Interner {
     /// Texts by number. Chunks never move, so texts can be borrowed while others are added.
     chunks: [OnceLock<Chunk>; CHUNKS],
     count: AtomicU32,
+    /// Bytes of all texts.
+    bytes: AtomicUsize,
     shards: [RwLock<HashTable<u32>>; SHARDS],
 }
 
@@ -42,8 +44,15 @@ impl Interner {
         let (chunk, place) = place(number);
         let slots = self.chunks[chunk].get_or_init(|| (0..FIRST << chunk).map(|_| OnceLock::new()).collect());
         let _ = slots[place].set(text.into());
+        self.bytes.fetch_add(text.len(), Ordering::Relaxed);
         table.insert_unique(hash, number, |number| self::hash(self.text(*number)));
         number
+    }
+
+    /// Bytes of memory that the texts take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let each = size_of::<OnceLock<Box<str>>>() + 3 * size_of::<usize>();
+        self.bytes.load(Ordering::Relaxed) + self.count.load(Ordering::Relaxed) as usize * each
     }
 
     /// The number of a text that has one.

@@ -92,6 +92,8 @@ struct Linked {
 /// Links files and keeps the result up to date.
 pub struct Linker {
     limits: Limits,
+    /// Bytes of facts that stay in memory if they can be had again, about.
+    facts_in_memory: usize,
     pub(crate) project: Project,
     pub(crate) manifests: Manifests,
     resolvers: Vec<Box<dyn Resolver>>,
@@ -127,6 +129,7 @@ impl Linker {
     ) -> Self {
         Self {
             limits,
+            facts_in_memory: usize::MAX,
             project,
             manifests,
             resolvers: Vec::new(),
@@ -138,6 +141,11 @@ impl Linker {
             stale: vec![true; FAMILIES.len()],
             compiler: FxHashMap::default(),
         }
+    }
+
+    /// Sets how many bytes of facts stay in memory if they can be had again; without it, all do.
+    pub fn set_facts_in_memory(&mut self, bytes: usize) {
+        self.facts_in_memory = bytes;
     }
 
     /// Returns whether a file is a manifest that linking reads: give its text to [`Linker::set_manifest`].
@@ -178,6 +186,14 @@ impl Linker {
         self.slots.insert(path.clone(), file);
         self.dirty.insert(file);
         self.removed.remove(path);
+    }
+
+    /// Drops the facts of a file, unless they are few in all. Before the next run, [`Linker::set_source`] has to say
+    /// where they can be had. Returns whether they were dropped.
+    pub fn drop_facts(&mut self, path: &RepoPath) -> bool {
+        let file = self.slots.get(path).filter(|_| self.project.held() > self.facts_in_memory);
+        file.into_iter().for_each(|file| self.project.drop_unit(*file));
+        file.is_some()
     }
 
     /// Takes a file out; unknown paths are ignored.
@@ -259,6 +275,22 @@ impl Linker {
     /// Links everything that changed since the last call, and everything that depends on it. A cancelled run changes
     /// nothing: the next one repeats the work.
     pub fn link(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<LinkDelta, Cancelled> {
+        let mut changed = Vec::new();
+        let mut take = |_: &Self, links: FileLinks| changed.push(Arc::new(links));
+        let mut delta = self.link_each(&mut take, cancel, progress)?;
+        delta.changed = changed;
+        Ok(delta)
+    }
+
+    /// Like [`Linker::link`], but passes on the links of each file, in order of paths, instead of collecting them. The
+    /// facts of the file are in memory then.
+    pub fn link_each(
+        &mut self,
+        take: &mut (dyn FnMut(&Self, FileLinks) + Send),
+        cancel: &Cancel,
+        progress: &dyn Progress,
+    ) -> Result<LinkDelta, Cancelled> {
+        self.project.settle();
         self.renew_resolvers();
         let mut work = self.dirty.clone();
         for key in self.changes.keys() {
@@ -269,7 +301,7 @@ impl Linker {
         }
         let mut work: Vec<FileId> = work.into_iter().filter(|file| self.project.tree.has(*file)).collect();
         work.sort_by(|a, b| self.project.path(*a).cmp(self.project.path(*b)));
-        let mut delta = LinkDelta { changed: Vec::with_capacity(work.len()), ..LinkDelta::default() };
+        let mut delta = LinkDelta::default();
         let mut asked = Vec::with_capacity(work.len());
         for (part, files) in work.chunks(CHUNK).enumerate() {
             for linked in self.resolve(files, part * CHUNK, work.len(), cancel, progress)? {
@@ -277,8 +309,9 @@ impl Linker {
                 delta.work += linked.work;
                 let mut links = assemble::name_rest(&self.project, linked.links);
                 links.is_test = self.is_declared_test(linked.file);
-                delta.changed.push(Arc::new(links));
+                take(self, links);
             }
+            self.project.trim(self.facts_in_memory);
         }
         self.askers.remember(asked);
         delta.removed = self.removed.drain().collect();

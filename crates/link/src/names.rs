@@ -29,6 +29,11 @@ impl Names {
         Name(self.texts.intern(text))
     }
 
+    /// Bytes of memory that they take, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.texts.bytes()
+    }
+
     pub(crate) fn text(&self, name: Name) -> &str {
         self.texts.text(name.0)
     }

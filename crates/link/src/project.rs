@@ -1,6 +1,6 @@
 //! The units of a project and the index over all of them.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{Cancel, Limits, RepoPath};
@@ -22,12 +22,25 @@ pub trait FactsSource: Send + Sync {
     fn facts(&self, path: &RepoPath) -> Option<Arc<FileFacts>>;
 }
 
+/// The facts of a file, if they are in memory.
+#[derive(Default)]
+struct Slot {
+    unit: OnceLock<Box<Unit>>,
+    /// [`Project::moment`] of the last use.
+    used: AtomicU32,
+    /// The source does not have these facts: they must stay.
+    is_own: bool,
+}
+
 /// All files, by number and by path, and the index over them.
 pub(crate) struct Project {
     pub(crate) names: Names,
     pub(crate) symbols: Symbols,
-    /// Those of files that were not needed yet are empty.
-    units: Vec<OnceLock<Box<Unit>>>,
+    units: Vec<Slot>,
+    /// Bytes of the units, about.
+    held: AtomicUsize,
+    /// Counts the times between which units may be dropped.
+    moment: u32,
     pub(crate) tree: FileTree,
     /// Rules of the language of each file, and the number of its family.
     kinds: Vec<(&'static Rules, usize)>,
@@ -50,6 +63,8 @@ impl Default for Project {
             names,
             symbols: Symbols::default(),
             units: Vec::new(),
+            held: AtomicUsize::new(0),
+            moment: 1,
             tree: FileTree::default(),
             kinds: Vec::new(),
             index: Index::default(),
@@ -87,7 +102,16 @@ impl Method {
 impl Project {
     /// A file with its facts, which are got if they were not needed before.
     pub(crate) fn unit(&self, file: FileId) -> &Unit {
-        self.units[file.0 as usize].get_or_init(|| Box::new(self.load(file)))
+        let slot = &self.units[file.0 as usize];
+        // Written once in a while only, so that threads do not take the line from each other.
+        if slot.used.load(Ordering::Relaxed) != self.moment {
+            slot.used.store(self.moment, Ordering::Relaxed);
+        }
+        slot.unit.get_or_init(|| {
+            let unit = Box::new(self.load(file));
+            self.held.fetch_add(unit.bytes(), Ordering::Relaxed);
+            unit
+        })
     }
 
     fn load(&self, file: FileId) -> Unit {
@@ -105,20 +129,55 @@ impl Project {
         self.is_short.load(Ordering::Relaxed)
     }
 
-    /// Drops the facts of files that the source has, too.
-    pub(crate) fn unload(&mut self, source: Arc<dyn FactsSource>, keeps: &dyn Fn(&RepoPath) -> bool) {
+    /// Says where facts can be had from now on, apart from those of files that are to be kept.
+    pub(crate) fn set_source(&mut self, source: Arc<dyn FactsSource>, keeps: &dyn Fn(&RepoPath) -> bool) {
         self.source = Some(source);
-        for (place, unit) in self.units.iter_mut().enumerate() {
+        for (place, slot) in self.units.iter_mut().enumerate() {
             let file = FileId(place as u32);
-            if self.tree.has(file) && !keeps(self.tree.path(file)) {
-                unit.take();
-            }
+            slot.is_own = self.tree.has(file) && keeps(self.tree.path(file));
         }
+    }
+
+    /// Drops facts that the source has, too, until at most these bytes are held: first those that were not used for the
+    /// longest time.
+    pub(crate) fn trim(&mut self, bytes: usize) {
+        self.moment = self.moment.wrapping_add(1);
+        let mut held = *self.held.get_mut();
+        if self.source.is_none() || held <= bytes {
+            return;
+        }
+        let rows = self.units.iter().enumerate().filter(|(_, slot)| !slot.is_own && slot.unit.get().is_some());
+        let mut rows: Vec<(u32, u32)> =
+            rows.map(|(place, slot)| (slot.used.load(Ordering::Relaxed), place as u32)).collect();
+        // A wrong order after four thousand million runs does no harm.
+        rows.sort_unstable();
+        // Goes below the bound, so that not every run has to look through all files.
+        let target = bytes / 4 * 3;
+        for (_, place) in rows {
+            if held <= target {
+                break;
+            }
+            let unit = self.units[place as usize].unit.take();
+            held = held.saturating_sub(unit.map_or(0, |unit| unit.bytes()));
+        }
+        *self.held.get_mut() = held;
+    }
+
+    /// Drops the facts of a file, which the source must have before they are needed again.
+    pub(crate) fn drop_unit(&mut self, file: FileId) {
+        if let Some(unit) = self.units[file.0 as usize].unit.take() {
+            *self.held.get_mut() -= unit.bytes();
+        }
+    }
+
+    /// Bytes of the facts in memory, about.
+    pub(crate) fn held(&self) -> usize {
+        self.held.load(Ordering::Relaxed)
     }
 
     /// Files whose facts are in memory.
     pub(crate) fn loaded(&self) -> impl Iterator<Item = FileId> {
-        let units = self.units.iter().enumerate().filter(|(_, unit)| unit.get().is_some());
+        let units = self.units.iter().enumerate().filter(|(_, slot)| slot.unit.get().is_some());
         units.map(|(place, _)| FileId(place as u32))
     }
 
@@ -187,6 +246,16 @@ impl Project {
         files.sort_by(|a, b| self.path(*a).cmp(self.path(*b)));
     }
 
+    /// Files that have this name at their top, of languages with includes.
+    pub(crate) fn having(&self, name: &str) -> impl Iterator<Item = FileId> {
+        self.index.of(Key::top(name)).map(|row| row.file)
+    }
+
+    /// Gets ready for lookups across the project.
+    pub(crate) fn settle(&mut self) {
+        self.index.settle();
+    }
+
     /// Files that pass arguments to callees of this name.
     pub(crate) fn passes(&self, name: &str) -> impl Iterator<Item = FileId> {
         self.index.of(Key::passes(name)).map(|row| row.file)
@@ -211,12 +280,17 @@ impl Project {
         for name in unit.passes.names() {
             self.index.insert(Key::passes(text(name)), Row { file, value: 0 });
         }
+        for name in unit.top_names().filter(|_| unit.rules.includes) {
+            self.index.insert(Key::top(text(name)), Row { file, value: 0 });
+        }
         for word in &unit.spots.words {
             self.index.insert(Key::contract(word), Row { file, value: 0 });
         }
+        *self.held.get_mut() += unit.bytes();
+        let own = Slot { unit: OnceLock::from(Box::new(unit)), used: AtomicU32::new(self.moment), is_own: true };
         match slot {
-            Some(_) => self.units[file.0 as usize] = OnceLock::from(Box::new(unit)),
-            None => self.units.push(OnceLock::from(Box::new(unit))),
+            Some(_) => self.units[file.0 as usize] = own,
+            None => self.units.push(own),
         }
         file
     }
@@ -227,7 +301,9 @@ impl Project {
             return None;
         }
         self.unit(file);
-        let unit = self.units[file.0 as usize].take()?;
+        let unit = self.units[file.0 as usize].unit.take()?;
+        let held = self.held.get_mut();
+        *held = held.saturating_sub(unit.bytes());
         self.tree.remove(file);
         let text = |name| self.names.text(name);
         let attached = unit.attached.iter().map(|(name, _)| Key::attached(text(*name)));
@@ -235,7 +311,8 @@ impl Project {
         let given = unit.given.iter().map(|(name, _)| Key::given(text(*name)));
         let passes = unit.passes.names().map(|name| Key::passes(text(name)));
         let contracts = unit.spots.words.iter().map(|word| Key::contract(word));
-        self.index.remove(file, attached.chain(methods).chain(given).chain(passes).chain(contracts));
+        let tops = unit.top_names().filter(|_| unit.rules.includes).map(|name| Key::top(text(name)));
+        self.index.remove(file, attached.chain(methods).chain(given).chain(passes).chain(contracts).chain(tops));
         Some(unit)
     }
 
@@ -255,7 +332,7 @@ impl Project {
         for (path, brief) in files {
             numbers.push(project.place(&path, brief, None));
         }
-        project.units.resize_with(numbers.len(), OnceLock::new);
+        project.units.resize_with(numbers.len(), Slot::default);
         let end = project.index.restore(state, at, numbers.into())?;
         Some((project, end))
     }

@@ -74,10 +74,23 @@ impl Linker {
         Some(linker)
     }
 
+    /// Says that `source` has the facts of all files, except for those that are to be kept: the others may be dropped
+    /// and got again. It must have those of files that were not linked yet, too.
+    pub fn set_source(&mut self, source: Arc<dyn FactsSource>, keeps: &dyn Fn(&RepoPath) -> bool) {
+        self.project.set_source(source, keeps);
+    }
+
     /// Drops the facts of files that `source` has, except for those that are to be kept. There must be no changes that
     /// were not linked yet.
     pub fn unload(&mut self, source: Arc<dyn FactsSource>, keeps: &dyn Fn(&RepoPath) -> bool) {
-        self.project.unload(source, keeps);
+        self.project.set_source(source, keeps);
+        self.project.trim(0);
+    }
+
+    /// Bytes of memory that the names and node ids of files take that were read, about. Only dropping the linker gives
+    /// them back.
+    pub fn text_bytes(&self) -> usize {
+        self.project.names.bytes() + self.project.symbols.bytes()
     }
 
     /// Returns whether facts of a file were needed that could not be had: no result since is of use, and neither is

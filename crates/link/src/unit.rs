@@ -75,6 +75,17 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
+    /// Bytes of memory that it takes, about: the facts, and the tables whose length follows from them.
+    pub(crate) fn bytes(&self) -> usize {
+        let facts = &self.facts;
+        let tables = [
+            size_of_val(&*self.names) + size_of_val(&*self.bindings) + size_of_val(&*self.symbols),
+            size_of_val(&*self.nearest) + size_of_val(&*self.binding_starts) + size_of_val(&*self.calls),
+            size_of_val(&*self.arguments) + size_of_val(&*self.methods),
+        ];
+        size_of::<Self>() + facts.bytes() + tables.iter().sum::<usize>()
+    }
+
     pub(crate) fn new(path: RepoPath, facts: Arc<FileFacts>, names: &Names, symbols: &Symbols) -> Self {
         let local: Vec<Name> = facts.names.iter().map(|text| names.intern(text)).collect();
         let bindings = sorted_bindings(&facts, &local);
@@ -247,6 +258,12 @@ impl Unit {
         let here = &self.bindings[place(scope.index())..place(scope.index() + 1)];
         let start = here.partition_point(|&(_, known, _)| known < name);
         here[start..].iter().take_while(move |&&(_, known, _)| known == name).map(|&(.., index)| index)
+    }
+
+    /// The names that the scope of the file knows.
+    pub(crate) fn top_names(&self) -> impl Iterator<Item = Name> + '_ {
+        let end = self.binding_starts.get(1).map_or(self.bindings.len(), |&end| end as usize);
+        self.bindings[..end].chunk_by(|a, b| a.1 == b.1).map(|rows| rows[0].1)
     }
 
     /// The scope, or the nearest one around it that a name may be found in.

@@ -130,7 +130,7 @@ impl Base {
         if before == self.documents { Ok(()) } else { Err(IndexError::Damaged("documents belong to no file")) }
     }
 
-    fn section(&self, section: Section) -> &[u8] {
+    pub(crate) fn section(&self, section: Section) -> &[u8] {
         let (start, end) = self.sections[section as usize];
         (*self.bytes).as_ref().get(start..end).unwrap_or(&[])
     }

@@ -1,4 +1,3 @@
-use std::io;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled};
@@ -31,6 +30,11 @@ impl IndexBuilder {
         Self::default()
     }
 
+    /// An index of these files.
+    pub(crate) fn of(files: Vec<(Box<str>, Arc<IndexedFile>)>) -> Self {
+        Self { files }
+    }
+
     /// Adds a file. Of several with the same path, the last wins.
     pub fn add(&mut self, path: &str, file: Arc<IndexedFile>) {
         self.files.push((path.into(), file));
@@ -61,27 +65,14 @@ impl IndexBuilder {
 
     /// The index as bytes, for [`Index::from_bytes`](crate::Index::from_bytes).
     pub fn finish(self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.write_to(&mut out).expect("writing to memory does not fail");
-        out
+        self.finish_unless(&Cancel::new()).expect("nobody cancels")
     }
 
     /// Like [`IndexBuilder::finish`], cancellable; polls the flag for each file.
     ///
     /// # Errors
     /// [`Cancelled`].
-    pub fn finish_unless(self, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
-        let mut out = Vec::new();
-        self.write(&mut out, cancel)?.expect("writing to memory does not fail");
-        Ok(out)
-    }
-
-    /// Writes the index. Fails only if `out` does.
-    pub fn write_to(self, out: &mut dyn io::Write) -> io::Result<()> {
-        self.write(out, &Cancel::new()).expect("nobody cancels")
-    }
-
-    fn write(mut self, out: &mut dyn io::Write, cancel: &Cancel) -> Result<io::Result<()>, Cancelled> {
+    pub fn finish_unless(mut self, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
         self.order();
         let files = self.files;
         let (order, postings) = gather(&files, cancel)?;
@@ -98,26 +89,25 @@ impl IndexBuilder {
         push_u64(&mut sections, Section::PostingStarts, Section::Postings);
         drop(postings);
         cancel.check()?;
-        Ok(write_sections(&sections, [files.len() as u32, documents, terms], out))
+        let count = files.len() as u32;
+        drop(files);
+        Ok(write_sections(sections, [count, documents, terms]))
     }
 }
 
-pub(crate) fn write_sections(
-    sections: &[Vec<u8>; SECTIONS],
-    counts: [u32; 3],
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    out.write_all(MAGIC)?;
-    out.write_all(&VERSION.to_le_bytes())?;
-    for number in counts {
-        out.write_all(&number.to_le_bytes())?;
-    }
+/// The bytes of an index. Takes the sections, so that each is dropped as soon as it is written.
+pub(crate) fn write_sections(sections: [Vec<u8>; SECTIONS], counts: [u32; 3]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(HEADER_BYTES + sections.iter().map(Vec::len).sum::<usize>());
+    out.extend_from_slice(MAGIC);
+    out.extend_from_slice(&VERSION.to_le_bytes());
+    counts.iter().for_each(|number| out.extend_from_slice(&number.to_le_bytes()));
     let mut end = HEADER_BYTES as u64;
-    for section in sections {
+    for section in &sections {
         end += section.len() as u64;
-        out.write_all(&end.to_le_bytes())?;
+        out.extend_from_slice(&end.to_le_bytes());
     }
-    sections.iter().try_for_each(|section| out.write_all(section))
+    sections.into_iter().for_each(|section| out.extend_from_slice(&section));
+    out
 }
 
 pub(crate) fn push_u32(sections: &mut [Vec<u8>; SECTIONS], table: Section, of: Section) {

@@ -72,10 +72,8 @@ impl Index {
         }
         push_u32(&mut sections, Section::TermStarts, Section::Terms);
         push_u64(&mut sections, Section::PostingStarts, Section::Postings);
-        let mut out = Vec::new();
         let counts = [segments.len() as u32, documents, terms];
-        write_sections(&sections, counts, &mut out).expect("writing to memory does not fail");
-        Ok(Some((out, vectors)))
+        Ok(Some((write_sections(sections, counts), vectors)))
     }
 
     /// Writes paths, documents and ids; the number of documents.

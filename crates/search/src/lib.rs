@@ -12,6 +12,7 @@ mod hits;
 mod index;
 mod messages;
 mod near;
+mod parts;
 mod query;
 mod rank;
 mod rarity;
@@ -30,6 +31,7 @@ pub use compact::Compacted;
 pub use hits::{FileHit, Filter, Found, Hit, Near, Ranked, is_within};
 pub use index::{Index, IndexedFile};
 pub use near::LEAST_NEAR;
+pub use parts::PartsBuilder;
 pub use query::{Beyond, Mention, Query, QueryTerm};
 pub use terms::{
     Entry, FIELDS, Field, FieldSettings, FileTerms, FileTermsBuilder, MAX_BODY_TERMS, MAX_USED_NAMES, TermsError,

@@ -470,6 +470,11 @@ impl<'a> PostingsReader<'a> {
         Self { bytes, at: 0, next: 0, damaged: false }
     }
 
+    /// All its bytes.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
     /// Number of bytes left; every posting takes at least one.
     pub(crate) fn at_most(&self) -> usize {
         self.bytes.len() - self.at

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use m1nd_base::Cancel;
 use m1nd_search::embedding::Embedding;
-use m1nd_search::{Entry, FileTerms, FileTermsBuilder, Filter, Index, IndexBuilder, IndexedFile, Query, Ranked};
+use m1nd_search::{
+    Entry, FileTerms, FileTermsBuilder, Filter, Index, IndexBuilder, IndexedFile, PartsBuilder, Query, Ranked,
+};
 use proptest::prelude::*;
 
 const WORDS: &[&str] = &["load", "parse", "user", "pool", "acquire", "config", "session", "token", "validate", "héllo"];
@@ -111,6 +113,14 @@ proptest! {
         prop_assert_eq!(built(&files, false), built(&files, true), "order of files must not matter");
         let compacted = index.compact(Embedding::built_in(), &Cancel::new()).expect("not cancelled");
         prop_assert_eq!(compacted, Some(built(&files, false)), "a base of both");
+        for part_bytes in [1, 200, 1 << 20] {
+            let mut parts = PartsBuilder::with_parts_of(part_bytes, Embedding::built_in());
+            for (path, content) in &files {
+                parts.add(path, indexed(path, content), &Cancel::new()).expect("not cancelled");
+            }
+            let merged = parts.finish(&Cancel::new()).expect("not cancelled");
+            prop_assert_eq!(merged, built(&files, false), "of parts of {} bytes", part_bytes);
+        }
     }
 
     #[test]

@@ -12,15 +12,16 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use m1nd_base::{Cancel, NoProgress, Relation};
+use m1nd_base::{Cancel, Relation};
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Snapshot, WatchState};
 use m1nd_query::retrieval::{SeekQuery, seek};
 
-use super::{Outcome, memory, processor};
+use super::{Outcome, memory, processor, stages};
 use crate::percentile;
 
 /// Output of `--write`.
@@ -34,7 +35,7 @@ const ABOUT: [&str; 2] = [
      for the start of the watcher. Checkout: that many files get a function at the same time, and the share is that \
      of the time of a\ncold ingest; meanwhile another thread asks `seek` without a pause, and the third number is the 99th \
      percentile without the time in which\nother threads had the processor. Memory in MiB: the peak of \
-     the resident set while indexing, and what is not\nmapped from files after the first edit of an opened index. \
+     the resident set while indexing, and what is not\nmapped from files after the first edit of an index that a new process opened. \
      Absolute times depend on the machine and on what else it does.\n\nBars: leaf 50, most imported 150 (95th \
      percentile); first edit 300 at 1 million lines, 1,000 at 8; checkout at most .5 of an ingest, queries\n50 at the \
      99th percentile; 1,300 MiB while indexing 8 million lines, 600 after an edit.\n\n",
@@ -43,6 +44,8 @@ const ABOUT: [&str; 2] = [
 const HEAD: &str = "| Tree | Lines | Leaf, median / p95 | Most imported, median / p95 (importers) | First edit | \
                     Checkout: files, s, share of an ingest | Queries meanwhile, median / p99 / p99 without waiting | Peak while indexing | \
                     After an edit |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+/// First argument of the process that [`first`] is for.
+const FIRST: &str = "--first";
 /// Edits of each kind.
 const EDITS: usize = 20;
 /// Edits that follow the opening of the index.
@@ -60,6 +63,11 @@ pub(super) fn run(paths: &[String], writes: bool) -> Outcome<()> {
     if cfg!(debug_assertions) {
         return Err("times of an unoptimised build say nothing; run it with `cargo run --release -p xtask --`".into());
     }
+    if let [what, home, tree, path, number] = paths
+        && what == FIRST
+    {
+        return first(home, tree, path, number);
+    }
     let mut rows = String::new();
     for path in paths {
         let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
@@ -72,6 +80,27 @@ pub(super) fn run(paths: &[String], writes: bool) -> Outcome<()> {
         fs::write(RESULTS, format!("{}{}{HEAD}{rows}", ABOUT[0], processor() + ABOUT[1]))?;
     }
     Ok(())
+}
+
+/// Does the first edit after an index was opened, in a process of its own, and prints what it took.
+fn first(home: &str, tree: &str, path: &str, number: &str) -> Outcome<()> {
+    let config = EngineConfig::new(home.into(), vec![tree.into()]);
+    let engine = Engine::open(EngineConfig { watch: true, ..config })?;
+    let name = write(Path::new(tree), path, number.parse()?)?;
+    let start = Instant::now();
+    await_function(&engine, &name, start)?;
+    let taken = start.elapsed();
+    println!("{} {}", taken.as_secs_f64() * 1e3, memory("/proc/self", "RssAnon:").unwrap_or(0));
+    Ok(())
+}
+
+/// Adds a function to the end of a file; its name.
+fn write(tree: &Path, path: &str, number: usize) -> Outcome<String> {
+    let name = format!("m1nd_bench_{number}");
+    let text = function(path, &name).ok_or("no such language")?;
+    let mut file = fs::OpenOptions::new().append(true).open(tree.join(path))?;
+    file.write_all(text.as_bytes())?;
+    Ok(name)
 }
 
 /// A copy of a tree, and its index.
@@ -89,10 +118,17 @@ fn measure(path: &Path) -> Outcome<String> {
     let _ = fs::write("/proc/self/clear_refs", "5");
     let start = Instant::now();
     let engine = bench.open(false)?;
-    let report = engine.ingest(IngestRequest::code(bench.tree.path()), &Cancel::new(), &NoProgress)?;
+    let request = IngestRequest::code(bench.tree.path());
+    let (report, peaks) = stages::watch(|stages| engine.ingest(request, &Cancel::new(), stages));
+    let report = report?;
     let ingest = start.elapsed();
     let peak = memory("/proc/self", "VmHWM:").unwrap_or(0);
     println!("indexed {} files in {:.1} s, peak {} MiB", report.files_scanned, ingest.as_secs_f64(), peak >> 10);
+    let rows = peaks.iter().map(|(stage, mib)| format!("{stage} {mib}"));
+    println!("of that not mapped from files, MiB: {}", rows.collect::<Vec<_>>().join(", "));
+    let times = report.stages.iter().map(|(stage, ms)| format!("{stage} {:.1}", ms / 1e3));
+    println!("stages, s: {}", times.collect::<Vec<_>>().join(", "));
+    println!("afterwards not mapped from files: {} MiB", memory("/proc/self", "RssAnon:").unwrap_or(0) >> 10);
     let snapshot = engine.snapshot();
     let lines: u64 = snapshot.files().iter().map(|file| u64::from(file.lines)).sum();
     let importers = importers(&snapshot);
@@ -102,9 +138,10 @@ fn measure(path: &Path) -> Outcome<String> {
     let mut first = Vec::new();
     let mut after_edit = 0;
     for leaf in leaves.iter().take(OPENINGS) {
-        let engine = bench.open(true)?;
-        first.push(bench.edit(&engine, leaf)?);
-        after_edit = memory("/proc/self", "RssAnon:").unwrap_or(0);
+        let (taken, anonymous) = bench.first_edit(leaf)?;
+        println!("first edit {taken:.0} ms, then {} MiB", anonymous >> 10);
+        first.push(taken);
+        after_edit = after_edit.max(anonymous);
     }
     let engine = bench.open(true)?;
     settle(&engine)?;
@@ -142,14 +179,9 @@ impl Bench {
         Ok(Engine::open(EngineConfig { watch, ..config })?)
     }
 
-    /// Adds a function to the end of a file; its name.
     fn write(&mut self, path: &str) -> Outcome<String> {
         self.added += 1;
-        let name = format!("m1nd_bench_{}", self.added);
-        let text = function(path, &name).ok_or("no such language")?;
-        let mut file = fs::OpenOptions::new().append(true).open(self.tree.path().join(path))?;
-        file.write_all(text.as_bytes())?;
-        Ok(name)
+        write(self.tree.path(), path, self.added)
     }
 
     /// Milliseconds from a write to the snapshot that has it.
@@ -158,6 +190,21 @@ impl Bench {
         let start = Instant::now();
         await_function(engine, &name, start)?;
         Ok(start.elapsed().as_secs_f64() * 1e3)
+    }
+
+    /// Milliseconds of the first edit after a new process opened the index, and the KiB that are not mapped from files
+    /// then.
+    fn first_edit(&mut self, path: &str) -> Outcome<(f64, u64)> {
+        self.added += 1;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(["bench", "edit", FIRST]).arg(self.home.path()).arg(self.tree.path());
+        let output = command.arg(path).arg(self.added.to_string()).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let read = || {
+            let (taken, anonymous) = text.trim().split_once(' ')?;
+            Some((taken.parse().ok()?, anonymous.parse().ok()?))
+        };
+        read().ok_or_else(|| format!("{text}{}", String::from_utf8_lossy(&output.stderr)).into())
     }
 
     fn edits(&mut self, engine: &Engine, paths: &[String]) -> Outcome<Vec<f64>> {

@@ -2,7 +2,8 @@
 //! [--write] [NAME...]`: see [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the release binary,
 //! indexes each PATH from scratch in a fresh store, and prints the cost beside that of `ctags -R` on the same tree, if
 //! installed, and that of parsing the same files with tree-sitter and nothing else; then repeats with a warm facts
-//! cache. `--write` also stores the figures in `benches/ingest.md`.
+//! cache. `--write` also stores the figures in `benches/ingest.md`. `--binary FILE` before the paths measures another
+//! build of the program.
 //!
 //! Absolute times depend on the machine: only compare runs made side by side.
 
@@ -20,6 +21,7 @@ use serde_json::Value;
 mod edit;
 mod find;
 mod memory;
+mod stages;
 mod torture;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -63,17 +65,26 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
 }
 
 fn ingest(paths: &[String], writes: bool) -> Outcome<()> {
+    if let [flag, binary, paths @ ..] = paths
+        && flag == "--binary"
+    {
+        return ingest_with(Path::new(binary), paths, writes);
+    }
     let build = Command::new("cargo").args(["build", "--release", "--quiet", "--package", "m1nd-cli"]).status()?;
     if !build.success() {
         return Err("the release build failed".into());
     }
     let binary =
         PathBuf::from(std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())).join("release/m1nd");
+    ingest_with(&binary, paths, writes)
+}
+
+fn ingest_with(binary: &Path, paths: &[String], writes: bool) -> Outcome<()> {
     let home = std::env::temp_dir().join(format!("m1nd-bench-{}", std::process::id()));
     let mut rows = String::new();
     for path in paths {
         let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
-        let result = measure(&binary, &path, &home, &mut rows);
+        let result = measure(binary, &path, &home, &mut rows);
         let _ = fs::remove_dir_all(&home);
         result?;
     }
@@ -111,6 +122,7 @@ fn processor() -> String {
 fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcome<()> {
     let bytes = tree_bytes(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut cold = Duration::ZERO;
     for title in ["cold", "warm"] {
         let mut command = Command::new(binary);
         command.arg("--home").arg(home).arg("--json").arg("ingest").arg(path);
@@ -129,13 +141,16 @@ fn measure(binary: &Path, path: &Path, home: &Path, rows: &mut String) -> Outcom
             number("lines")
         )?;
         if title == "cold" {
+            cold = cost.cpu;
             // Keeps the facts, drops everything derived from them.
             let _ = fs::remove_dir_all(home.join("projects"));
         }
     }
     let alone = parsed_alone(path, home)?;
-    println!("tree-sitter alone    cpu {:8.2} s", alone.as_secs_f64());
-    writeln!(rows, "| {name} | tree-sitter alone | | {:.1} | | | | | | | | | |", alone.as_secs_f64())?;
+    let ratio = cold.as_secs_f64() / alone.as_secs_f64().max(1e-9);
+    println!("tree-sitter alone    cpu {:8.2} s; a cold ingest takes {ratio:.2} times that", alone.as_secs_f64());
+    let alone = alone.as_secs_f64();
+    writeln!(rows, "| {name} | tree-sitter alone (cold: {ratio:.2} times) | | {alone:.1} | | | | | | | | | |")?;
     let mut ctags = Command::new("ctags");
     ctags.args(["-R", "-f", "/dev/null"]).arg(path);
     match cost_of(&mut ctags) {

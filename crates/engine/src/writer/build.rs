@@ -2,33 +2,32 @@
 
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, RepoPath};
+use m1nd_base::{Cancel, Cancelled, Progress, ProgressEvent, RepoPath};
 use m1nd_graph::{BuildReport, Change, EdgeRef, Graph, GraphBuilder, NodeFlags, Part};
+use m1nd_lang::FileFacts;
 use m1nd_link::{FileLinks, LinkDelta, LinkNode, Linker, SymbolId};
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Ids, Linked, Writer};
+use super::ingest::gone;
+use super::{Ids, Linked, Writer, is_test};
+use crate::error::EngineError;
 use crate::files::FileEntry;
 use crate::json_graph::{self, Imported, ImportedSymbols};
 use crate::part::{add_part, part};
 use crate::persist;
 use crate::report::Tiers;
-use crate::search_index::{self, SearchIndex};
+use crate::search_index::{self, SearchBuilder, SearchIndex};
 use crate::snapshot::Snapshot;
 use crate::terms::FILE_KEY;
 
 /// Numbers from here on are those of imported data; below they are the linker's.
 const FIRST_IMPORTED: u32 = 1 << 31;
+/// Files whose terms are got together.
+const INDEXED_AT_ONCE: usize = 256;
 
-/// Remembers which node each definition of a file is, for the search index.
-pub(super) fn set_ids(linked: &mut Linked, links: &FileLinks) {
-    if let Some(file) = linked.files.get_mut(&links.path) {
-        file.ids = Some(ids_of(&links.nodes));
-    }
-}
-
-/// Like [`set_ids`]. Whether that has changed since the graph of `before`:
-/// macros of other files decide which definitions are nodes.
+/// Remembers which node each definition of a file is, for the search index. Whether that has changed since the graph of
+/// `before`: macros of other files decide which definitions are nodes.
 pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks, before: &Graph) -> bool {
     let ids = ids_of(&links.nodes);
     let file = linked.files.get_mut(&links.path);
@@ -67,35 +66,75 @@ pub(super) fn note_outcome(entry: &mut FileEntry, links: &FileLinks) {
     };
 }
 
-/// A graph of all files. Takes the links, so that each is dropped as soon as it is in.
-pub(super) fn graph(
-    linked: &Linked,
-    delta: LinkDelta,
-    imported: &[Imported],
-    cancel: &Cancel,
-) -> Result<(Graph, BuildReport), Cancelled> {
-    let wanted: FxHashSet<&str> =
-        imported.iter().flat_map(|set| &set.edges).flat_map(|edge| [&*edge.from, &*edge.to]).collect();
-    let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
-    if !wanted.is_empty() {
-        for node in delta.changed.iter().flat_map(|links| &links.nodes) {
-            if let Some(id) = wanted.get(linked.linker.text(node.id)) {
-                numbers.insert(id, node.id.0);
+/// A graph of all files, made while they are linked: nothing of a file's links has to be kept.
+pub(super) struct WholeGraph<'i> {
+    builder: GraphBuilder,
+    imported: &'i [Imported],
+    /// Ids that imported edges name.
+    wanted: FxHashSet<&'i str>,
+    /// Symbols of those that are nodes of files.
+    numbers: FxHashMap<&'i str, u32>,
+}
+
+impl<'i> WholeGraph<'i> {
+    pub(super) fn new(imported: &'i [Imported]) -> Self {
+        let edges = imported.iter().flat_map(|set| &set.edges);
+        Self {
+            builder: GraphBuilder::new(),
+            imported,
+            wanted: edges.flat_map(|edge| [&*edge.from, &*edge.to]).collect(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
+    fn add(&mut self, linker: &Linker, links: &FileLinks, (path, facts): (&RepoPath, &FileFacts), is_test: bool) {
+        if !self.wanted.is_empty() {
+            for node in &links.nodes {
+                if let Some(id) = self.wanted.get(linker.text(node.id)) {
+                    self.numbers.insert(id, node.id.0);
+                }
             }
         }
+        add_part(&mut self.builder, linker, links, (path, facts), is_test);
     }
-    let mut builder = GraphBuilder::new();
-    for links in delta.changed {
-        cancel.check()?;
-        if let Some((path, facts)) = linked.linker.file(&links.path) {
-            add_part(&mut builder, &linked.linker, &links, (path, facts), linked.is_test(&links, facts));
+
+    /// Adds the imported data, and packs everything.
+    pub(super) fn finish(self, linker: &Linker, cancel: &Cancel) -> Result<(Graph, BuildReport), Cancelled> {
+        let Self { mut builder, imported, numbers, .. } = self;
+        let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
+        for (set, chosen) in imported.iter().zip(json_graph::chosen(imported)) {
+            builder.push(&json_graph::part(set, &chosen, &mut symbols, &|id| numbers.get(id).copied()));
         }
+        builder.finish(&|symbol| text(linker, &symbols, symbol), cancel)
     }
-    let mut symbols = ImportedSymbols::new(FIRST_IMPORTED);
-    for (set, chosen) in imported.iter().zip(json_graph::chosen(imported)) {
-        builder.push(&json_graph::part(set, &chosen, &mut symbols, &|id| numbers.get(id).copied()));
-    }
-    builder.finish(&|symbol| text(&linked.linker, &symbols, symbol), cancel)
+}
+
+/// Links all files, whose rows are sorted by path and get the outcome, and adds them to a graph. Returns their number.
+pub(super) fn link_whole(
+    pool: &rayon::ThreadPool,
+    linked: &mut Linked,
+    (entries, mut graph): (&mut [FileEntry], Option<&mut WholeGraph<'_>>),
+    cancel: &Cancel,
+    progress: &dyn Progress,
+) -> Result<usize, EngineError> {
+    progress.report(ProgressEvent { stage: "linking", done: 0, total: None });
+    let Linked { linker, files, .. } = linked;
+    let mut count = 0;
+    let mut take = |linker: &Linker, links: FileLinks| {
+        count += 1;
+        if let Ok(index) = entries.binary_search_by(|entry| entry.path.cmp(&links.path)) {
+            note_outcome(&mut entries[index], &links);
+            entries[index].is_test |= links.is_test;
+        }
+        if let Some(file) = files.get_mut(&links.path) {
+            file.ids = Some(ids_of(&links.nodes));
+        }
+        if let (Some(graph), Some((path, facts))) = (&mut graph, linker.file(&links.path)) {
+            graph.add(linker, &links, (path, facts), is_test(files, &links, facts));
+        }
+    };
+    pool.install(|| linker.link_each(&mut take, cancel, progress))?;
+    if linker.is_short() { Err(gone()) } else { Ok(count) }
 }
 
 /// The graph with other imported data.
@@ -156,9 +195,23 @@ fn add_imported_edges<'a>(
 }
 
 /// A search index of all files, whose nodes are in the graph. `None` if the terms of one cannot be had any more.
-pub(super) fn search(linked: &Linked, graph: &Graph, cancel: &Cancel) -> Result<Option<SearchIndex>, Cancelled> {
-    let Some(files) = all_indexed(linked, graph, cancel)? else { return Ok(None) };
-    SearchIndex::build(files.iter().map(|(path, file)| (path, file)), cancel).map(Some)
+pub(super) fn search(
+    linked: &Linked,
+    graph: &Graph,
+    pool: &rayon::ThreadPool,
+    cancel: &Cancel,
+) -> Result<Option<SearchIndex>, Cancelled> {
+    let mut paths: Vec<&RepoPath> = linked.linker.paths().collect();
+    paths.sort_unstable();
+    let mut builder = SearchBuilder::new();
+    for part in paths.chunks(INDEXED_AT_ONCE) {
+        cancel.check()?;
+        let made = |path: &&RepoPath| Some(((*path).clone(), indexed(linked, path, graph)?));
+        let files: Option<Vec<_>> = pool.install(|| part.par_iter().map(made).collect());
+        let Some(files) = files else { return Ok(None) };
+        pool.install(|| files.into_iter().try_for_each(|(path, file)| builder.add(&path, file, cancel)))?;
+    }
+    pool.install(|| builder.finish(cancel)).map(Some)
 }
 
 /// All files as the search index takes them.

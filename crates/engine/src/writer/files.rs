@@ -61,7 +61,8 @@ pub(super) struct Care {
 /// Result of extraction.
 #[derive(Default)]
 pub(super) struct Gathered {
-    pub(super) changed: Vec<Extracted>,
+    /// Number of files whose facts were passed on.
+    pub(super) found: usize,
     /// Same content, other size or time.
     pub(super) touched: Vec<(RepoPath, FileMeta)>,
     pub(super) removed: Vec<RepoPath>,
@@ -232,13 +233,13 @@ pub(super) fn scan_paths(target: &Target<'_>, basis: Basis<'_>, paths: &[RepoPat
     Ok(scan)
 }
 
-/// The facts of the jobs' files.
+/// Passes on the facts of the jobs' files, in order.
 pub(super) fn gather(
     scan: Scan,
     writer: &mut Writer,
     roots: &[Option<Root>],
-    cancel: &Cancel,
-    progress: &dyn Progress,
+    take: &mut dyn FnMut(Extracted),
+    (cancel, progress): (&Cancel, &dyn Progress),
 ) -> Result<Gathered, EngineError> {
     let pool = writer.pool()?;
     writer.open_cache();
@@ -277,7 +278,8 @@ pub(super) fn gather(
                 }
                 nodes = others + own;
                 gathered.from_cache += usize::from(file.from_cache);
-                gathered.changed.push(*file);
+                gathered.found += 1;
+                take(*file);
             }
             Outcome::Same => {
                 gathered.unchanged += 1;
@@ -307,5 +309,5 @@ pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, Link
         linker.set_manifest(&entry.path, "");
     }
     let is_test = entry.is_test;
-    (entry, LinkedFile { terms, ids: None, is_test })
+    (entry, LinkedFile { terms: Some(terms), ids: None, is_test })
 }

@@ -5,21 +5,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use m1nd_base::{Cancel, Cancelled, ProblemKind, Progress, ProgressEvent, RepoPath};
-use m1nd_link::{LinkDelta, Linker};
+use m1nd_base::{Cancel, ProblemKind, Progress, ProgressEvent, RepoPath};
+use m1nd_link::LinkDelta;
 use m1nd_vfs::{Changes, FileMeta, Root};
 
-use super::files::{self, Basis, Care, Gathered, Scan, Target};
+use super::files::{self, Basis, Care, Gathered, Target};
 use super::place::Place;
-use super::restore::{Origin, are_many};
+use super::whole::Fresh;
 use super::{Event, Linked, Writer, build};
 use crate::config::{Adapter, IngestRequest, Mode};
-use crate::cover::Cover;
 use crate::error::EngineError;
-use crate::extract::{self, Extracted};
+use crate::extract::Extracted;
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
-use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers, root_folders};
+use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers};
 use crate::snapshot::{Content, Snapshot, heads_of};
 use crate::stored::{self, StoredCheck};
 
@@ -72,10 +71,10 @@ pub(super) struct Done {
 }
 
 impl Done {
-    fn of(gathered: &Gathered) -> Self {
+    pub(super) fn of(gathered: &Gathered) -> Self {
         Self {
-            scanned: gathered.changed.len() + gathered.unchanged,
-            parsed: gathered.changed.len() - gathered.from_cache,
+            scanned: gathered.found + gathered.unchanged,
+            parsed: gathered.found - gathered.from_cache,
             from_cache: gathered.from_cache,
             unchanged: gathered.unchanged,
             removed: gathered.removed.len(),
@@ -165,14 +164,16 @@ impl Writer {
                     (scan, 0)
                 }
             };
-            let mut gathered = files::gather(scan, self, &handles, cancel, progress)?;
+            let mut changed = Vec::new();
+            let mut take = |file| changed.push(file);
+            let mut gathered = files::gather(scan, self, &handles, &mut take, (cancel, progress))?;
             gathered.unchanged += others;
             stages.done("parsing");
-            self.update(gathered, handles, cancel, progress, stages)?
+            self.update((gathered, changed), handles, cancel, progress, stages)?
         } else {
             let care = Care { trusts_time: request.incremental && !current.is_empty(), wants_all: true };
             let fresh = same_roots.then_some((place.root, place.scope.as_ref()));
-            self.full(place.roots.clone(), fresh, care, cancel, progress, stages)?
+            self.full(place.roots.clone(), Fresh::new(fresh, care), cancel, progress, stages)?
         };
         if self.unsaved && self.shared.current().graph.overlay_files() == 0 {
             self.save_now().map_err(EngineError::Store)?;
@@ -221,150 +222,10 @@ impl Writer {
         Some(found.into_iter().collect())
     }
 
-    /// Reads and links everything. `fresh` names the part whose files are compared with `care` while the others of the
-    /// index are taken to be as they were if their size and time are; `None` for all.
-    fn full(
-        &mut self,
-        roots: Vec<RootInfo>,
-        fresh: Option<(usize, Option<&RepoPath>)>,
-        care: Care,
-        cancel: &Cancel,
-        progress: &dyn Progress,
-        stages: &mut Stages,
-    ) -> Result<Done, EngineError> {
-        (self.linked, self.stored) = (None, None);
-        let current = self.shared.current();
-        let same_roots = current.roots.as_ref() == roots.as_slice();
-        let handles = self.open_roots(&roots);
-        let scan = self.scan_roots(&current, (&roots, &handles), fresh, care, cancel, progress)?;
-        stages.done("reading");
-        let gathered = files::gather(scan, self, &handles, cancel, progress)?;
-        stages.done("parsing");
-        let mut done = Done::of(&gathered);
-        let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
-        let (mut linked, mut entries, cover) = self.with_facts(gathered.changed, &roots, cancel)?;
-        let pool = self.pool()?;
-        let delta = link(&pool, &mut linked, cancel, progress)?;
-        done.linked = delta.changed.len();
-        add_links(&mut entries, &delta);
-        stages.done("linking");
-        progress.report(ProgressEvent { stage: "building", done: 0, total: Some(2) });
-        for links in &delta.changed {
-            cancel.check()?;
-            build::set_ids(&mut linked, links);
-        }
-        let files = FileTable::new(entries);
-        if care.trusts_time
-            && same_roots
-            && !current.outdated
-            && same_content(&current.files, &files)
-            && cover == current.compiler
-        {
-            // The index is as the disk: only the linker had to be made ready for later changes.
-            self.linked = Some(linked);
-            self.unload();
-            if skipped != current.skipped || !same_handles(&handles, &current.handles) {
-                self.republish(&current, Content { skipped, handles, ..current.content() });
-            }
-            return Ok(done);
-        }
-        let imported = current.imported.clone();
-        let (graph, _) = build::graph(&linked, delta, &imported, cancel)?;
-        cancel.check()?;
-        let (files, roots): (Arc<FileTable>, Arc<[RootInfo]>) = (Arc::new(files), roots.into());
-        // The rest needs the terms of files, and as much space.
-        if are_many(&files, linked.linker.loaded()) {
-            let of = Origin { files: files.clone(), roots: roots.clone(), handles: handles.clone() };
-            self.unload_facts(&mut linked, of);
-        }
-        stages.done("building");
-        progress.report(ProgressEvent { stage: "building", done: 1, total: Some(2) });
-        let search = build::search(&linked, &graph, cancel)?.ok_or_else(gone)?;
-        stages.done("indexing");
-        let generation = self.next_generation();
-        let content = Content {
-            graph,
-            files,
-            skipped,
-            roots,
-            handles,
-            imported,
-            search,
-            compiler: cover,
-            outdated: false,
-            heads: current.heads.clone(),
-        };
-        self.publish(&current, generation, content)?;
-        self.base = None;
-        self.linked = Some(linked);
-        Ok(done)
-    }
-
-    /// Looks through all roots, see [`Self::full`].
-    fn scan_roots(
-        &self,
-        current: &Snapshot,
-        (roots, handles): (&[RootInfo], &Arc<[Option<Root>]>),
-        fresh: Option<(usize, Option<&RepoPath>)>,
-        care: Care,
-        cancel: &Cancel,
-        progress: &dyn Progress,
-    ) -> Result<Scan, EngineError> {
-        // Under other roots the same path may be another file.
-        let kept = FileTable::default();
-        let same_paths = current.roots.as_ref() == roots || keeps_prefixes(&current.roots, roots);
-        let old = if same_paths { &*current.files } else { &kept };
-        let mut scan = Scan::default();
-        for number in 0..roots.len() {
-            let Ok(target) = target(roots, handles, number, None, false) else {
-                // It stays a root of the index, and its files come back with it.
-                scan.skipped.extend(files::scan_of_gone(roots, &roots[number], old).skipped);
-                continue;
-            };
-            let named = fresh.is_none_or(|(root, scope)| root == number && scope.is_none());
-            let care = Care { trusts_time: care.trusts_time || !named, wants_all: true };
-            let basis = Basis { files: old, ..self.basis(current) };
-            let part = files::scan(&target, basis, care, cancel, progress)?;
-            scan.jobs.extend(part.jobs);
-            scan.removed.extend(part.removed);
-            scan.skipped.extend(part.skipped);
-        }
-        if let Some((root, Some(scope))) = fresh {
-            let inside = |job: &&mut extract::Job| job.root == root && job.inner.is_within(scope.as_str());
-            scan.jobs.iter_mut().filter(inside).for_each(|job| job.unchanged &= care.trusts_time);
-        }
-        Ok(scan)
-    }
-
-    /// Returns a linker with the facts of these files and their compiler indexes, the rows of the files, and the
-    /// coverage of those indexes.
-    pub(super) fn with_facts(
-        &mut self,
-        changed: Vec<Extracted>,
-        roots: &[RootInfo],
-        cancel: &Cancel,
-    ) -> Result<(Linked, Vec<FileEntry>, Arc<Cover>), Cancelled> {
-        let mut linked = Linked::new(Linker::new(self.shared.config.limits.clone()));
-        linked.linker.set_roots(root_folders(roots));
-        let mut entries: Vec<FileEntry> = Vec::with_capacity(changed.len());
-        for file in changed {
-            cancel.check()?;
-            let (entry, file) = files::set_file(&mut linked.linker, file);
-            linked.files.insert(entry.path.clone(), file);
-            entries.push(entry);
-        }
-        let (compiler, cover) = self.compiler_index();
-        for entry in &entries {
-            cancel.check()?;
-            linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
-        }
-        Ok((linked, entries, cover))
-    }
-
     /// Links changes and publishes the result, if there is any.
     fn update(
         &mut self,
-        gathered: Gathered,
+        (gathered, changed): (Gathered, Vec<Extracted>),
         handles: Arc<[Option<Root>]>,
         cancel: &Cancel,
         progress: &dyn Progress,
@@ -377,7 +238,7 @@ impl Writer {
         };
         let touched = touched(&current.files, &gathered.touched);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
-        if gathered.changed.is_empty() && gathered.removed.is_empty() {
+        if changed.is_empty() && gathered.removed.is_empty() {
             self.linked = Some(linked);
             if !touched.is_empty() || skipped != current.skipped || !same_handles(&handles, &current.handles) {
                 let mut content = current.content();
@@ -400,7 +261,7 @@ impl Writer {
                 rows.insert(path.clone(), None);
             }
         }
-        let mut changed = gathered.changed.into_iter().peekable();
+        let mut changed = changed.into_iter().peekable();
         while changed.peek().is_some() {
             cancel.check()?;
             let part: Vec<Extracted> = changed.by_ref().take(LOADED_AT_ONCE).collect();
@@ -416,7 +277,7 @@ impl Writer {
         let delta = match link(&pool, &mut linked, cancel, progress) {
             Err(_) if linked.linker.is_short() => {
                 let care = Care { trusts_time: false, wants_all: true };
-                return self.full(current.roots.to_vec(), None, care, cancel, progress, stages);
+                return self.full(current.roots.to_vec(), Fresh::new(None, care), cancel, progress, stages);
             }
             linked => linked?,
         };
@@ -464,7 +325,10 @@ impl Writer {
             content.graph = content.graph.compact(cancel)?;
             content.search = match content.search.compact(cancel)? {
                 Some(packed) => packed,
-                None => build::search(&linked, &content.graph, cancel)?.ok_or_else(gone)?,
+                None => {
+                    let pool = self.pool()?;
+                    build::search(&linked, &content.graph, &pool, cancel)?.ok_or_else(gone)?
+                }
             };
         }
         cancel.check()?;
@@ -475,14 +339,14 @@ impl Writer {
     }
 
     /// Publishes the same generation with other figures beside the graph.
-    fn republish(&mut self, current: &Snapshot, content: Content) {
+    pub(super) fn republish(&mut self, current: &Snapshot, content: Content) {
         let same = current.next(current.generation, current.indexed_at_ms, content);
         self.shared.publish(Arc::new(same));
         self.unsaved = true;
     }
 
     /// Publishes the next state, unless the caller gave up before.
-    fn publish(&mut self, before: &Snapshot, generation: u64, content: Content) -> Result<(), EngineError> {
+    pub(super) fn publish(&mut self, before: &Snapshot, generation: u64, content: Content) -> Result<(), EngineError> {
         if self.claim.as_ref().is_some_and(|claim| !claim.take()) {
             return Err(EngineError::Cancelled);
         }
@@ -524,8 +388,9 @@ impl Writer {
                 files::scan(&target, self.basis(&current), care, cancel, progress)?
             }
         };
-        let gathered = files::gather(scan, self, &handles, cancel, progress)?;
-        self.update(gathered, handles, cancel, progress, &mut stages)?;
+        let mut changed = Vec::new();
+        let gathered = files::gather(scan, self, &handles, &mut |file| changed.push(file), (cancel, progress))?;
+        self.update((gathered, changed), handles, cancel, progress, &mut stages)?;
         self.watch();
         Ok(())
     }
@@ -542,13 +407,13 @@ impl Writer {
     }
 
     /// What files are compared with.
-    fn basis<'a>(&'a self, current: &'a Snapshot) -> Basis<'a> {
+    pub(super) fn basis<'a>(&'a self, current: &'a Snapshot) -> Basis<'a> {
         let limits = &self.shared.config.limits;
         Basis { files: &current.files, indexed_at_ms: current.indexed_at_ms, limits }
     }
 
     /// Handles of these roots, reopened if another folder took the place.
-    fn open_roots(&self, roots: &[RootInfo]) -> Arc<[Option<Root>]> {
+    pub(super) fn open_roots(&self, roots: &[RootInfo]) -> Arc<[Option<Root>]> {
         self.shared.open_roots(roots, &self.shared.current().handles)
     }
 
@@ -556,7 +421,7 @@ impl Writer {
     pub(super) fn relink_all(&mut self, cancel: &Cancel, progress: &dyn Progress) -> Result<(), EngineError> {
         let care = Care { trusts_time: true, wants_all: true };
         let roots = self.shared.current().roots.to_vec();
-        self.full(roots, None, care, cancel, progress, &mut Stages::new()).map(|_| ())
+        self.full(roots, Fresh::new(None, care), cancel, progress, &mut Stages::new()).map(|_| ())
     }
 
     /// Rebuilds the index of these roots.
@@ -567,7 +432,7 @@ impl Writer {
         progress: &dyn Progress,
     ) -> Result<(), EngineError> {
         let care = Care { trusts_time: false, wants_all: true };
-        self.full(roots, None, care, cancel, progress, &mut Stages::new())?;
+        self.full(roots, Fresh::new(None, care), cancel, progress, &mut Stages::new())?;
         self.save_now().map_err(EngineError::Store)
     }
 
@@ -687,23 +552,12 @@ pub(super) fn link(
 }
 
 /// The facts of a file were dropped from the cache, and its content on disk is another: the next run links all files.
-fn gone() -> EngineError {
+pub(super) fn gone() -> EngineError {
     EngineError::Internal("facts of a file are not stored any more".into())
 }
 
-/// Adds results of linking to the rows of new files.
-pub(super) fn add_links(entries: &mut [FileEntry], delta: &LinkDelta) {
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
-    for links in &delta.changed {
-        if let Ok(index) = entries.binary_search_by(|entry| entry.path.cmp(&links.path)) {
-            build::note_outcome(&mut entries[index], links);
-            entries[index].is_test |= links.is_test;
-        }
-    }
-}
-
 /// Returns whether both are the same open folders.
-fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
+pub(super) fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
     a.len() == b.len()
         && a.iter().zip(b).all(|pair| match pair {
             (Some(a), Some(b)) => a.is_same_handle(b),
@@ -713,12 +567,12 @@ fn same_handles(a: &[Option<Root>], b: &[Option<Root>]) -> bool {
 }
 
 /// Returns whether both have the same files with the same content.
-fn same_content(a: &FileTable, b: &FileTable) -> bool {
+pub(super) fn same_content(a: &FileTable, b: &FileTable) -> bool {
     a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.path == b.path && a.hash == b.hash)
 }
 
 /// Returns whether files of the roots before have the same paths in the index afterwards.
-fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
+pub(super) fn keeps_prefixes(before: &[RootInfo], after: &[RootInfo]) -> bool {
     let has_own_folders = |roots: &[RootInfo]| roots.iter().all(|root| !root.prefix.is_empty());
     if has_own_folders(before) && has_own_folders(after) {
         let old = |new: &RootInfo| before.iter().find(|old| old.prefix == new.prefix);

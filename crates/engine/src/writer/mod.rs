@@ -7,9 +7,11 @@ mod documents;
 mod files;
 mod ingest;
 mod place;
+mod priority;
 mod restore;
 mod revision;
 mod scip;
+mod whole;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -118,7 +120,8 @@ type Ids = Box<[(u32, u32)]>;
 
 /// A file as the writer keeps it for linking and packing.
 pub(crate) struct LinkedFile {
-    terms: Arc<FileTerms>,
+    /// `None`: they were dropped, because there are many, and can be had again.
+    terms: Option<Arc<FileTerms>>,
     /// Number in the facts and symbol of each definition that is a node; `None`: as the published graph has them.
     ids: Option<Ids>,
     /// Test code by its path or content.
@@ -148,17 +151,21 @@ impl Linked {
 
     /// Returns whether a file is test code, by its path, its content, or where it is declared.
     fn is_test(&self, links: &FileLinks, facts: &FileFacts) -> bool {
-        let known = self.files.get(&links.path).map(|file| file.is_test);
-        links.is_test || known.unwrap_or_else(|| facts.is_test || m1nd_lang::is_test_path(&links.path))
+        is_test(&self.files, links, facts)
     }
 
     /// The search terms of a file; `None` if they cannot be had any more.
     fn terms(&self, path: &RepoPath) -> Option<Arc<FileTerms>> {
-        match self.files.get(path) {
-            Some(file) => Some(file.terms.clone()),
+        match self.files.get(path).and_then(|file| file.terms.as_ref()) {
+            Some(terms) => Some(terms.clone()),
             None => self.facts.as_ref()?.terms(path),
         }
     }
+}
+
+fn is_test(known: &BTreeMap<RepoPath, LinkedFile>, links: &FileLinks, facts: &FileFacts) -> bool {
+    let known = known.get(&links.path).map(|file| file.is_test);
+    links.is_test || known.unwrap_or_else(|| facts.is_test || m1nd_lang::is_test_path(&links.path))
 }
 
 /// State of the writer thread.
@@ -186,7 +193,7 @@ pub(crate) struct Writer {
     /// The published state is newer than the file.
     unsaved: bool,
     /// The thread that packs and writes the snapshot.
-    packing: Option<JoinHandle<Result<Arc<Snapshot>, String>>>,
+    packing: Option<JoinHandle<Result<Saved, String>>>,
     /// The thread that drops old facts.
     trimming: Option<JoinHandle<()>>,
     /// The thread that reads the history.
@@ -305,6 +312,9 @@ impl Writer {
 
     /// Handles events until the engine ends.
     pub(crate) fn run(mut self) {
+        if self.shared.config.watch {
+            priority::stand_back();
+        }
         self.watch();
         self.read_history();
         loop {
@@ -563,7 +573,7 @@ impl Writer {
         let Some(packer) = self.packer() else { return };
         let (shared, events) = (self.shared.clone(), self.events.clone());
         let work = move || {
-            let result = packer.pack(&Cancel::new()).and_then(|packed| save(&shared, &packed));
+            let result = packer.pack(&Cancel::new()).and_then(|packed| save(&shared, packed));
             let _ = events.send(Event::Packed);
             result
         };
@@ -578,12 +588,7 @@ impl Writer {
         let Some(thread) = self.packing.take() else { return };
         let result = thread.join().unwrap_or_else(|_| Err("packing it panicked".into()));
         match result {
-            Ok(snapshot) if snapshot.generation == self.shared.current().generation => {
-                self.unsaved = false;
-                self.shared.note_saved(snapshot.generation);
-                self.shared.publish(snapshot);
-                self.unload();
-            }
+            Ok(saved) if saved.snapshot.generation == self.shared.current().generation => self.adopt(saved),
             // Something changed meanwhile: the file is a valid older state, and the next pause packs again.
             Ok(_) => {}
             Err(why) => {
@@ -598,12 +603,17 @@ impl Writer {
         self.packed();
         let Some(packer) = self.packer() else { return Ok(()) };
         // Also at shutdown: acknowledged edits must be there next time.
-        let snapshot = packer.pack(&Cancel::new()).and_then(|packed| save(&self.shared, &packed))?;
-        self.unsaved = false;
-        self.shared.note_saved(snapshot.generation);
-        self.shared.publish(snapshot);
-        self.unload();
+        let saved = packer.pack(&Cancel::new()).and_then(|packed| save(&self.shared, packed))?;
+        self.adopt(saved);
         Ok(())
+    }
+
+    /// Goes on with the state that was written, as it is mapped.
+    fn adopt(&mut self, saved: Saved) {
+        self.unsaved = false;
+        self.shared.note_saved(saved.snapshot.generation);
+        self.shared.publish(saved.snapshot);
+        self.unload(Some(saved.container));
     }
 
     /// Writes what is not on disk yet. Returns whether there was something.
@@ -752,13 +762,21 @@ fn walk_options(info: &RootInfo) -> WalkOptions {
     WalkOptions { include_hidden: info.include_hidden, hidden_patterns: info.hidden_patterns.clone() }
 }
 
+/// A written state, as it is mapped, and the file that it is mapped from.
+struct Saved {
+    snapshot: Arc<Snapshot>,
+    container: m1nd_graph::Container,
+}
+
 /// Writes a packed snapshot and maps the written file, so that the memory used for building is released.
-fn save(shared: &Shared, packed: &build::Packed) -> Result<Arc<Snapshot>, String> {
-    let (snapshot, linker) = (&packed.snapshot, packed.linker.as_deref());
-    let written = shared.project.publish_snapshot(&mut |out| persist::write(snapshot, linker, out));
+fn save(shared: &Shared, packed: build::Packed) -> Result<Saved, String> {
+    let build::Packed { snapshot, linker } = packed;
+    let written = shared.project.publish_snapshot(&mut |out| persist::write(&snapshot, linker.as_deref(), out));
+    drop(linker);
     let path = written.map_err(|error| error.to_string())?;
     let stored = persist::open(&path).map_err(|error| error.to_string())?;
+    let container = stored.container.clone();
     let mut mapped = shared.snapshot_of(stored);
     mapped.handles = snapshot.handles.clone();
-    Ok(Arc::new(mapped))
+    Ok(Saved { snapshot: Arc::new(mapped), container })
 }

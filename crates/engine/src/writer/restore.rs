@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Limits, ProblemKind, RepoPath};
+use m1nd_base::{Cancel, Limits, ProblemKind, RepoPath, memory};
+use m1nd_graph::Container;
 use m1nd_lang::FileFacts;
 use m1nd_link::{FactsSource, Linker};
 use m1nd_search::FileTerms;
@@ -12,7 +13,7 @@ use m1nd_vfs::Root;
 
 use super::{Linked, Writer, files};
 use crate::error::EngineError;
-use crate::extract::{self, Extracted, OneFile};
+use crate::extract::{self, Extracted, Job, OneFile};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable};
 use crate::persist;
@@ -48,14 +49,20 @@ impl Origin {
 
 impl StoredFacts {
     fn get(&self, path: &RepoPath) -> Option<Extracted> {
-        let job = files::job_as_indexed(&self.of.roots, self.of.files.get(path)?)?;
-        let (attempts, limits, cancel) = (Some(&self.attempts), &self.limits, &self.cancel);
-        let one = OneFile { roots: &self.of.handles, attempts, limits, cancel };
-        extract::as_indexed(&job, self.cache.as_deref(), one)
+        extract::as_indexed(&self.job(path)?, self.cache.as_deref(), self.tools())
     }
 
     pub(super) fn terms(&self, path: &RepoPath) -> Option<Arc<FileTerms>> {
-        self.get(path).map(|file| file.terms)
+        extract::terms_as_indexed(&self.job(path)?, self.cache.as_deref(), self.tools())
+    }
+
+    fn job(&self, path: &RepoPath) -> Option<Job> {
+        files::job_as_indexed(&self.of.roots, self.of.files.get(path)?)
+    }
+
+    fn tools(&self) -> OneFile<'_> {
+        let (attempts, limits, cancel) = (Some(&self.attempts), &self.limits, &self.cancel);
+        OneFile { roots: &self.of.handles, attempts, limits, cancel }
     }
 }
 
@@ -66,7 +73,7 @@ impl FactsSource for StoredFacts {
 }
 
 /// Returns whether a file would have other facts if it were extracted again: those that a time limit cut short.
-fn is_fleeting(entry: &FileEntry) -> bool {
+pub(super) fn is_fleeting(entry: &FileEntry) -> bool {
     entry.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout)
 }
 
@@ -92,7 +99,7 @@ impl Writer {
         let limits = self.shared.config.limits.clone();
         let roots = root_folders(&current.roots);
         let pool = self.pool()?;
-        let Some(linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes, roots)) else {
+        let Some(mut linker) = pool.install(|| Linker::restore(limits, state, facts.clone(), indexes, roots)) else {
             return Ok(false);
         };
         if cancel.is_cancelled() {
@@ -104,11 +111,12 @@ impl Writer {
         if !paths.into_iter().eq(current.files.iter().map(|entry| &entry.path)) {
             return Ok(false);
         }
+        linker.set_facts_in_memory(self.shared.config.facts_in_memory);
         self.linked = Some(Linked { linker, files: BTreeMap::new(), facts: Some(facts) });
         Ok(true)
     }
 
-    fn stored_facts(&mut self, of: Origin) -> Arc<StoredFacts> {
+    pub(super) fn stored_facts(&mut self, of: Origin) -> Arc<StoredFacts> {
         self.open_cache();
         Arc::new(StoredFacts {
             of,
@@ -120,15 +128,35 @@ impl Writer {
     }
 
     /// Drops the facts and terms that are in memory, if they are many: the cache has them, too. The linker must know
-    /// the published state and nothing else.
-    pub(super) fn unload(&mut self) {
+    /// the published state and nothing else. If its texts are many as well, another takes its place, made from what was
+    /// written of it.
+    pub(super) fn unload(&mut self, written: Option<Container>) {
         let current = self.shared.current();
         let Some(mut linked) = self.linked.take() else { return };
+        let has_many_texts = linked.linker.text_bytes() > self.shared.config.facts_in_memory / 2
+            && !current.files.iter().any(is_fleeting);
+        if let Some(container) = written.filter(|_| has_many_texts) {
+            self.stored = Some(container);
+            if matches!(self.restore(&Cancel::new()), Ok(true)) {
+                drop(linked);
+                memory::release();
+                return;
+            }
+            self.stored = None;
+        }
         let is_due = are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.loaded());
         if is_due && self.unload_facts(&mut linked, Origin::of(&current)) {
             linked.files.retain(|path, _| current.files.get(path).is_none_or(is_fleeting));
+            memory::release();
         }
         self.linked = Some(linked);
+    }
+
+    /// Says where the facts of all files can be had, apart from fleeting ones.
+    pub(super) fn set_source(&mut self, linked: &mut Linked, of: Origin) {
+        let facts = self.stored_facts(of);
+        linked.linker.set_source(facts.clone(), &|path| facts.of.files.get(path).is_none_or(is_fleeting));
+        linked.facts = Some(facts);
     }
 
     /// Drops the facts, not the terms. Returns whether they can be had again. All files must be linked.

@@ -7,7 +7,8 @@ use m1nd_history::CommitId;
 use m1nd_link::Linker;
 use m1nd_store::FactsCache;
 
-use super::{Linked, build, files, ingest};
+use super::build::{self, WholeGraph};
+use super::{Linked, files};
 use crate::error::EngineError;
 use crate::extract::{self, Extracted, KnownFile};
 use crate::files::{FileMark, FileTable};
@@ -49,9 +50,10 @@ fn linked_snapshot(
         linked.files.insert(entry.path.clone(), file);
         entries.push(entry);
     }
-    let delta = ingest::link(pool, &mut linked, cancel, &NoProgress)?;
-    ingest::add_links(&mut entries, &delta);
-    let (graph, _) = build::graph(&linked, delta, &[], cancel)?;
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut graph = WholeGraph::new(&[]);
+    build::link_whole(pool, &mut linked, (&mut entries, Some(&mut graph)), cancel, &NoProgress)?;
+    let (graph, _) = graph.finish(&linked.linker, cancel)?;
     Ok(Snapshot { graph, files: Arc::new(FileTable::new(entries)), limits: limits.clone(), ..Snapshot::empty() })
 }
 

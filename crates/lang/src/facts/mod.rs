@@ -447,6 +447,24 @@ impl FileFacts {
         self.macro_arguments.shrink_to_fit();
     }
 
+    /// Bytes of memory that the facts take, about.
+    pub fn bytes(&self) -> usize {
+        fn of<T>(rows: &[T]) -> usize {
+            size_of_val(rows)
+        }
+        let texts = |definition: &Definition| {
+            definition.signature.as_deref().map_or(0, str::len) + definition.doc.as_deref().map_or(0, str::len)
+        };
+        let tables = [
+            self.names.text.len() + of(&self.names.ends) + of(&self.scopes) + of(&self.definitions),
+            of(&self.parameters) + of(&self.type_parameters) + of(&self.bindings) + of(&self.imports),
+            of(&self.exports) + of(&self.exprs) + of(&self.lists) + of(&self.list_items) + of(&self.references),
+            of(&self.member_writes) + of(&self.arguments) + of(&self.macro_arguments) + of(&self.texts),
+            self.definitions.iter().map(texts).sum(),
+        ];
+        size_of::<Self>() + tables.iter().sum::<usize>()
+    }
+
     /// Number of facts, as counted against [`Limits::facts_per_file`](m1nd_base::Limits::facts_per_file).
     pub fn len(&self) -> usize {
         self.definitions.len() + self.bindings.len() + self.imports.len() + self.exprs.len() + self.references.len()

@@ -33,6 +33,25 @@ impl Eval<'_> {
         found
     }
 
+    /// Those of them that have a name at their top, in the same order. In languages with includes, the facts of the
+    /// others are not needed.
+    fn visible_having(&mut self, file: FileId, name: Name) -> Vec<FileId> {
+        let visible = self.visible(file);
+        if !self.rules(file).includes {
+            let has = |other: &&FileId| self.project.unit(**other).bindings(FILE, name).next().is_some();
+            return visible.iter().filter(has).copied().collect();
+        }
+        let places = self.visible_places.entry(file).or_insert_with(|| {
+            let places = visible.iter().zip(0..);
+            Rc::new(places.map(|(file, place)| (*file, place)).collect())
+        });
+        let having = self.project.having(self.project.names.text(name));
+        let mut found: Vec<(u32, FileId)> =
+            having.filter_map(|file| places.get(&file).map(|place| (*place, file))).collect();
+        found.sort_unstable();
+        found.into_iter().map(|(_, file)| file).collect()
+    }
+
     /// The file that is linked, if a header's text is read in it.
     fn reader(&self, file: FileId) -> Option<FileId> {
         let home = self.home_file;
@@ -56,11 +75,9 @@ impl Eval<'_> {
     fn find_included(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         self.ask(name);
         let mut search = Search::default();
-        for &other in self.visible(file).iter() {
-            if self.project.unit(other).bindings(FILE, name).next().is_some() {
-                let part = self.scope_member(other, FILE, name, want, Asker::Named);
-                part.found.into_iter().for_each(|found| search.push(found));
-            }
+        for other in self.visible_having(file, name) {
+            let part = self.scope_member(other, FILE, name, want, Asker::Named);
+            part.found.into_iter().for_each(|found| search.push(found));
         }
         self.prefer_bodies(&mut search);
         search
@@ -357,9 +374,7 @@ impl Eval<'_> {
     /// Returns whether neither a file nor its includes define the name at the top level.
     fn included_quietly(&mut self, file: FileId, name: Name) -> bool {
         self.ask(name);
-        let mut around = vec![file];
-        around.extend(self.visible(file).iter());
-        around.iter().all(|&other| self.project.unit(other).bindings(FILE, name).next().is_none())
+        self.project.unit(file).bindings(FILE, name).next().is_none() && self.visible_having(file, name).is_empty()
     }
 
     /// Returns whether two functions of one name and place have the same parameters, as far as their types are

@@ -96,6 +96,8 @@ pub(crate) struct Eval<'a> {
     pub(crate) generated: GeneratedFunctions,
     /// Files that a file sees through includes.
     visible: FxHashMap<FileId, Rc<[FileId]>>,
+    /// The place of each of them.
+    visible_places: FxHashMap<FileId, Rc<FxHashMap<FileId, u32>>>,
     /// Top-level members of included files, by name.
     included: FxHashMap<(FileId, Name, Namespace), Search>,
     /// Possible values of parameters without a declared type, if not truncated.
@@ -145,6 +147,7 @@ impl<'a> Eval<'a> {
             home_file: FileId(0),
             generated: GeneratedFunctions::default(),
             visible: FxHashMap::default(),
+            visible_places: FxHashMap::default(),
             included: FxHashMap::default(),
             parameters: FxHashMap::default(),
             calls: FxHashMap::default(),
