@@ -14,7 +14,8 @@ impl Eval<'_> {
 
     /// The definitions that a value of a class has under a name, by the rules of the language of the class.
     pub(crate) fn member_of_class(&mut self, of: DefRef, name: &str) -> Vec<DefRef> {
-        let before = std::mem::replace(&mut self.home, self.rules(of.file));
+        let rules = self.rules(of.file);
+        let before = std::mem::replace(&mut self.home, rules);
         self.begin_reference();
         let name = self.project.names.intern(name);
         let search = self.member(&Value::Instance(of, no_args()), name, Namespace::Any);
