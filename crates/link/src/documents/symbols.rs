@@ -27,6 +27,7 @@ struct Candidate<'a> {
     of: DefRef,
     symbol: SymbolId,
     definition: &'a Definition,
+    language: Language,
     fit: Fit,
     is_aside: bool,
     is_test: bool,
@@ -213,7 +214,9 @@ fn may_stand_alone(mention: &Mention, row: &Candidate<'_>, name: &str) -> bool {
     let is_role = matches!(mention.mark, MentionMark::Role | MentionMark::Example);
     let is_value = matches!(kind, DefKind::Field | DefKind::Variable | DefKind::Constant | DefKind::Module);
     let is_constant = name.chars().all(|c| !c.is_lowercase()) && name.len() > 3 && kind != DefKind::Field;
-    if is_role || is_constant {
+    // Where fields and constants are spelled like types, a parameter is not.
+    let is_spelled = name.starts_with(char::is_uppercase) && telling(mention, name) == Telling::Yes;
+    if is_role || is_constant || is_spelled && row.definition.visibility == Visibility::Public {
         return true;
     }
     if is_value {
@@ -263,7 +266,7 @@ fn candidate<'a>(
     let definition = unit.facts.definition(of.def);
     let is_aside = path.rsplit_once('/').is_some_and(|(folder, _)| folder.split('/').any(|part| ASIDE.contains(&part)));
     let is_test = unit.is_test || definition.flags.is_test;
-    Some(Candidate { of, symbol, definition, fit, is_aside, is_test })
+    Some(Candidate { of, symbol, definition, language: unit.facts.language, fit, is_aside, is_test })
 }
 
 /// Names of what a definition belongs to, the innermost first.
@@ -336,10 +339,23 @@ fn best(mention: &Mention, mut rows: Vec<Candidate<'_>>) -> Vec<SymbolId> {
     rows.retain(|row| Some(row.fit.gaps) == least);
     prefer(&mut rows, |row| !matches!(row.definition.visibility, Visibility::Private | Visibility::Package));
     prefer(&mut rows, |row| !row.definition.flags.is_declaration);
+    without_stubs(&mut rows);
     let mut found: Vec<SymbolId> = rows.iter().map(|row| row.symbol).collect();
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Of overloads that one function implements, the last one is left: the others only declare how it is called.
+fn without_stubs(rows: &mut Vec<Candidate<'_>>) {
+    let is_stubbed = |row: &Candidate<'_>| matches!(row.language.family(), Language::Python | Language::JavaScript);
+    let key = |row: &Candidate<'_>| (row.of.file, row.definition.owner);
+    let last: Vec<(FileId, Option<DefId>, DefId)> =
+        rows.iter().map(|row| (row.of.file, row.definition.owner, row.of.def)).collect();
+    rows.retain(|row| {
+        let later = last.iter().any(|(file, owner, def)| (*file, *owner) == key(row) && *def > row.of.def);
+        !(is_stubbed(row) && row.definition.kind == DefKind::Function && later)
+    });
 }
 
 fn is_wanted(wants: Wanted, row: &Candidate<'_>) -> bool {

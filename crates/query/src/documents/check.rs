@@ -66,8 +66,8 @@ pub fn keep_since(
     since: &str,
 ) -> Result<(), CheckError> {
     let no = |why: String| CheckError::Since { name: since.to_owned(), why };
-    let prefix = snapshot.roots().first().map_or("", |root| root.prefix.as_str());
-    let place = history.place(prefix.trim_end_matches('/')).map_err(|why| no(why.to_string()))?;
+    let any = snapshot.files().iter().next().ok_or_else(|| no("nothing is indexed".to_owned()))?;
+    let place = history.place(any.path.as_str()).map_err(|why| no(why.to_string()))?;
     let (contents, git) = (place.contents(), place.git());
     let (contents, git) = (contents.map_err(|why| no(why.to_string()))?, git.map_err(|why| no(why.to_string()))?);
     let name = contents.resolve(&git, since).map_err(|why| no(why.to_string()))?.name();
