@@ -160,6 +160,11 @@ fn value(checked: &Checked, total: usize) -> Value {
     })
 }
 
+/// A number of things.
+fn several(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
 fn count(total: usize) -> String {
     match total {
         0 => "no findings".to_owned(),
@@ -176,8 +181,8 @@ fn page(checked: &Checked, total: usize, out: &mut Out) -> Result<(), CliError> 
         let word = out.paint(tone, own.word());
         out.line(format!("{path}{line}: {word}[{}] {}", rule_name(finding.class), message(finding)))?;
     }
-    let (documents, sections) = (checked.documents, checked.sections);
-    out.line(format!("{} in {documents} documents with {sections} sections", count(total)))?;
+    let (documents, sections) = (several(checked.documents, "document"), several(checked.sections, "section"));
+    out.line(format!("{} in {documents} with {sections}", count(total)))?;
     checked.gaps.iter().try_for_each(|gap| out.line(format!("not looked at: {gap}")))
 }
 
