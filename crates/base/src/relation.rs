@@ -109,6 +109,12 @@ impl Relation {
         })
     }
 
+    /// Returns whether it is a part of the structure of the code: neither containment nor a text about it. What
+    /// documents say of code is no use of it.
+    pub const fn is_structure(self) -> bool {
+        !matches!(self, Self::Contains | Self::Documents)
+    }
+
     /// Returns whether a change of the target can change or break the source. `contains` does not carry it.
     pub const fn carries_change(self) -> bool {
         !matches!(self, Self::Contains | Self::RelatesTo) && !self.is_between_works()

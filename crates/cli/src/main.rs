@@ -30,7 +30,7 @@ fn main() -> ExitCode {
             show(&error, &mut out);
             match cli.command {
                 // A check has findings, or it failed: programs need no more.
-                Some(Command::Check(_)) if !matches!(error, CliError::Findings(_)) => Exit::Failed as u8,
+                Some(Command::Check(_) | Command::Docs(_)) if !matches!(error, CliError::Findings(_)) => Exit::Failed as u8,
                 ref command => error.exit_code(matches!(command, Some(Command::Memory(_)))),
             }
         }
@@ -50,6 +50,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Doctor(args)) => commands::doctor::run(args, common, out),
         Some(Command::Export(args)) => commands::export::run(args, common, out),
         Some(Command::Check(args)) => commands::check::run(args, common, out),
+        Some(Command::Docs(args)) => commands::docs::run(args, common, out),
         Some(Command::Risk(args)) => commands::risk::run(args, common, out),
         Some(Command::Trail(args)) => commands::trail::run(args, common, out),
         Some(Command::Verify(args)) => commands::verify::run(args, common, out),

@@ -52,6 +52,11 @@ impl Articulation {
     }
 }
 
+/// Returns whether code depends on code by an edge: what documents say holds nothing together.
+fn carries(edge: &crate::EdgeRef<'_>) -> bool {
+    edge.relation.carries_change() && edge.relation.is_structure()
+}
+
 /// The neighbours of all nodes, in one list, and where those of each node start.
 fn adjacency(
     graph: &Graph,
@@ -66,7 +71,7 @@ fn adjacency(
         }
         let counted = graph
             .out_edges(node)
-            .filter(|edge| edge.relation.carries_change() && edge.tier != EdgeTier::External && edge.to != edge.from);
+            .filter(|edge| carries(edge) && edge.tier != EdgeTier::External && edge.to != edge.from);
         for to in counted.filter_map(|edge| index.get(&edge.to)) {
             pairs.extend([(number as u32, *to), (*to, number as u32)]);
         }

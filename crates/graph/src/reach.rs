@@ -171,7 +171,7 @@ pub fn dependents(
                 cancel.check()?;
             }
             let edges = graph.in_edges(node).chain(dispatch.to(node).edges);
-            for edge in edges.filter(|edge| edge.relation.carries_change()) {
+            for edge in edges.filter(|edge| edge.relation.carries_change() && edge.relation.is_structure()) {
                 if seen.insert(edge.from) {
                     found.push((edge.from, hops));
                 }

@@ -3,6 +3,7 @@
 use m1nd_base::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::documents;
 use crate::files::{Key, Word, path_keys, text_hash};
 use crate::names::{Name, Names};
 use crate::surface::Surface;
@@ -47,6 +48,7 @@ impl Changes {
         self.keys.extend(unit.given.iter().map(|(name, _)| Key::given(names.text(*name))));
         self.keys.extend(unit.passes.names().map(|name| Key::passes(names.text(name))));
         self.contracts(unit);
+        self.keys.extend(documents::words(unit).into_iter().map(Key::defined));
     }
 
     /// All that a file may contribute to contracts: it is in bodies, and what it means depends on all of the file.
@@ -64,6 +66,7 @@ impl Changes {
             return false;
         }
         self.of_names(&new.path, before, after);
+        self.keys.extend(differing(&before.names, &after.names).into_iter().map(Key::defined));
         self.attached(before, after, names);
         for name in differing(&before.methods, &after.methods) {
             self.keys.insert(Key::methods(names.text(name)));

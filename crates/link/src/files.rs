@@ -96,6 +96,11 @@ impl Key {
     pub(crate) fn contract(word: &str) -> Self {
         Self::new(9, text_hash(word))
     }
+
+    /// Which files define a name, and how.
+    pub(crate) fn defined(word: Word) -> Self {
+        Self::new(12, u64::from(word.number()).wrapping_mul(MIX))
+    }
 }
 
 /// Hash of a name that linking a file asked for, found or not.

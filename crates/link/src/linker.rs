@@ -22,7 +22,7 @@ use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
 use crate::unit::Unit;
-use crate::{assemble, config_reads, contracts, derived, entry_points};
+use crate::{assemble, config_reads, contracts, derived, documents, entry_points};
 
 /// Changes made by a link run.
 #[derive(Debug, Clone, Default)]
@@ -292,6 +292,7 @@ impl Linker {
     ) -> Result<LinkDelta, Cancelled> {
         self.project.settle();
         self.renew_resolvers();
+        self.project.defined.settle();
         let mut work = self.dirty.clone();
         for key in self.changes.keys() {
             work.extend(self.askers.of(*key));
@@ -343,6 +344,7 @@ impl Linker {
                 edges.extend(contracts.edges);
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(config_reads::config_reads(&mut eval, file));
+                edges.extend(documents::documents(&mut eval, file));
                 let index = self.compiler.get(self.project.path(file));
                 let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));
                 let generated = std::mem::take(&mut eval.generated);
@@ -419,6 +421,7 @@ impl Linker {
 
     /// Rebuilds the resolvers whose inputs changed; if a resolver changed as a whole, all its files are due.
     pub(crate) fn renew_resolvers(&mut self) {
+        self.renew_packages();
         let files = Files::new(&self.project.tree);
         let first = self.resolvers.is_empty();
         let mut due = Vec::new();
@@ -452,6 +455,20 @@ impl Linker {
         }
         self.stale.fill(false);
         due.into_iter().for_each(|family| self.make_family_due(family));
+    }
+
+    /// Reads the names of packages again; documents write them in front of names.
+    fn renew_packages(&mut self) {
+        if !self.stale.contains(&true) {
+            return;
+        }
+        let packages = documents::Packages::of(&self.manifests);
+        // Before the first run nothing has asked for them.
+        if packages != self.project.packages && !self.resolvers.is_empty() {
+            let tree = &self.project.tree;
+            self.dirty.extend(tree.numbers().filter(|file| tree.brief(*file).language.is_prose()));
+        }
+        self.project.packages = packages;
     }
 
     fn make_family_due(&mut self, index: usize) {

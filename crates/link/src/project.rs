@@ -7,7 +7,9 @@ use m1nd_base::{Cancel, Limits, RepoPath};
 use m1nd_lang::{FileFacts, Language};
 
 use crate::brief::Brief;
-use crate::files::{DefRef, FileId, FileTree, Key};
+use crate::defined::Defined;
+use crate::documents::{self, Packages};
+use crate::files::{DefRef, FileId, FileTree, Key, Word};
 use crate::ids::Symbols;
 use crate::index::{Index, Row};
 use crate::languages::{self, FAMILIES};
@@ -45,6 +47,10 @@ pub(crate) struct Project {
     /// Rules of the language of each file, and the number of its family.
     kinds: Vec<(&'static Rules, usize)>,
     index: Index,
+    /// Files by the names that they define.
+    pub(crate) defined: Defined,
+    /// Packages by the folders of their manifests.
+    pub(crate) packages: Packages,
     source: Option<Arc<dyn FactsSource>>,
     /// The source did not have the facts of a file.
     is_short: AtomicBool,
@@ -68,6 +74,8 @@ impl Default for Project {
             tree: FileTree::default(),
             kinds: Vec::new(),
             index: Index::default(),
+            defined: Defined::default(),
+            packages: Packages::default(),
             source: None,
             is_short: AtomicBool::new(false),
         }
@@ -241,6 +249,14 @@ impl Project {
         files
     }
 
+    /// Files that define a name, in no order.
+    pub(crate) fn defining(&self, word: Word) -> Vec<FileId> {
+        let mut files: Vec<FileId> = self.defined.of(word).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
     /// Puts files in the order of their paths.
     pub(crate) fn sort_by_path(&self, files: &mut [FileId]) {
         files.sort_by(|a, b| self.path(*a).cmp(self.path(*b)));
@@ -286,6 +302,7 @@ impl Project {
         for word in &unit.spots.words {
             self.index.insert(Key::contract(word), Row { file, value: 0 });
         }
+        self.defined.insert(file, documents::words(&unit).into_iter());
         *self.held.get_mut() += unit.bytes();
         let own = Slot { unit: OnceLock::from(Box::new(unit)), used: AtomicU32::new(self.moment), is_own: true };
         match slot {
@@ -305,6 +322,7 @@ impl Project {
         let held = self.held.get_mut();
         *held = held.saturating_sub(unit.bytes());
         self.tree.remove(file);
+        self.defined.remove(file);
         let text = |name| self.names.text(name);
         let attached = unit.attached.iter().map(|(name, _)| Key::attached(text(*name)));
         let methods = unit.methods.iter().map(|(name, _)| Key::methods(text(*name)));
@@ -319,6 +337,7 @@ impl Project {
     /// Appends the index as a table, in which files have these numbers.
     pub(crate) fn encode_index(&self, places: &rustc_hash::FxHashMap<FileId, u32>, out: &mut Vec<u8>) {
         self.index.encode(places, out);
+        self.defined.encode(places, out);
     }
 
     /// A project of these files, with the index that begins at a place of `state`; returned with where it ends.
@@ -333,7 +352,8 @@ impl Project {
             numbers.push(project.place(&path, brief, None));
         }
         project.units.resize_with(numbers.len(), Slot::default);
-        let end = project.index.restore(state, at, numbers.into())?;
+        let end = project.index.restore(state.clone(), at, numbers.into())?;
+        let end = project.defined.restore(state, end)?;
         Some((project, end))
     }
 

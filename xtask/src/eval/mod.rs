@@ -13,6 +13,7 @@ mod callgraph_tests;
 mod calls;
 mod closure;
 mod cochange;
+mod documents;
 mod economy;
 mod edges;
 mod edits;
@@ -63,6 +64,7 @@ const USAGE: &str = "expected:
   cargo xtask eval antibody --mirror DIR [--commits N] [--explain] [--check | --write]
   cargo xtask eval layers --repo NAME=PATH... [--check | --write] [--explain]
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
+  cargo xtask eval documents mentions|drift --mirror DIR --mkrepo SCRIPT --checkouts DIR [--check | --write] [--list]
   cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR --binary PATH [--tools DIR] [--check | --write]
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
@@ -78,6 +80,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("north", rest)) => north::run(rest),
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
+        Some(("documents", rest)) => documents::run(rest),
         Some(("seek", rest)) => seek::run(rest),
         Some(("routes", rest)) => routes::run(rest),
         Some(("secrets", rest)) => secrets::run(rest),

@@ -152,6 +152,9 @@ pub(crate) enum Command {
     /// Check what changed: declared layers, stored bug patterns, new cycles of folders
     #[command(display_order = 49)]
     Check(CheckArgs),
+    /// Check that documents still agree with the code
+    #[command(display_order = 49)]
+    Docs(DocsArgs),
     /// Name the files that usually change with what the work tree has changed, and did not
     #[command(display_order = 50)]
     Risk(RiskArgs),
@@ -195,6 +198,47 @@ pub(crate) struct CheckArgs {
     pub sarif: bool,
     /// The repository [default: the one around the current folder]
     #[arg(long, value_name = "PATH")]
+    pub root: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct DocsArgs {
+    #[command(subcommand)]
+    pub command: DocsCommand,
+}
+
+/// Commands of `m1nd docs`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DocsCommand {
+    /// Find broken links, dead references to code, commands that no longer exist, examples that import nothing
+    ///
+    /// Reads Markdown, reStructuredText and AsciiDoc. Exit codes: 0 clean, 1 findings, 2 the check could not be made.
+    Check(DocsCheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DocsCheckArgs {
+    /// Documents or folders, from the top of the repository [default: all documents]
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+    /// Leave out what was wrong at this commit already
+    #[arg(long, value_name = "REF")]
+    pub since: Option<String>,
+    /// Also name functions that take other parameters than when a section about them was last touched
+    #[arg(long)]
+    pub changed_code: bool,
+    /// Leave out findings that are less likely to be right
+    #[arg(long, value_name = "0..1", default_value_t = 0.6)]
+    pub confidence: f64,
+    /// Write SARIF 2.1.0
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub sarif: bool,
+    /// Write Markdown, for a pull request
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// The repository [default: the one around the current folder]
+    #[arg(long, value_name = "FOLDER")]
     pub root: Option<PathBuf>,
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs, common: &Common, out: &mut Out) -> Result<()
 }
 
 /// The index of a root, up to date. A machine of CI has none yet.
-fn indexed(common: &Common, root: &std::path::Path) -> Result<Services, CliError> {
+pub(super) fn indexed(common: &Common, root: &std::path::Path) -> Result<Services, CliError> {
     let services = project::open_to_ask(common, root, true)?;
     if !services.engine.snapshot().is_empty() {
         return Ok(services);

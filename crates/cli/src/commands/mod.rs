@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod docs;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod ingest;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod check;
+mod docs;
 mod colour;
 mod export;
 mod help;

@@ -170,6 +170,8 @@ fn settings(front: &str, draft: &mut Draft<'_>) {
 /// A span of code or a link, held until its block ends: a heading opens the section that they belong to.
 enum Span {
     Code(String, u32),
+    /// `{role}` and its text, in the dialect MyST.
+    Role(String, String, u32),
     Link(String, String, u32),
     Term(String, u32),
 }
@@ -214,8 +216,13 @@ impl Reader<'_, '_> {
             Event::End(tag) => self.end(tag, range),
             Event::Text(text) if self.walk.images == 0 => self.words.push_str(&text),
             Event::Code(code) => {
+                let line = self.line(range.start);
+                let span = match role_before(&mut self.words) {
+                    Some(role) => Span::Role(role, code.to_string(), line),
+                    None => Span::Code(code.to_string(), line),
+                };
                 self.words.push_str(&code);
-                self.spans.push(Span::Code(code.into_string(), self.line(range.start)));
+                self.spans.push(span);
             }
             Event::SoftBreak | Event::HardBreak if !is_heading => self.words.push('\n'),
             Event::FootnoteReference(_) | Event::InlineHtml(_) | Event::Html(_) => {}
@@ -322,11 +329,26 @@ impl Reader<'_, '_> {
         for span in self.spans.drain(..) {
             match span {
                 Span::Code(code, line) => self.draft.code(&code, line),
+                Span::Role(role, text, line) => super::restructured::role(&role, &text, line, self.draft),
                 Span::Link(text, target, line) => self.draft.link(&text, &target, line),
                 Span::Term(text, line) => self.draft.term(&text, line),
             }
         }
     }
+}
+
+/// Takes the role off the end of a text: `see {func}`.
+fn role_before(words: &mut String) -> Option<String> {
+    /// Longest name of a role, in bytes.
+    const MAX_ROLE: usize = 60;
+    let inner = words.strip_suffix('}')?;
+    let from = inner.ceil_char_boundary(inner.len().saturating_sub(MAX_ROLE));
+    let start = from + inner[from..].rfind('{')?;
+    let role = &inner[start + 1..];
+    let fits = !role.is_empty() && role.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'-'));
+    let role = fits.then(|| role.to_owned())?;
+    words.truncate(start);
+    Some(role)
 }
 
 const fn quote(kind: Option<BlockQuoteKind>) -> BlockKind {

@@ -400,8 +400,22 @@ fn interpreted<'t>(
         }
         return after.trim_start_matches('_');
     };
+    marked(role, shown, target.unwrap_or(span), line, draft);
+    after
+}
+
+/// A text with a role, in another format.
+pub(crate) fn role(role: &str, span: &str, line: u32, draft: &mut Draft<'_>) {
+    let (shown, target) = match span.strip_suffix('>').and_then(|inner| inner.rsplit_once('<')) {
+        Some((shown, target)) => (shown.trim(), target),
+        None => (span, span),
+    };
+    marked(role, shown.trim_start_matches(['~', '!']), target, line, draft);
+}
+
+/// What a role says of a text.
+fn marked(role: &str, shown: &str, target: &str, line: u32, draft: &mut Draft<'_>) {
     let own = role.rsplit_once(':').map_or(role, |(_, own)| own);
-    let target = target.unwrap_or(span);
     match own {
         own if ROLES.contains(&own) => draft.role(own, target.trim_start_matches(['~', '!', '.']), line),
         "doc" | "download" | "file" => draft.link(shown, target, line),
@@ -415,5 +429,4 @@ fn interpreted<'t>(
         "rfc" => draft.cite(format!("rfc:{}", target.split('#').next().unwrap_or(target)), line),
         _ => {}
     }
-    after
 }

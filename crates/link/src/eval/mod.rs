@@ -7,6 +7,7 @@
 mod ancestors;
 mod call;
 mod dispatch;
+mod documents;
 mod embed;
 mod exports;
 mod factory;

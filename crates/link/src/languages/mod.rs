@@ -12,7 +12,7 @@ mod c;
 mod go;
 mod java;
 mod outlined;
-mod paths;
+pub(crate) mod paths;
 mod python;
 mod rust;
 mod typescript;

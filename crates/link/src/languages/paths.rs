@@ -1,7 +1,7 @@
 //! Paths as text: joining, and folders.
 
 /// `relative` seen from `folder` (`""` is the root), with `.` and `..` taken out. `None` if it leaves the root.
-pub(super) fn join(folder: &str, relative: &str) -> Option<String> {
+pub(crate) fn join(folder: &str, relative: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in relative.split('/') {
         match part {
@@ -16,7 +16,7 @@ pub(super) fn join(folder: &str, relative: &str) -> Option<String> {
 }
 
 /// Folder of a path; `""` at the root.
-pub(super) fn folder(path: &str) -> &str {
+pub(crate) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 

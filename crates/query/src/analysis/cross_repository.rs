@@ -87,7 +87,7 @@ pub fn cross_edges(snapshot: &Snapshot, cancel: &Cancel) -> Result<CrossEdges, C
             continue;
         }
         let Some(source) = snapshot.repository_of(graph.path(node)) else { continue };
-        for edge in graph.out_edges(node) {
+        for edge in graph.out_edges(node).filter(|edge| edge.relation != Relation::Documents) {
             let target = snapshot.repository_of(graph.path(edge.to));
             if target.is_none_or(|target| target == source) {
                 continue;

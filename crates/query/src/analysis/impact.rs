@@ -221,7 +221,7 @@ fn rank(graph: &Graph, row: &Unranked<'_>) -> (bool, u8, u32) {
         NodeKind::File => 4,
         NodeKind::Directory | NodeKind::Package | NodeKind::PackageMember => 5,
         NodeKind::Module | NodeKind::Impl => 3,
-        NodeKind::Concept | NodeKind::Custom | NodeKind::Config => 2,
+        NodeKind::Concept | NodeKind::Custom | NodeKind::Config | NodeKind::Section => 2,
         _ if test => 1,
         _ => 0,
     };

@@ -302,8 +302,8 @@ fn median(values: &mut [f64]) -> f64 {
 fn connections(graph: &Graph, file: NodeIx) -> usize {
     let mut others: Vec<NodeIx> = Vec::new();
     for node in graph.of_file(file) {
-        let out = graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains).map(|edge| edge.to);
-        let into = graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains).map(|edge| edge.from);
+        let out = graph.out_edges(node).filter(|edge| edge.relation.is_structure()).map(|edge| edge.to);
+        let into = graph.in_edges(node).filter(|edge| edge.relation.is_structure()).map(|edge| edge.from);
         others.extend(out.chain(into).filter_map(|end| graph.file(end)).filter(|other| *other != file));
     }
     others.sort_unstable();

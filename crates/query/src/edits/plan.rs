@@ -142,12 +142,14 @@ fn gaps_of(graph: &Graph, file: NodeIx, (action, kind): (usize, PlannedKind), pl
         for edge in graph.in_edges(target) {
             let path = graph.path(edge.from);
             let is_use = !matches!(edge.relation, Relation::Contains | Relation::Tests | Relation::RelatesTo);
-            if !is_use || path.is_empty() || planned.contains(path) {
+            let goes = matches!(kind, PlannedKind::Delete | PlannedKind::Rename);
+            // A document that names code has to be looked at when the name goes, not at every change.
+            let is_said = edge.relation == Relation::Documents;
+            if !is_use || path.is_empty() || planned.contains(path) || is_said && !goes {
                 continue;
             }
             let is_certain = edge.tier == EdgeTier::Certain;
-            let breaks =
-                matches!(kind, PlannedKind::Delete | PlannedKind::Rename) && edge.relation != Relation::Documents;
+            let breaks = goes && !is_said;
             let severity = match (breaks, is_certain) {
                 (true, true) => Severity::Critical,
                 (true, false) | (false, true) => Severity::Warning,

@@ -114,7 +114,7 @@ fn edges_of(
     for node in nodes {
         cancel.check()?;
         for edge in graph.out_edges(node).chain(graph.in_edges(node)) {
-            if edge.relation == Relation::Contains {
+            if !edge.relation.is_structure() {
                 continue;
             }
             let key = EdgeKey {

@@ -70,7 +70,7 @@ pub fn region(
             }
             let out = graph.out_edges(node).map(|edge| (edge.to, edge.relation));
             let both = out.chain(graph.in_edges(node).map(|edge| (edge.from, edge.relation)));
-            for (next, _) in both.filter(|(_, relation)| *relation != Relation::Contains) {
+            for (next, _) in both.filter(|(_, relation)| relation.is_structure()) {
                 // Packages and configuration keys are shared by all, and no edit of code changes them.
                 if !graph.path(next).is_empty() && found.insert(next) {
                     queue.push_back((next, hops + 1));

@@ -51,7 +51,7 @@ fn look(graph: &Graph, path: &RepoPath) -> Option<String> {
     let nodes: Vec<NodeIx> = graph.of_file(file).into_iter().chain([file]).collect();
     let users = || {
         let edges = nodes.iter().flat_map(|&node| graph.in_edges(node));
-        edges.filter(|edge| edge.relation != Relation::Contains && graph.file(edge.from) != Some(file))
+        edges.filter(|edge| edge.relation.is_structure() && graph.file(edge.from) != Some(file))
     };
     if let Some(folder) = folder_of(path.parent(), &ASIDE) {
         let is_shipped = |from: NodeIx| !is_test(graph, from) && folder_of(graph.path(from), &ASIDE).is_none();

@@ -106,7 +106,9 @@ pub fn references(
     let mut found = found(snapshot, node, &targets, false, |edge| Role::of(edge.relation).is_some(), cancel)?;
     refine(snapshot, &mut found.rows, cancel);
     cancel.check()?;
-    Ok(finish(snapshot, found, wanted))
+    // What a document says of a node is no use of it, unless it is asked for.
+    let of_code: Vec<Role> = Role::ALL.iter().copied().filter(|role| *role != Role::Document).collect();
+    Ok(finish(snapshot, found, if wanted.is_empty() { &of_code } else { wanted }))
 }
 
 /// Returns the places outside of `targets`, the nodes that stand for `node`, that use one of them in any role.

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use m1nd_base::NodeKind;
+use m1nd_base::{NodeKind, Relation};
 use m1nd_engine::Snapshot;
-use m1nd_graph::{NodeFlags, NodeIx};
+use m1nd_graph::{EdgeRef, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::seek::{SeekAnswer, SeekRow};
@@ -258,9 +258,10 @@ impl Sizes<'_> {
 pub fn anchors(snapshot: &Snapshot, nodes: &[NodeIx], most: usize) -> Vec<NodeIx> {
     let graph = snapshot.graph();
     let mut near: FxHashSet<NodeIx> = nodes.iter().copied().collect();
+    let of_code = |edge: &EdgeRef<'_>| edge.relation != Relation::Documents;
     for node in nodes {
-        near.extend(graph.out_edges(*node).take(MOST_EDGES).map(|edge| edge.to));
-        near.extend(graph.in_edges(*node).take(MOST_EDGES).map(|edge| edge.from));
+        near.extend(graph.out_edges(*node).filter(of_code).take(MOST_EDGES).map(|edge| edge.to));
+        near.extend(graph.in_edges(*node).filter(of_code).take(MOST_EDGES).map(|edge| edge.from));
     }
     let is_anchor = |node: &NodeIx| {
         let kind = graph.kind(*node);

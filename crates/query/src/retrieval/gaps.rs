@@ -10,7 +10,7 @@
 
 use super::activate_given;
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation};
-use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ActivateQuery;
@@ -345,7 +345,8 @@ impl Look<'_> {
             return false;
         }
         let own = graph.with_members(node, MEMBERS);
-        let mut into = own.iter().flat_map(|one| graph.in_edges(*one)).filter(|edge| edge.tier == EdgeTier::Certain);
+        let is_use = |edge: &EdgeRef<'_>| edge.tier == EdgeTier::Certain && edge.relation != Relation::Documents;
+        let mut into = own.iter().flat_map(|one| graph.in_edges(*one)).filter(is_use);
         into.any(|edge| {
             let user = graph.file(edge.from).filter(|user| *user != node);
             user.is_some_and(|user| with.iter().any(|(holder, _)| *holder == user))

@@ -91,7 +91,7 @@ impl<'g> Traits<'g> {
             for edge in out {
                 note(Trait::Uses(edge.relation, edge.to), edge.tier, first_site(&edge));
             }
-            let into = graph.in_edges(one).take(EDGES).filter(|edge| edge.relation != Relation::Contains);
+            let into = graph.in_edges(one).filter(|edge| edge.relation.is_structure()).take(EDGES);
             for edge in into.filter(|edge| !own.contains(&edge.from)) {
                 if is_test(graph, edge.from) {
                     note(Trait::Tested, edge.tier, first_site(&edge));

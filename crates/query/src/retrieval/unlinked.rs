@@ -195,8 +195,8 @@ fn connected_files(graph: &Graph, file: NodeIx, cancel: &Cancel) -> Result<FxHas
     let mut found = FxHashSet::default();
     for node in graph.of_file(file) {
         cancel.check()?;
-        let out = graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains);
-        let into = graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains);
+        let out = graph.out_edges(node).filter(|edge| edge.relation.is_structure());
+        let into = graph.in_edges(node).filter(|edge| edge.relation.is_structure());
         let ends = out.map(|edge| edge.to).chain(into.map(|edge| edge.from));
         found.extend(ends.filter_map(|end| graph.file(end)).filter(|other| *other != file));
     }

@@ -1,7 +1,7 @@
 //! Lists the code that a document names, with the line of each mention.
 
-use m1nd_engine::Snapshot;
-use m1nd_query::documents::Read;
+use m1nd_engine::{CodeTexts, Snapshot};
+use m1nd_query::documents::{MatchKind, Read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +38,12 @@ pub(crate) struct BindingRow {
     line: u32,
     match_kind: &'static str,
     confidence: f64,
+    /// The nodes that the mention may mean, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    of: Option<usize>,
+    /// Hash of the target's text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_hash: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -56,17 +62,19 @@ impl Tool for DocumentBindings {
     const SUMMARY: &'static str = "List the code that a document names";
     const ANSWERS: &'static str = "which code a document is about";
     const HELP: &'static str = "\
-Names of code in a document (between backticks, in roles such as :func:, as paths, or spelled like code) and the nodes
-that have them: most certain first, each node once per relation.
+Names of code in a document (between backticks, in roles such as :func:, as paths, spelled like code, or imported by an
+example) and the nodes that have them: most certain first, each node once per relation. Of Markdown, reStructuredText and
+AsciiDoc these are the `documents` edges of the index.
 
-`match_kind`: `path` (a file), `qualified` (a name with its owners), `label` (a name alone), `variable` (an environment
-variable). `confidence` is 1/n if n nodes have the name; with more than 8 nothing is bound. A plain word in lower case is
-bound only if it is called or a role says that it is code. `relation`: `mentions_file`, `tests`, `mentions_symbol`.";
+`match_kind`: `path` (a file), `module`, `qualified` (a name with its owners), `label` (a name alone), `example` (an import
+of an example), `variable` (an environment variable). `confidence` is 1/`of` if `of` nodes have the name, and 0.5 for a plain
+word that only one has; with more than 8 nothing is bound. `target_hash` is the hash of the code now, without indentation.
+`relation`: `mentions_file`, `tests`, `mentions_symbol`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "README.md"}"#;
     const PAGED: bool = true;
     const COMMAND: Option<Command> = Some(Command::new("document-bindings", &["path"]));
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("file_path", "path"), ("limit", "top_k")];
-    const DETAILS: &'static [&'static str] = &["mentions", "bindings.match_kind"];
+    const DETAILS: &'static [&'static str] = &["mentions", "bindings.match_kind", "bindings.target_hash"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"source_path": {"type": "string"}, "mentions": {"type": "integer"}}}"#;
     type Input = Input;
@@ -94,24 +102,25 @@ impl ReadTool for DocumentBindings {
 fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
     let graph = snapshot.graph();
     let mut rows: Vec<BindingRow> = Vec::new();
+    let texts = CodeTexts::new(snapshot);
     for binding in &read.bindings {
-        let mention = &read.document.mentions[binding.mention];
-        for &target in &binding.targets {
-            let is_test = graph.flags(target).has(m1nd_engine::graph::NodeFlags::TEST);
-            let relation = match binding.by.word() {
-                _ if is_test => "tests",
-                "path" => "mentions_file",
-                _ => "mentions_symbol",
-            };
-            rows.push(BindingRow {
-                target_node_id: graph.id(target).to_owned(),
-                relation,
-                mention: mention.name.clone(),
-                line: mention.line,
-                match_kind: binding.by.word(),
-                confidence: rounded(binding.confidence()),
-            });
-        }
+        let target = binding.target;
+        let is_test = graph.flags(target).has(m1nd_engine::graph::NodeFlags::TEST);
+        let relation = match binding.by {
+            _ if is_test => "tests",
+            MatchKind::Path | MatchKind::Module => "mentions_file",
+            _ => "mentions_symbol",
+        };
+        rows.push(BindingRow {
+            target_node_id: graph.id(target).to_owned(),
+            relation,
+            mention: binding.mention.clone(),
+            line: binding.line,
+            match_kind: binding.by.word(),
+            confidence: rounded(binding.confidence()),
+            of: (binding.of > 1).then_some(binding.of),
+            target_hash: texts.bind(target).map(|bound| bound.content.to_string()),
+        });
     }
     rows.sort_by(|a, b| {
         let key = |row: &BindingRow| (row.target_node_id.clone(), row.relation);

@@ -1,6 +1,6 @@
-//! Finds what a document says about code that is not so: names that nothing has, links that lead nowhere.
+//! Finds what a document says about code that is no longer so: dead names, changed interfaces, broken links.
 
-use m1nd_query::documents::{DriftClass, drift};
+use m1nd_query::documents::{Drift, DriftClass, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,12 +34,23 @@ pub(crate) struct FindingRow {
     name: String,
     message: String,
     confidence: f64,
+    /// The code that is meant now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_node_id: Option<String>,
+    /// The commit that made it so: name and subject.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit_subject: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
+    /// Names, commands and imports of examples that nothing has.
     missing_targets: usize,
+    moved_targets: usize,
     ambiguous_targets: usize,
+    code_change_unreflected: usize,
     broken_links: usize,
     unbacked_claims: usize,
 }
@@ -49,6 +60,9 @@ pub(crate) struct Output {
     source_path: String,
     findings: Vec<FindingRow>,
     summary: Summary,
+    /// What could not be looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    what_is_missing: Vec<String>,
 }
 
 pub(crate) struct DocumentDrift;
@@ -56,17 +70,24 @@ pub(crate) struct DocumentDrift;
 impl Tool for DocumentDrift {
     const NAME: &'static str = "document_drift";
     const TOOLSET: Toolset = Toolset::Documents;
-    const SUMMARY: &'static str = "Find dead references to code and broken links in a document";
+    const SUMMARY: &'static str = "Find what a document says about code that is no longer so";
     const ANSWERS: &'static str = "what a document says about code that is not so";
     const HELP: &'static str = "\
 Compares a document on disk with the index, and lists what does not agree, by line.
 
-`class`: `binding_missing` (a path, or a name that a role marks as code, that nothing has), `binding_ambiguous` (several
-nodes have the name), `link_broken` (a link to a file that is not there), `doc_claim_unbacked` (the document names code, and
-none of it is in the index). `confidence` is how likely it is that the text is wrong. Names between backticks that are
-not found are no finding: most are of other projects, parameters or values.
+`class`:
+- `binding_missing`: the code had the name or file when the line was last touched, and `commit` removed it; or nothing has
+  a name that a role marks as code of the project.
+- `binding_moved`: the same, and the code is known by another name now (same body, or a renamed file): `target_node_id`.
+- `code_change_unreflected`: `commit` changed the parameters of a function since the section was last touched.
+- `command_missing`: a command or option that the code no longer knows.
+- `example_broken`: an example imports from the project what it does not have.
+- `link_broken`, `anchor_broken`: a link to a file or heading that is not there.
+- `binding_ambiguous`: several nodes have the name.
+- `doc_claim_unbacked`: the document names code, and none of it is in the index.
 
-What changed in the code since the document was written is not looked at.";
+`confidence` is how likely it is that the text is wrong, estimated by the kind of evidence. A name that no commit is known
+to have had in code is no finding: most are of other projects, parameters or values. Logs of changes are not compared.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "README.md"}"#;
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
@@ -82,12 +103,17 @@ impl ReadTool for DocumentDrift {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let read = named(snapshot, input.path.as_deref(), input.node_id.as_deref())?;
-        let found = drift(snapshot, &read);
+        let history = cx.history();
+        let Drift { findings: found, gaps } = drift(snapshot, &history, &read, cx.cancel())?;
         let count = |class: DriftClass| found.iter().filter(|finding| finding.class == class).count();
         let summary = Summary {
-            missing_targets: count(DriftClass::BindingMissing),
+            missing_targets: count(DriftClass::BindingMissing)
+                + count(DriftClass::CommandMissing)
+                + count(DriftClass::ExampleBroken),
+            moved_targets: count(DriftClass::BindingMoved),
+            code_change_unreflected: count(DriftClass::CodeChanged),
             ambiguous_targets: count(DriftClass::BindingAmbiguous),
-            broken_links: count(DriftClass::LinkBroken),
+            broken_links: count(DriftClass::LinkBroken) + count(DriftClass::AnchorBroken),
             unbacked_claims: count(DriftClass::ClaimUnbacked),
         };
         let total = found.len();
@@ -97,15 +123,18 @@ impl ReadTool for DocumentDrift {
             name: finding.name,
             message: finding.message,
             confidence: rounded(finding.confidence),
+            target_node_id: finding.target,
+            commit_subject: finding.evidence.as_ref().map(|evidence| evidence.subject.clone()),
+            commit: finding.evidence.map(|evidence| evidence.commit.chars().take(12).collect()),
         });
         let path = read.path.to_string();
-        let output = Output { source_path: path.clone(), findings: findings.collect(), summary };
+        let output = Output { source_path: path.clone(), findings: findings.collect(), summary, what_is_missing: gaps };
         let guidance = match total {
             0 => Guidance::next(
                 ProofState::Triaging,
                 ToolRef("document_bindings"),
                 Some(path),
-                "no finding; whether the text is still true of the code that it names was not looked at",
+                "no finding; whether the sentences are still true of the code that they name cannot be told",
             ),
             _ => Guidance::next(ProofState::Triaging, ToolRef("view"), Some(path), "read the lines with findings"),
         };

@@ -25,3 +25,23 @@ fn a_document_has_sections_bindings_and_broken_links() {
     assert!(drift.contains("missing.md"), "{drift}");
     assert!(!drift.contains("total_price"), "{drift}");
 }
+
+#[test]
+fn sections_of_any_document_lead_to_the_code_that_they_name() {
+    let project = Project::new(
+        "//- shop/cart.py\nclass Base:\n    def total(self):\n        return 1\n\nclass Cart(Base):\n    def add_item(self):\n        return self.total()\n\
+         //- docs/guide.md\n# Guide\n\n## Prices\n\nCall `Cart.total()` after `add_item()`.\n",
+    );
+    let bound = project.ok("document_bindings", json!({"path": "docs/guide.md"})).to_string();
+    assert!(bound.contains("cart.py::class::Base::fn::total") && bound.contains("target_hash"), "{bound}");
+    let impact = project.ok("impact", json!({"node_id": "add_item"})).to_string();
+    assert!(impact.contains("section::Prices") && impact.contains("doc"), "{impact}");
+    let callers = project.ok("callers", json!({"node_id": "add_item"})).to_string();
+    assert!(!callers.contains("guide.md"), "{callers}");
+    let references = project.ok("references", json!({"node_id": "add_item"})).to_string();
+    assert!(!references.contains("guide.md:"), "{references}");
+    let why = project.ok("why", json!({"source": "Prices", "target": "add_item"})).to_string();
+    assert!(why.contains("documents"), "{why}");
+    let rename = project.ok("rename_preview", json!({"node_id": "add_item", "new_name": "put_item"})).to_string();
+    assert!(rename.contains("guide.md"), "{rename}");
+}

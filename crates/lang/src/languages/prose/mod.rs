@@ -1,5 +1,8 @@
 //! Documents: their headings, as `m1nd-documents` finds them, and the text below each, as sections that nest by level.
 
+mod examples;
+mod mentions;
+
 use m1nd_base::{Problem, ProblemKind};
 use m1nd_documents::{Format, Heading, headings};
 
@@ -13,21 +16,28 @@ const MAX_DOC: usize = 240;
 
 /// Markdown, with or without components in it.
 pub(super) fn markdown(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(sections(input, &headings(Format::Markdown, input.text)))
+    Ok(document(input, Format::Markdown))
 }
 
 /// reStructuredText.
 pub(super) fn restructured(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(sections(input, &headings(Format::Restructured, input.text)))
+    Ok(document(input, Format::Restructured))
 }
 
 /// AsciiDoc.
 pub(super) fn asciidoc(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(sections(input, &headings(Format::AsciiDoc, input.text)))
+    Ok(document(input, Format::AsciiDoc))
+}
+
+/// Sections and mentions.
+fn document(input: &Input<'_>, format: Format) -> FileFacts {
+    let mut builder = sections(input, &headings(format, input.text));
+    mentions::add(input, format, &mut builder);
+    builder.finish()
 }
 
 /// A definition for each heading, from its own line to the next heading of its level or above.
-fn sections(input: &Input<'_>, headings: &[Heading]) -> FileFacts {
+fn sections(input: &Input<'_>, headings: &[Heading]) -> FactsBuilder {
     let total = input.lines().max(1);
     let mut builder = FactsBuilder::new(input.language, input.lines(), input.limits);
     if headings.len() > MAX_SECTIONS {
@@ -70,7 +80,7 @@ fn sections(input: &Input<'_>, headings: &[Heading]) -> FileFacts {
         open.push((heading.level, id));
     }
     close(&mut builder, &mut open, 0, input.text.len(), total);
-    builder.finish()
+    builder
 }
 
 /// Lines of a heading above the one with its text.

@@ -65,7 +65,7 @@ impl FileLinks {
         let mut strongest: FxHashMap<(u32, u32), f64> = FxHashMap::default();
         for node in graph.nodes() {
             let Some(from) = graph.file(node) else { continue };
-            for edge in graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains) {
+            for edge in graph.out_edges(node).filter(|edge| edge.relation.is_structure()) {
                 let Some(to) = graph.file(edge.to).filter(|to| *to != from) else { continue };
                 let strength = weights::change(&edge);
                 for pair in [(from.0, to.0), (to.0, from.0)] {

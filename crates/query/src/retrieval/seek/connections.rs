@@ -39,7 +39,7 @@ pub fn connections(snapshot: &Snapshot, node: NodeIx) -> Vec<Connection> {
     let graph = snapshot.graph();
     let out = graph.out_edges(node).map(|edge| (edge.to, edge.relation, true, edge.tier));
     let into = graph.in_edges(node).map(|edge| (edge.from, edge.relation, false, edge.tier));
-    let telling = out.chain(into).filter(|(other, relation, ..)| *relation != Relation::Contains && *other != node);
+    let telling = out.chain(into).filter(|(other, relation, ..)| relation.is_structure() && *other != node);
     let mut best: Vec<Connection> = Vec::with_capacity(CONNECTIONS + 1);
     for (node, relation, outgoing, tier) in telling {
         let row = Connection { node, relation, outgoing, tier };

@@ -1,7 +1,7 @@
 //! Connections of the best matches: one step along the edges of the graph, collected by file.
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
-use m1nd_graph::{NodeFlags, NodeIx};
+use m1nd_graph::{EdgeRef, NodeFlags, NodeIx};
 use rustc_hash::FxHashMap;
 
 use m1nd_engine::Snapshot;
@@ -24,11 +24,12 @@ pub(super) struct Received {
 pub(super) fn spread(snapshot: &Snapshot, matches: &[(NodeIx, f64)]) -> FxHashMap<NodeIx, Received> {
     let graph = snapshot.graph();
     let mut received: FxHashMap<NodeIx, Received> = FxHashMap::default();
+    let of_code = |edge: &EdgeRef<'_>| edge.relation != Relation::Documents;
     for (node, strength) in matches {
         let own = graph.file(*node);
         let is_test = graph.flags(*node).has(NodeFlags::TEST);
-        let out: Vec<_> = graph.out_edges(*node).take(EDGES).map(|e| (e.to, e.relation, e.tier, e.of)).collect();
-        let into: Vec<_> = graph.in_edges(*node).take(EDGES).map(|e| (e.from, e.relation, e.tier, e.of)).collect();
+        let out: Vec<_> = graph.out_edges(*node).filter(of_code).take(EDGES).map(|e| (e.to, e.relation, e.tier, e.of)).collect();
+        let into: Vec<_> = graph.in_edges(*node).filter(of_code).take(EDGES).map(|e| (e.from, e.relation, e.tier, e.of)).collect();
         for (edges, forward) in [(out, true), (into, false)] {
             // Hubs say little about each of their neighbours.
             let share = strength / (edges.len().max(1) as f64).sqrt();

@@ -1,0 +1,112 @@
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{Place, Run, schema};
+
+const SCHEMA: &str = include_str!("../sarif/sarif-schema-2.1.0.json");
+
+const SHOP: &str = "\
+//- shop/__init__.py
+from .cart import Cart
+//- shop/cart.py
+class Cart:
+    def add_item(self, item, amount):
+        return item * amount
+
+    def compute_total_price(self):
+        prices = [item.price for item in self.items]
+        return sum(prices) + self.shipping
+//- docs/guide.md
+# Guide
+
+Call `Cart.add_item()` with an `amount`, then `compute_total_price()`.
+
+See [the rules](rules.md) and [the end](#the-end), start with `shop --fast-mode`.
+
+```python
+from shop import Cart
+from shop import Checkout
+```
+
+## The end
+
+Nothing about `someone_elses_name`.
+//- shop/cli.py
+OPTIONS = ['--fast-mode']
+//- pyproject.toml
+[project]
+name = 'shop'
+[project.scripts]
+shop = 'shop.cli:main'
+//- CHANGELOG.md
+# Changes
+
+- `compute_total_price()` is new.
+";
+
+fn git(place: &Place, arguments: &[&str]) -> bool {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.com"]).args(arguments);
+    command.current_dir(place.project.path()).env("HOME", place.user.path());
+    command.output().is_ok_and(|output| output.status.success())
+}
+
+/// A repository with one commit; `None` where there is no git.
+fn committed() -> Option<Place> {
+    let place = Place::new(SHOP);
+    let done = git(&place, &["init", "-q"]) && git(&place, &["add", "-A"]);
+    (done && git(&place, &["commit", "-q", "-m", "start"])).then_some(place)
+}
+
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.out).expect("JSON")
+}
+
+fn names(value: &Value) -> Vec<String> {
+    let rows = value["findings"].as_array().into_iter().flatten();
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    rows.map(|row| format!("{}:{} {} {}", text(row, "path"), row["line"], text(row, "class"), text(row, "name"))).collect()
+}
+
+#[test]
+fn documents_are_compared_with_code_and_commits() {
+    let Some(place) = committed() else { return };
+    let run = place.run(&["docs", "check", "--json"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let wrong = ["docs/guide.md:5 link_broken rules.md", "docs/guide.md:9 example_broken shop.Checkout"];
+    assert_eq!(names(&json(&run)), wrong, "{run:?}");
+    let code = "class Cart:\n    def add_item(self, item, count):\n        return item * count\n\n    def total_with_shipping(self):\n        prices = [item.price for item in self.items]\n        return sum(prices) + self.shipping\n";
+    place.project.write("shop/cart.py", code);
+    place.project.write("shop/cli.py", "OPTIONS = []\n");
+    assert!(git(&place, &["add", "-A"]) && git(&place, &["commit", "-q", "-m", "other names"]));
+    let run = place.run(&["docs", "check", "--json", "--since", "HEAD~1", "--changed-code"]);
+    assert_eq!(
+        names(&json(&run)),
+        [
+            "docs/guide.md:3 binding_moved compute_total_price",
+            "docs/guide.md:3 code_change_unreflected Cart.add_item",
+            "docs/guide.md:5 command_missing --fast-mode",
+        ],
+        "{run:?}"
+    );
+    assert!(run.out.contains("total_with_shipping") && run.out.contains("other names"), "{}", run.out);
+    let run = place.run(&["docs", "check"]);
+    assert!(run.code == 1 && run.out.contains("error[binding-moved] `compute_total_price`"), "{}", run.out);
+    let run = place.run(&["docs", "check", "--markdown"]);
+    assert!(run.out.starts_with("### Documents: 4 findings\n"), "{}", run.out);
+    let log = json(&place.run(&["docs", "check", "--sarif"]));
+    let schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
+    assert_eq!(schema::faults(&schema, &log), Vec::<String>::new());
+}
+
+#[test]
+fn a_check_that_cannot_be_made_is_no_finding() {
+    let Some(place) = committed() else { return };
+    let run = place.run(&["docs", "check", "--since", "nowhere"]);
+    assert!(run.code == 2 && run.err.contains("nowhere"), "{run:?}");
+    let run = place.run(&["docs", "check", "src"]);
+    assert!(run.code == 2 && run.err.contains("`src` is no document"), "{run:?}");
+    let run = place.run(&["docs", "check", "CHANGELOG.md"]);
+    assert_eq!((run.code, run.out.as_str()), (0, "no findings in 1 document with 1 section\n"), "{run:?}");
+}

@@ -1,0 +1,212 @@
+//! Code that a document names: spans in the type of code, roles, links to files, and the imports of its examples.
+
+use m1nd_documents::{BlockKind, Document, DocumentLimits, Form, Format, Mention as Named, MentionKind, parse_as};
+
+use super::examples::{self, Example};
+use super::super::Input;
+use crate::Language;
+use crate::facts::{DefId, FactsBuilder, FileFacts, Mention, MentionForm, MentionMark, Pos, Wanted};
+
+/// Maximum mentions of a document; further ones are left out.
+const MAX_MENTIONS: usize = 20_000;
+/// Maximum bytes of the examples of a document that are parsed.
+const MAX_EXAMPLES: usize = 512 << 10;
+/// Directives of reStructuredText whose indented text is about the members of a class.
+const CLASS_DIRECTIVES: &[&str] = &["class", "exception", "struct", "enum", "trait", "interface"];
+
+/// Adds the mentions of a document whose sections are known.
+pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder) {
+    if !may_mention(input.text) {
+        return;
+    }
+    let Ok(document) = parse_as(format, input.text.as_bytes(), &DocumentLimits::default()) else { return };
+    let lines: Vec<&str> = input.text.lines().collect();
+    let sections = Sections::of(builder.facts());
+    let mut context = Context::default();
+    let mut found = Vec::new();
+    for named in &document.mentions {
+        let text = lines.get(named.line.saturating_sub(1) as usize).copied().unwrap_or("");
+        context.enter(named, text, format);
+        let Some(form) = form(named) else { continue };
+        if found.len() >= MAX_MENTIONS {
+            break;
+        }
+        let pos = Pos { line: named.line, col: column(text, &named.name) };
+        let own = context.of(named);
+        found.push(Mention {
+            enclosing: sections.at(named.line),
+            name: builder.name(&named.name),
+            context: own.map(|text| builder.name(&text)),
+            form,
+            mark: mark(named.kind),
+            wants: named.role.as_deref().map_or(Wanted::Any, wanted),
+            language: None,
+            pos,
+        });
+    }
+    add_examples(input, &document, &lines, &sections, builder, &mut found);
+    found.sort_by(|a, b| a.pos.cmp(&b.pos));
+    builder.facts_mut().mentions = found;
+}
+
+/// Returns whether a text has any mark of code: most short ones have none, and need no second reading.
+fn may_mention(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b'`' | b'/' | b'(' | b':'))
+}
+
+/// The imports of the examples of a document.
+fn add_examples(
+    input: &Input<'_>,
+    document: &Document,
+    lines: &[&str],
+    sections: &Sections,
+    builder: &mut FactsBuilder,
+    found: &mut Vec<Mention>,
+) {
+    let mut left = MAX_EXAMPLES;
+    for block in document.blocks.iter().filter(|block| block.kind == BlockKind::Code) {
+        let Some(language) = block.language.as_deref().and_then(examples::language) else { continue };
+        if block.text.len() > left {
+            break;
+        }
+        left -= block.text.len();
+        let places = line_places(&block.text, lines, block.line);
+        for Example { name, is_call, line, language } in examples::names(language, &block.text, input) {
+            if found.len() >= MAX_MENTIONS {
+                return;
+            }
+            let line = places.get(line.saturating_sub(1) as usize).copied().unwrap_or(block.line);
+            let text = lines.get(line.saturating_sub(1) as usize).copied().unwrap_or("");
+            let last = name.rsplit("::").next().unwrap_or(&name);
+            let pos = Pos { line, col: column(text, last) };
+            found.push(Mention {
+                enclosing: sections.at(line),
+                name: builder.name(&name),
+                context: None,
+                form: if is_call { MentionForm::Call } else { MentionForm::Symbol },
+                mark: MentionMark::Example,
+                wants: Wanted::Any,
+                language: Some(language),
+                pos,
+            });
+        }
+    }
+}
+
+/// The line of the document that each line of a listing is. Formats cut marks and blank lines off.
+fn line_places(text: &str, lines: &[&str], first: u32) -> Vec<u32> {
+    let mut at = first.saturating_sub(1) as usize;
+    let places = text.lines().map(|line| {
+        let same = |other: &&str| other.trim() == line.trim();
+        // A listing has no gaps in its document, but for marks in front of its lines.
+        if let Some(gap) = lines.get(at..).and_then(|rest| rest.iter().take(64).position(same)) {
+            at += gap;
+        }
+        let place = at as u32 + 1;
+        at += 1;
+        place
+    });
+    places.collect()
+}
+
+fn form(named: &Named) -> Option<MentionForm> {
+    match named.form {
+        Form::Symbol => Some(MentionForm::Symbol),
+        Form::Call => Some(MentionForm::Call),
+        Form::Path => Some(MentionForm::Path),
+        Form::Flag | Form::Command | Form::Variable => None,
+    }
+}
+
+const fn mark(kind: MentionKind) -> MentionMark {
+    match kind {
+        MentionKind::Code => MentionMark::Code,
+        MentionKind::Role => MentionMark::Role,
+        MentionKind::Link => MentionMark::Link,
+        MentionKind::Bare => MentionMark::Bare,
+    }
+}
+
+/// The kind that a role or directive asks for.
+fn wanted(role: &str) -> Wanted {
+    match role {
+        "func" | "function" | "fn" | "macro" => Wanted::Function,
+        "meth" | "method" | "staticmethod" | "classmethod" => Wanted::Method,
+        "class" | "exc" | "exception" | "type" | "struct" | "trait" | "enum" => Wanted::Type,
+        "attr" | "attribute" | "data" | "const" | "member" => Wanted::Value,
+        "mod" | "module" | "currentmodule" => Wanted::Module,
+        _ => Wanted::Any,
+    }
+}
+
+/// 1-based place of a name in its line, in characters; 1 if it is not there as such.
+fn column(line: &str, name: &str) -> u16 {
+    let at = line.find(name).unwrap_or(0);
+    u16::try_from(line[..at].chars().count() + 1).unwrap_or(u16::MAX)
+}
+
+/// The sections of a document by their lines.
+struct Sections {
+    /// First and last line, in order of the first; those inside others come after them.
+    rows: Vec<(u32, u32)>,
+}
+
+impl Sections {
+    fn of(facts: &FileFacts) -> Self {
+        Self { rows: facts.definitions.iter().map(|section| (section.line_start, section.line_end)).collect() }
+    }
+
+    /// The innermost section with a line: headings are in order, so it is the last one that has begun.
+    fn at(&self, line: u32) -> Option<DefId> {
+        let count = self.rows.partition_point(|(start, _)| *start <= line);
+        let last = count.checked_sub(1)?;
+        (line <= self.rows[last].1).then_some(DefId(last as u32))
+    }
+}
+
+/// The module and class that names without owners belong to, by directives (`.. currentmodule::`, `.. class::`).
+#[derive(Default)]
+struct Context {
+    module: Option<String>,
+    /// Indentation of the directive and name of the class.
+    classes: Vec<(usize, String)>,
+}
+
+impl Context {
+    fn enter(&mut self, named: &Named, line: &str, format: Format) {
+        if format != Format::Restructured {
+            return;
+        }
+        let depth = line.len() - line.trim_start().len();
+        self.classes.retain(|(other, _)| *other < depth);
+        if named.kind != MentionKind::Role || !line.trim_start().starts_with(".. ") {
+            return;
+        }
+        match named.role.as_deref() {
+            Some("currentmodule" | "module") => self.module = Some(named.name.clone()),
+            Some(role) if CLASS_DIRECTIVES.contains(&role) => self.classes.push((depth, named.name.clone())),
+            _ => {}
+        }
+    }
+
+    /// What stands in front of a name that a role marks.
+    fn of(&self, named: &Named) -> Option<String> {
+        if named.kind != MentionKind::Role || matches!(named.role.as_deref(), Some("mod" | "module" | "currentmodule")) {
+            return None;
+        }
+        let class = self.classes.last().filter(|(_, name)| *name != named.name).map(|(_, name)| name.as_str());
+        let is_member = matches!(
+            named.role.as_deref(),
+            Some("meth" | "method" | "attr" | "attribute" | "staticmethod" | "classmethod" | "member")
+        );
+        let parts = self.module.as_deref().into_iter().chain(class.filter(|_| is_member));
+        let context = parts.collect::<Vec<&str>>().join(".");
+        (!context.is_empty()).then_some(context)
+    }
+}
+
+/// Whether a language has examples that are read.
+pub(super) fn is_read(language: Language) -> bool {
+    use Language::{Go, Java, JavaScript, Python, Rust, Tsx, TypeScript};
+    matches!(language, Python | JavaScript | TypeScript | Tsx | Rust | Go | Java)
+}

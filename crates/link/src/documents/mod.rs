@@ -1,0 +1,95 @@
+//! Code that documents name, as `documents` edges.
+//!
+//! A document imports nothing, so its names are found by an index of what all files define ([`crate::defined`]) and
+//! judged by what stands in front of them: owners, modules, the name of the package. One target that all of it fits is
+//! certain if the name is qualified or can hardly be anything but code; several are possible, `k of n`; more than
+//! [`MAX_TARGETS`] say nothing. All that was looked up is remembered like any other question: a definition that a
+//! document asked for in vain relinks it.
+
+mod fit;
+mod packages;
+mod paths;
+mod symbols;
+
+use m1nd_base::{EdgeTier, Relation};
+use m1nd_lang::facts::{DefKind, Mention, MentionForm, MentionMark};
+use rustc_hash::FxHashSet;
+
+pub(crate) use packages::Packages;
+
+use crate::derived::Derived;
+use crate::eval::Eval;
+use crate::file_links::Target;
+use crate::files::{FileId, Word};
+use crate::ids::SymbolId;
+use crate::unit::Unit;
+
+/// More targets than this say nothing about any of them.
+const MAX_TARGETS: usize = 8;
+
+/// What a mention means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Meant {
+    targets: Vec<SymbolId>,
+    is_certain: bool,
+}
+
+/// The code that a document names, as edges.
+pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
+    let unit = eval.project.unit(file);
+    let mut edges = Vec::new();
+    if unit.facts.mentions.is_empty() {
+        return edges;
+    }
+    let outside = symbols::outside_names(eval, file);
+    for mention in &unit.facts.mentions {
+        let Some(meant) = meant(eval, file, mention, &outside) else { continue };
+        let from = mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol);
+        let of = u16::try_from(meant.targets.len()).unwrap_or(u16::MAX);
+        let tier = if meant.is_certain { EdgeTier::Certain } else { EdgeTier::Possible };
+        for to in meant.targets {
+            let to = Target::Symbol(to);
+            edges.push(Derived { from, to, relation: Relation::Documents, tier, of, pos: mention.pos });
+        }
+    }
+    edges
+}
+
+fn meant(eval: &mut Eval<'_>, file: FileId, mention: &Mention, outside: &FxHashSet<String>) -> Option<Meant> {
+    let name = eval.project.unit(file).facts.name(mention.name);
+    match mention.form {
+        MentionForm::Path => paths::meant(eval, file, name, mention.mark == MentionMark::Link),
+        MentionForm::Symbol | MentionForm::Call => symbols::meant(eval, file, mention, outside),
+    }
+}
+
+/// The word under which files are found by the last part of their path without its ending, or by that of the folder
+/// that they stand for.
+fn stem_word(stem: &str) -> Word {
+    Word::of(&format!("/{stem}"))
+}
+
+/// The stem of a file, and whether the file stands for its folder (`__init__.py`, `mod.rs`).
+fn stem(path: &str) -> (&str, bool) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
+    (stem, matches!(stem, "__init__" | "mod" | "index" | "lib" | "main" | "doc"))
+}
+
+/// The words under which documents may look for a file, in order.
+pub(crate) fn words(unit: &Unit) -> Vec<Word> {
+    let path = unit.path.as_str();
+    let (own, is_folder) = stem(path);
+    let mut words = vec![stem_word(own)];
+    if is_folder && let Some((_, folder)) = unit.path.parent().rsplit_once('/').or(Some(("", unit.path.parent()))) {
+        words.push(stem_word(folder));
+    }
+    if !unit.facts.language.is_prose() {
+        let rows = unit.facts.definitions.iter().zip(&unit.symbols);
+        let named = rows.filter(|(row, symbol)| symbol.is_some() && !row.flags.is_local && row.kind != DefKind::Impl);
+        words.extend(named.map(|(row, _)| Word::of(unit.facts.name(row.name))));
+    }
+    words.sort_unstable();
+    words.dedup();
+    words
+}

@@ -1,0 +1,49 @@
+//! Files that a path in a document means.
+
+use super::{MAX_TARGETS, Meant, stem, stem_word};
+use crate::eval::Eval;
+use crate::files::FileId;
+use crate::languages::paths::{folder, join};
+
+/// Files of one stem that are compared.
+const MAX_FILES: usize = 512;
+
+/// The file beside the document, else from the root, else those whose path ends in it. A file name alone is that of the
+/// reader's own file as often as not: it counts only where there is such a file, or as a link.
+pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool) -> Option<Meant> {
+    let name = name.trim_end_matches('/').trim_start_matches("./");
+    let own = eval.project.path(file).as_str();
+    let beside = join(folder(own), name);
+    for path in [beside, join("", name)].into_iter().flatten() {
+        if let Some(found) = eval.file_at(&path) {
+            return one(eval, found, file);
+        }
+    }
+    if is_link || !name.contains('/') || name.starts_with("..") {
+        return None;
+    }
+    let (stem, _) = stem(name);
+    let suffix = format!("/{name}");
+    let mut files: Vec<FileId> = eval.defining(stem_word(stem));
+    if files.len() > MAX_FILES {
+        return None;
+    }
+    files.retain(|found| eval.project.path(*found).as_str().ends_with(&suffix));
+    files.retain(|found| !eval.project.language(*found).is_prose());
+    eval.project.sort_by_path(&mut files);
+    match files.as_slice() {
+        [only] => one(eval, *only, file),
+        [] => None,
+        many if many.len() > MAX_TARGETS => None,
+        many => {
+            let targets = many.iter().map(|found| eval.project.unit(*found).file_symbol).collect();
+            Some(Meant { targets, is_certain: false })
+        }
+    }
+}
+
+/// A file that is clear; `None` for another document.
+fn one(eval: &Eval<'_>, found: FileId, own: FileId) -> Option<Meant> {
+    let is_code = found != own && !eval.project.language(found).is_prose();
+    is_code.then(|| Meant { targets: vec![eval.project.unit(found).file_symbol], is_certain: true })
+}

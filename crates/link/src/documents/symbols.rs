@@ -1,0 +1,402 @@
+//! Definitions and modules that a name in a document means.
+
+use m1nd_lang::Language;
+use m1nd_lang::facts::{DefId, DefKind, Definition, Mention, MentionForm, MentionMark, Visibility, Wanted};
+use rustc_hash::FxHashSet;
+
+use super::fit::{self, Fit, parts};
+use super::{MAX_TARGETS, Meant, stem, stem_word};
+use crate::eval::Eval;
+use crate::files::{DefRef, FileId, Word};
+use crate::ids::SymbolId;
+use crate::unit::Unit;
+
+/// Files with one name that are compared; a name that more have says nothing by itself.
+const MAX_FILES: usize = 256;
+/// Owners of a definition that are looked at.
+const MAX_OWNERS: usize = 16;
+/// Classes of one name whose members are looked up.
+const MAX_CLASSES: usize = 4;
+/// Folders whose code shows how the project is used, or is not part of it.
+const ASIDE: &[&str] =
+    &["docs", "doc", "docs_src", "examples", "example", "_examples", "samples", "sample", "benchmarks", "bench",
+      "benches", "vendor", "third_party", "website", "fixtures", "playground", "tutorial", "demo"];
+
+/// A definition that may be meant.
+struct Candidate<'a> {
+    of: DefRef,
+    symbol: SymbolId,
+    definition: &'a Definition,
+    language: Language,
+    fit: Fit,
+    is_aside: bool,
+    is_test: bool,
+}
+
+/// Names that the examples of a document take from modules outside the project. A name without owners in its text is
+/// then theirs.
+pub(super) fn outside_names(eval: &mut Eval<'_>, file: FileId) -> FxHashSet<String> {
+    let unit = eval.project.unit(file);
+    let mut outside = FxHashSet::default();
+    for mention in unit.facts.mentions.iter().filter(|mention| mention.mark == MentionMark::Example) {
+        let name = unit.facts.name(mention.name);
+        let last = name.rsplit([':', '.']).next().unwrap_or(name);
+        if !outside.contains(last) && example(eval, mention, name).is_none() && !is_own_module(eval, mention, name) {
+            outside.insert(last.to_owned());
+        }
+    }
+    outside
+}
+
+/// Returns whether the module of an example is the project's, as far as manifests and folders say.
+fn is_own_module(eval: &mut Eval<'_>, mention: &Mention, name: &str) -> bool {
+    let module = name.split("::").next().unwrap_or(name);
+    if eval.project.packages.of_module(module).is_some() {
+        return true;
+    }
+    let first = parts(module).first().copied().unwrap_or(module).to_owned();
+    mention.language == Some(Language::Python) && !modules(eval, &[&first], Some(Language::Python)).is_empty()
+}
+
+/// What a name means.
+pub(super) fn meant(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    mention: &Mention,
+    outside: &FxHashSet<String>,
+) -> Option<Meant> {
+    let facts = &eval.project.unit(file).facts;
+    let name = facts.name(mention.name);
+    if mention.mark == MentionMark::Example {
+        let found = example(eval, mention, name)?;
+        return settled(found, true);
+    }
+    if let Some(context) = mention.context {
+        let whole = format!("{}.{name}", facts.name(context));
+        let found = fitting(eval, mention, &parts(&whole), None);
+        if !found.is_empty() {
+            return settled(found, true);
+        }
+    }
+    let parts = parts(name);
+    let is_qualified = parts.len() > 1;
+    if !is_qualified && outside.contains(name) {
+        return None;
+    }
+    let how = telling(mention, name);
+    if !is_qualified && how == Telling::No && mention.wants != Wanted::Module {
+        return None;
+    }
+    let mut found = if mention.wants == Wanted::Module { Vec::new() } else { fitting(eval, mention, &parts, None) };
+    if found.is_empty() && (is_qualified && mention.form == MentionForm::Symbol || mention.wants == Wanted::Module) {
+        found = modules(eval, &parts, None);
+    }
+    settled(found, is_qualified || how == Telling::Yes)
+}
+
+fn settled(mut targets: Vec<SymbolId>, is_clear: bool) -> Option<Meant> {
+    if targets.is_empty() || targets.len() > MAX_TARGETS {
+        return None;
+    }
+    let is_certain = is_clear && targets.len() == 1;
+    targets.sort_unstable();
+    Some(Meant { targets, is_certain })
+}
+
+/// Whether a name without owners is likely that of code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    /// By its spelling, a role, or because it is called.
+    Yes,
+    /// A word in the type of code: a parameter or a value as often as not.
+    Maybe,
+    /// A word.
+    No,
+}
+
+fn telling(mention: &Mention, name: &str) -> Telling {
+    let has_case = |is: fn(char) -> bool| name.chars().any(is);
+    let is_shaped = name.trim_matches('_').contains('_') && name.len() > 3
+        || name.chars().skip(1).any(char::is_uppercase) && has_case(char::is_lowercase);
+    let is_type = name.starts_with(char::is_uppercase) && name.len() > 2 && has_case(char::is_lowercase);
+    if mention.mark == MentionMark::Role || mention.form == MentionForm::Call || is_shaped || is_type {
+        Telling::Yes
+    } else if mention.mark == MentionMark::Code && name.len() > 3 {
+        Telling::Maybe
+    } else {
+        Telling::No
+    }
+}
+
+/// What an example imports, or uses of what it imports.
+fn example(eval: &mut Eval<'_>, mention: &Mention, name: &str) -> Option<Vec<SymbolId>> {
+    let language = mention.language?;
+    let (module, rest) = name.split_once("::").unwrap_or((name, ""));
+    let inside: Option<(String, bool)> = match language {
+        Language::Python | Language::Java => None,
+        _ => {
+            let (folder, below) = eval.project.packages.of_module(module)?;
+            // A package of Go is one folder; elsewhere any file may be what the package offers under a name.
+            let is_folder = language == Language::Go;
+            let below = if is_folder { below } else { "" };
+            let path = [folder, below].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<&str>>().join("/");
+            Some((path, is_folder))
+        }
+    };
+    let mut names: Vec<&str> = if inside.is_none() { parts(module) } else { Vec::new() };
+    names.extend(rest.split("::").filter(|part| !part.is_empty()));
+    if rest.is_empty() && (inside.is_some() || names.len() < 2) {
+        return None;
+    }
+    let limit = Limit { language, inside };
+    let mut found = fitting(eval, mention, &names, Some(&limit));
+    // What a crate or package offers at its top may be defined anywhere in it.
+    if found.is_empty() && limit.inside.is_some() && names.len() > 1 {
+        let own = names[names.len() - 2].starts_with(char::is_uppercase);
+        found = fitting(eval, mention, &names[names.len() - 1 - usize::from(own)..], Some(&limit));
+    }
+    if found.is_empty() && limit.inside.is_none() {
+        found = modules(eval, &names, Some(language));
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Where the name of an example may be defined.
+struct Limit {
+    language: Language,
+    /// A folder, and whether only the files directly in it count.
+    inside: Option<(String, bool)>,
+}
+
+impl Limit {
+    fn allows(&self, language: Language, path: &str) -> bool {
+        let is_inside = self.inside.as_ref().is_none_or(|(folder, only)| {
+            let above = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let below = above.strip_prefix(folder.as_str());
+            let below = below.filter(|rest| folder.is_empty() || rest.is_empty() || rest.starts_with('/'));
+            below.is_some_and(|rest| !only || rest.is_empty())
+        });
+        language.family() == self.language.family() && is_inside
+    }
+}
+
+/// The definitions that a name with what stands in front of it fits best.
+fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option<&Limit>) -> Vec<SymbolId> {
+    let Some((last, before)) = parts.split_last() else { return Vec::new() };
+    let all = candidates(eval, last, limit);
+    let is_bare = before.is_empty();
+    let mut found: Vec<Candidate<'_>> = all
+        .iter()
+        .filter_map(|&(of, symbol)| candidate(eval, of, symbol, |owners, path| {
+            fit::fit(before, owners, path, &eval.project.packages)
+        }))
+        .collect();
+    if found.is_empty() && let Some((class, outer)) = before.split_last() {
+        let inherited = inherited(eval, class, outer, last, limit);
+        if !inherited.is_empty() {
+            return inherited;
+        }
+        let of_value = |owners: &[&str], _: &str| {
+            let owner = owners.first().filter(|_| outer.is_empty())?;
+            fit::is_value_of(class, owner).then_some(Fit { gaps: 0, is_loose: true })
+        };
+        found = all.iter().filter_map(|&(of, symbol)| candidate(eval, of, symbol, of_value)).collect();
+    }
+    if is_bare {
+        found.retain(|row| may_stand_alone(mention, row, last));
+    }
+    best(mention, found)
+}
+
+/// Returns whether a definition may be meant by its name alone: parameters and values have the names of fields.
+fn may_stand_alone(mention: &Mention, row: &Candidate<'_>, name: &str) -> bool {
+    let kind = row.definition.kind;
+    let is_role = matches!(mention.mark, MentionMark::Role | MentionMark::Example);
+    let is_value = matches!(kind, DefKind::Field | DefKind::Variable | DefKind::Constant | DefKind::Module);
+    let is_constant = name.chars().all(|c| !c.is_lowercase()) && name.len() > 3 && kind != DefKind::Field;
+    // Where fields and constants are spelled like types, a parameter is not.
+    let is_spelled = name.starts_with(char::is_uppercase) && telling(mention, name) == Telling::Yes;
+    if is_role || is_constant || is_spelled && row.definition.visibility == Visibility::Public {
+        return true;
+    }
+    if is_value {
+        return false;
+    }
+    // A plain word is the name of a function only where that is of the top level, and of the project's own.
+    telling(mention, name) == Telling::Yes
+        || !row.fit.is_loose && !row.is_aside && !row.is_test && row.definition.visibility == Visibility::Public
+}
+
+/// The definitions of a name, in order of files.
+fn candidates(eval: &mut Eval<'_>, name: &str, limit: Option<&Limit>) -> Vec<(DefRef, SymbolId)> {
+    let mut files = eval.defining(Word::of(name));
+    if files.len() > MAX_FILES {
+        return Vec::new();
+    }
+    files.retain(|file| {
+        let language = eval.project.language(*file);
+        !language.is_prose() && limit.is_none_or(|limit| limit.allows(language, eval.project.path(*file).as_str()))
+    });
+    eval.project.sort_by_path(&mut files);
+    let mut found = Vec::new();
+    for file in files {
+        let unit = eval.project.unit(file);
+        for (index, (row, symbol)) in unit.facts.definitions.iter().zip(&unit.symbols).enumerate() {
+            if let Some(symbol) = symbol
+                && !row.flags.is_local
+                && row.kind != DefKind::Impl
+                && unit.facts.name(row.name) == name
+            {
+                found.push((DefRef { file, def: DefId(index as u32) }, *symbol));
+            }
+        }
+    }
+    found
+}
+
+fn candidate<'a>(
+    eval: &Eval<'a>,
+    of: DefRef,
+    symbol: SymbolId,
+    fits: impl Fn(&[&str], &str) -> Option<Fit>,
+) -> Option<Candidate<'a>> {
+    let unit = eval.project.unit(of.file);
+    let path = unit.path.as_str();
+    let fit = fits(&owners(unit, of.def), path)?;
+    let definition = unit.facts.definition(of.def);
+    let is_aside = path.rsplit_once('/').is_some_and(|(folder, _)| folder.split('/').any(|part| ASIDE.contains(&part)));
+    let is_test = unit.is_test || definition.flags.is_test;
+    Some(Candidate { of, symbol, definition, language: unit.facts.language, fit, is_aside, is_test })
+}
+
+/// Names of what a definition belongs to, the innermost first.
+fn owners(unit: &Unit, def: DefId) -> Vec<&str> {
+    let facts = &unit.facts;
+    let mut owners = Vec::new();
+    let mut next = Some(def);
+    while let Some(id) = next.filter(|_| owners.len() < MAX_OWNERS) {
+        let definition = facts.definition(id);
+        if id != def && definition.kind != DefKind::Impl && !definition.flags.is_anonymous {
+            owners.push(facts.name(definition.name));
+        }
+        if let Some(name) = definition.extends_type.and_then(|of| unit.written_last(of)) {
+            owners.push(name);
+        }
+        next = definition.owner;
+    }
+    owners
+}
+
+/// Members that classes of a name have from their bases.
+fn inherited(eval: &mut Eval<'_>, class: &str, outer: &[&str], name: &str, limit: Option<&Limit>) -> Vec<SymbolId> {
+    if !class.starts_with(char::is_uppercase) {
+        return Vec::new();
+    }
+    let rows = candidates(eval, class, limit);
+    let rows = rows.into_iter().filter_map(|(of, symbol)| {
+        let fits = |owners: &[&str], path: &str| fit::fit(outer, owners, path, &eval.project.packages);
+        candidate(eval, of, symbol, fits).filter(|row| row.definition.kind.is_type())
+    });
+    let mut classes: Vec<Candidate<'_>> = rows.collect();
+    prefer(&mut classes, |row| !row.is_test);
+    prefer(&mut classes, |row| !row.is_aside);
+    if classes.len() > MAX_CLASSES {
+        return Vec::new();
+    }
+    let classes: Vec<DefRef> = classes.iter().map(|row| row.of).collect();
+    let mut found: Vec<SymbolId> = Vec::new();
+    for class in classes {
+        for member in eval.member_of_class(class, name) {
+            found.extend(eval.project.unit(member.file).symbols[member.def.index()]);
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Keeps the rows that a condition holds of, if there are any.
+fn prefer(rows: &mut Vec<Candidate<'_>>, is_better: impl Fn(&Candidate<'_>) -> bool) {
+    if rows.iter().any(&is_better) {
+        rows.retain(|row| is_better(row));
+    }
+}
+
+/// Of all that fit, those that a document is most likely about.
+fn best(mention: &Mention, mut rows: Vec<Candidate<'_>>) -> Vec<SymbolId> {
+    prefer(&mut rows, |row| !row.is_test);
+    prefer(&mut rows, |row| !row.is_aside);
+    if mention.form == MentionForm::Call {
+        let is_called = |kind: DefKind| kind.is_type() || matches!(kind, DefKind::Function | DefKind::Macro | DefKind::Variant);
+        prefer(&mut rows, |row| is_called(row.definition.kind));
+    }
+    if mention.wants != Wanted::Any {
+        prefer(&mut rows, |row| is_wanted(mention.wants, row));
+    }
+    prefer(&mut rows, |row| !row.fit.is_loose);
+    prefer(&mut rows, |row| !matches!(row.definition.kind, DefKind::Field | DefKind::Variable));
+    let least = rows.iter().map(|row| row.fit.gaps).min();
+    rows.retain(|row| Some(row.fit.gaps) == least);
+    prefer(&mut rows, |row| !matches!(row.definition.visibility, Visibility::Private | Visibility::Package));
+    prefer(&mut rows, |row| !row.definition.flags.is_declaration);
+    without_stubs(&mut rows);
+    let mut found: Vec<SymbolId> = rows.iter().map(|row| row.symbol).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Of overloads that one function implements, the last one is left: the others only declare how it is called.
+fn without_stubs(rows: &mut Vec<Candidate<'_>>) {
+    let is_stubbed = |row: &Candidate<'_>| matches!(row.language.family(), Language::Python | Language::JavaScript);
+    let key = |row: &Candidate<'_>| (row.of.file, row.definition.owner);
+    let last: Vec<(FileId, Option<DefId>, DefId)> =
+        rows.iter().map(|row| (row.of.file, row.definition.owner, row.of.def)).collect();
+    rows.retain(|row| {
+        let later = last.iter().any(|(file, owner, def)| (*file, *owner) == key(row) && *def > row.of.def);
+        !(is_stubbed(row) && row.definition.kind == DefKind::Function && later)
+    });
+}
+
+fn is_wanted(wants: Wanted, row: &Candidate<'_>) -> bool {
+    let kind = row.definition.kind;
+    match wants {
+        Wanted::Any => true,
+        Wanted::Function => matches!(kind, DefKind::Function | DefKind::Macro) && !row.fit.is_loose,
+        Wanted::Method => kind == DefKind::Function && row.definition.owner.is_some(),
+        Wanted::Type => kind.is_type(),
+        Wanted::Value => matches!(kind, DefKind::Field | DefKind::Variable | DefKind::Constant | DefKind::Variant),
+        Wanted::Module => kind == DefKind::Module,
+    }
+}
+
+/// Files that are the module of a name: the last part is the file or the folder it stands for, the others are folders
+/// or the package around.
+fn modules(eval: &mut Eval<'_>, parts: &[&str], language: Option<Language>) -> Vec<SymbolId> {
+    let Some((last, before)) = parts.split_last() else { return Vec::new() };
+    let mut files = eval.defining(stem_word(last));
+    if files.len() > MAX_FILES {
+        return Vec::new();
+    }
+    files.retain(|file| {
+        let of = eval.project.language(*file);
+        let path = eval.project.path(*file).as_str();
+        let (own, is_folder) = stem(path);
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        // `a/__init__.py` is the module `a`: its folders are those above `a`.
+        let around = if is_folder && own != *last { folder } else { path };
+        let above = around.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_named = own == *last || is_folder && folder.rsplit('/').next() == Some(last);
+        let aside = above.split('/').any(|part| ASIDE.contains(&part));
+        let fits = fit::fit(before, &[], &format!("{above}/index"), &eval.project.packages);
+        !of.is_prose()
+            && of != Language::Text
+            && language.is_none_or(|language| language.family() == of.family())
+            && is_named
+            && !aside
+            && !eval.project.unit(*file).is_test
+            && fits.is_some_and(|fit| fit.gaps == 0)
+    });
+    eval.project.sort_by_path(&mut files);
+    files.iter().map(|file| eval.project.unit(*file).file_symbol).collect()
+}

@@ -1,0 +1,203 @@
+//! Code that documents name.
+
+mod common;
+
+use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, Relation};
+use m1nd_link::{FileLinks, Linker};
+
+type Files<'a> = &'a [(&'a str, &'a str)];
+
+/// The `documents` edges as `from -> to (line)`, with `?n` behind what is one of n.
+fn documents<'l>(linker: &Linker, links: impl Iterator<Item = &'l FileLinks>) -> Vec<String> {
+    let mut rows = Vec::new();
+    for links in links {
+        for edge in links.edges.iter().filter(|edge| edge.relation == Relation::Documents) {
+            let mark = if edge.tier == EdgeTier::Certain { String::new() } else { format!("?{}", edge.of) };
+            for site in links.sites(edge) {
+                let short = |id| linker.text(id).trim_start_matches("file::").to_owned();
+                rows.push(format!("{} -> {} ({}){mark}", short(edge.from), short(edge.to), site.line));
+            }
+        }
+    }
+    rows.sort();
+    rows
+}
+
+fn linked(files: Files<'_>) -> Vec<String> {
+    let mut linker = Linker::new(Limits::default());
+    for (path, text) in files {
+        assert_eq!(common::put(&mut linker, path, text), None, "{path}");
+    }
+    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    documents(&linker, delta.changed.iter().map(AsRef::as_ref))
+}
+
+const PY: (&str, &str) = (
+    "src/shop/cart.py",
+    "class Base:\n    def total(self): pass\nclass Cart(Base):\n    limit = 3\n    def add_item(self, x): pass\ndef load(): pass\ndef data(): pass\n",
+);
+const INIT: (&str, &str) = ("src/shop/__init__.py", "from .cart import Cart, load\n");
+
+const CASES: &[(&str, Files<'_>, &[&str])] = &[
+    (
+        "spans are names of code only if they can hardly be anything else",
+        &[
+            PY,
+            INIT,
+            ("README.md", "# Use\n\n`Cart` has `add_item()` and data. See `Cart.total`, `os.load`, `cart.limit`, `x`, `true`.\n"),
+        ],
+        &[
+            "README.md::section::Use -> src/shop/cart.py::class::Base::fn::total (3)",
+            "README.md::section::Use -> src/shop/cart.py::class::Cart (3)",
+            "README.md::section::Use -> src/shop/cart.py::class::Cart::field::limit (3)",
+            "README.md::section::Use -> src/shop/cart.py::class::Cart::fn::add_item (3)",
+        ],
+    ),
+    (
+        "roles have a module and a class around",
+        &[
+            PY,
+            INIT,
+            (
+                "docs/api.rst",
+                "API\n===\n\n.. currentmodule:: shop\n\n.. class:: Cart\n\n   Use :meth:`add_item` and :func:`load`.\n\n:mod:`shop.cart` and :func:`requests.get`.\n",
+            ),
+        ],
+        &[
+            "docs/api.rst::section::API -> src/shop/__init__.py (4)",
+            "docs/api.rst::section::API -> src/shop/cart.py (10)",
+            "docs/api.rst::section::API -> src/shop/cart.py::class::Cart (6)",
+            "docs/api.rst::section::API -> src/shop/cart.py::class::Cart::fn::add_item (8)",
+            "docs/api.rst::section::API -> src/shop/cart.py::fn::load (8)",
+        ],
+    ),
+    (
+        "examples import what they name, and what they import from elsewhere is not the project's",
+        &[
+            PY,
+            INIT,
+            (
+                "docs/a.md",
+                "# A\n\n```python\nfrom shop import Cart\nimport shop\nfrom other import Base\n\nshop.load()\n```\n\n`Base` is another one.\n",
+            ),
+        ],
+        &[
+            "docs/a.md::section::A -> src/shop/cart.py::class::Cart (4)",
+            "docs/a.md::section::A -> src/shop/cart.py::fn::load (8)",
+        ],
+    ),
+    (
+        "paths are files beside the document, from the root, or by their end",
+        &[
+            ("src/app/main.py", "x = 1\n"),
+            ("setup.py", ""),
+            ("docs/build.py", ""),
+            ("docs/a.md", "Run `build.py`, `setup.py` or [this](../src/app/main.py); not `main.py`. See `app/main.py`.\n"),
+        ],
+        &[
+            "docs/a.md -> docs/build.py (1)",
+            "docs/a.md -> setup.py (1)",
+            "docs/a.md -> src/app/main.py (1)",
+            "docs/a.md -> src/app/main.py (1)",
+        ],
+    ),
+    (
+        "names with crates and packages in front",
+        &[
+            ("Cargo.toml", "[package]\nname = \"my-lib\"\n"),
+            ("src/lib.rs", "pub mod pool;\n"),
+            ("src/pool.rs", "pub struct Pool;\nimpl Pool { pub fn acquire(&self) {} }\n"),
+            ("go.mod", "module example.com/mux\n"),
+            ("mux.go", "package mux\nfunc NewRouter() {}\n"),
+            (
+                "README.md",
+                "`my_lib::Pool`, `Pool::acquire`, `mux.NewRouter()`, `http.NewRouter`\n\n```rust\nuse my_lib::Pool;\n```\n\n```go\nimport \"example.com/mux\"\n\nfunc main() { mux.NewRouter() }\n```\n",
+            ),
+        ],
+        &[
+            "README.md -> mux.go::fn::NewRouter (1)",
+            "README.md -> mux.go::fn::NewRouter (10)",
+            "README.md -> src/pool.rs::impl::Pool::fn::acquire (1)",
+            "README.md -> src/pool.rs::struct::Pool (1)",
+            "README.md -> src/pool.rs::struct::Pool (4)",
+        ],
+    ),
+    (
+        "several of one name are one of so many",
+        &[
+            ("a.py", "class Pool: pass\n"),
+            ("b.py", "class Pool: pass\n"),
+            ("tests/test_a.py", "class Pool: pass\n"),
+            ("README.md", "`Pool`\n"),
+        ],
+        &["README.md -> a.py::class::Pool (1)?2", "README.md -> b.py::class::Pool (1)?2"],
+    ),
+];
+
+#[test]
+fn documents_name_code() {
+    for (name, files, wanted) in CASES {
+        assert_eq!(linked(files), *wanted, "{name}");
+    }
+}
+
+/// Files of each state; a file that is missing in the next one is removed.
+const STATES: &[Files<'_>] = &[
+    &[PY, INIT, ("README.md", "`Cart`, `late_name`, `tools/run.py`, `acme.Cart`\n")],
+    &[
+        PY,
+        INIT,
+        ("README.md", "`Cart`, `late_name`, `tools/run.py`, `acme.Cart`\n"),
+        ("src/late.py", "def late_name(): pass\n"),
+        ("tools/run.py", ""),
+        ("pyproject.toml", "[project]\nname = \"acme\"\n"),
+    ],
+    &[
+        ("src/shop/cart.py", "class Basket:\n    pass\n"),
+        INIT,
+        ("README.md", "`Cart`, `late_name`, `tools/run.py`, `acme.Cart`\n"),
+        ("src/late.py", "def late_name(): pass\n"),
+        ("src/other.py", "class Cart: pass\n"),
+    ],
+    &[
+        ("src/shop/cart.py", "class Basket:\n    pass\n\nclass Cart: pass\n"),
+        ("README.md", "`Cart`, `late_name`, `tools/run.py`, `acme.Cart`\n"),
+        ("src/late.py", "def late_name(): pass\ndef x(): pass\n"),
+        ("src/other.py", "class Cart: pass\n"),
+    ],
+];
+
+#[test]
+fn edits_lead_to_the_edges_of_a_clean_run() {
+    let mut linker = Linker::new(Limits::default());
+    let mut known: std::collections::BTreeMap<String, std::sync::Arc<FileLinks>> = std::collections::BTreeMap::new();
+    let mut before: Files<'_> = &[];
+    for files in STATES {
+        for (path, _) in before.iter().filter(|(path, _)| !files.iter().any(|(own, _)| own == path)) {
+            linker.remove_file(&m1nd_base::RepoPath::new(path).expect("valid"));
+        }
+        for file in files.iter().filter(|file| !before.contains(file)) {
+            common::put(&mut linker, file.0, file.1);
+        }
+        let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+        for path in &delta.removed {
+            known.remove(path.as_str());
+        }
+        known.extend(delta.changed.into_iter().map(|links| (links.path.to_string(), links)));
+        assert_eq!(documents(&linker, known.values().map(AsRef::as_ref)), linked(files));
+        before = files;
+    }
+}
+
+#[test]
+fn a_body_does_not_relink_the_documents_that_name_its_function() {
+    let mut linker = Linker::new(Limits::default());
+    for (path, text) in [PY, INIT, ("README.md", "`add_item()`\n")] {
+        common::put(&mut linker, path, text);
+    }
+    linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    common::put(&mut linker, PY.0, &PY.1.replace("def load(): pass", "def load(): return print(1)"));
+    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+    let changed: Vec<&str> = delta.changed.iter().map(|links| links.path.as_str()).collect();
+    assert!(!changed.contains(&"README.md"), "{changed:?}");
+}

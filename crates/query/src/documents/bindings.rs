@@ -1,0 +1,149 @@
+//! The code that a document names: the `documents` edges of its sections with the names that they stand for. A document
+//! that the index holds as a file only is read anew.
+
+use m1nd_base::{EdgeTier, NodeKind, Relation, RepoPath};
+use m1nd_documents::{Document, Mention, MentionKind};
+use m1nd_engine::{BindingMatch, Snapshot};
+use m1nd_graph::{EdgeRef, Graph, NodeIx};
+
+/// How a name was found to be that of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MatchKind {
+    /// The path of a file.
+    Path,
+    /// A module, by its name.
+    Module,
+    /// A name with owners or modules.
+    Qualified,
+    /// A name alone.
+    Label,
+    /// An environment variable.
+    Variable,
+    /// The import of an example.
+    Example,
+}
+
+impl MatchKind {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Module => "module",
+            Self::Qualified => "qualified",
+            Self::Label => "label",
+            Self::Variable => "variable",
+            Self::Example => "example",
+        }
+    }
+}
+
+/// A name in a document and a node that it may mean.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundCode {
+    /// The node.
+    pub target: NodeIx,
+    /// The name as written.
+    pub mention: String,
+    /// Line in the document, 0 if its format has none.
+    pub line: u32,
+    /// How the node was found.
+    pub by: MatchKind,
+    /// Number of nodes that may be meant.
+    pub of: usize,
+    /// The name can mean nothing else.
+    pub is_certain: bool,
+}
+
+impl BoundCode {
+    /// Probability that this node is meant: one over the number of candidates.
+    pub fn confidence(&self) -> f64 {
+        let doubt = if self.is_certain || self.of > 1 { 1.0 } else { 0.5 };
+        doubt / self.of.max(1) as f64
+    }
+}
+
+/// The code that a document names, in the order of its lines.
+pub(super) fn bindings(snapshot: &Snapshot, document: &Document, path: &RepoPath) -> Vec<BoundCode> {
+    let graph = snapshot.graph();
+    let is_linked = snapshot.files().by_text(path.as_str()).is_some_and(|file| file.language.is_prose());
+    let mut found = match graph.find_file(path.as_str()).filter(|_| is_linked && !document.mentions.is_empty()) {
+        Some(file) => of_edges(graph, document, file),
+        None => Vec::new(),
+    };
+    if !is_linked || !document.format.is_sectioned() {
+        found = of_text(snapshot, document, path);
+    }
+    found.sort_by(|a, b| (a.line, a.target, &a.mention).cmp(&(b.line, b.target, &b.mention)));
+    found.dedup_by(|a, b| (a.line, a.target) == (b.line, b.target));
+    found
+}
+
+fn of_edges(graph: &Graph, document: &Document, file: NodeIx) -> Vec<BoundCode> {
+    let mut found = Vec::new();
+    for node in graph.of_file(file).into_iter().chain([file]) {
+        for edge in graph.out_edges(node).filter(|edge| edge.relation == Relation::Documents) {
+            for line in edge.sites.iter().map(|site| site.line) {
+                found.push(of_edge(graph, document, &edge, line));
+            }
+        }
+    }
+    found
+}
+
+fn of_edge(graph: &Graph, document: &Document, edge: &EdgeRef<'_>, line: u32) -> BoundCode {
+    let target = edge.to;
+    let is_file = graph.kind(target) == NodeKind::File;
+    let label = graph.label(target);
+    let mut here = document.mentions.iter().filter(|mention| mention.line == line);
+    let mention = here.find(|mention| names(mention, label, is_file.then(|| graph.path(target))));
+    let by = match mention {
+        None => MatchKind::Example,
+        Some(mention) if is_file && mention.form == m1nd_documents::Form::Path => MatchKind::Path,
+        Some(_) if is_file => MatchKind::Module,
+        Some(mention) if is_qualified(&mention.name) => MatchKind::Qualified,
+        Some(_) => MatchKind::Label,
+    };
+    let mention = mention.map_or_else(|| label.to_owned(), |mention| mention.name.clone());
+    let of = usize::from(edge.of);
+    BoundCode { target, mention, line, by, of, is_certain: edge.tier == EdgeTier::Certain }
+}
+
+/// Returns whether a mention can be of a node with this label, or of the file at this path.
+fn names(mention: &Mention, label: &str, path: Option<&str>) -> bool {
+    let last = mention.name.rsplit(['.', ':', '#', '/']).next().unwrap_or(&mention.name);
+    match path {
+        Some(path) => {
+            let file = path.rsplit('/').next().unwrap_or(path);
+            mention.name.trim_end_matches('/').ends_with(file)
+                || path.split('/').any(|part| part.split('.').next() == Some(last))
+        }
+        None => last == label || mention.kind == MentionKind::Link && mention.name.ends_with(label),
+    }
+}
+
+fn is_qualified(name: &str) -> bool {
+    name.contains(['.', '#']) || name.contains("::")
+}
+
+/// Bindings of a document whose text is not linked: a PDF, a spreadsheet.
+fn of_text(snapshot: &Snapshot, document: &Document, path: &RepoPath) -> Vec<BoundCode> {
+    let bound = snapshot.bindings(document, path.as_str());
+    let rows = bound.iter().flat_map(|binding| {
+        let mention = &document.mentions[binding.mention];
+        let by = match binding.by {
+            BindingMatch::Path => MatchKind::Path,
+            BindingMatch::Qualified => MatchKind::Qualified,
+            BindingMatch::Label => MatchKind::Label,
+            BindingMatch::Variable => MatchKind::Variable,
+        };
+        binding.targets.iter().map(move |&target| BoundCode {
+            target,
+            mention: mention.name.clone(),
+            line: mention.line,
+            by,
+            of: binding.of,
+            is_certain: binding.of == 1,
+        })
+    });
+    rows.collect()
+}

@@ -1,0 +1,290 @@
+//! What the commits say of names that code no longer has: which commit removed the last of them, and what has the same
+//! body since.
+
+use m1nd_base::{Cancel, Cancelled, Limits, RepoPath};
+use m1nd_engine::Snapshot;
+use m1nd_engine::history::{Contents, FileHistory, PlacedHistory};
+use m1nd_history::BlobId;
+use m1nd_lang::facts::{DefKind, FileFacts};
+use m1nd_lang::{Language, extract};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Evidence;
+
+/// Maximum changes of files that are looked through, newest first.
+const MAX_CHANGES: usize = 40_000;
+/// Maximum bytes of all contents that are looked through.
+const MAX_BYTES: usize = 768 << 20;
+/// Maximum size of one content that is looked through.
+const MAX_BLOB: usize = 1 << 20;
+/// Maximum size of a body that is compared, and the least that tells one from others, in bytes without blanks.
+const BODY: std::ops::Range<usize> = 24..64 << 10;
+/// Maximum bytes of the files of the project that are searched for names.
+const MAX_PRESENT: usize = 512 << 20;
+
+/// A commit that removed the last occurrence of a name from code.
+#[derive(Debug, Clone)]
+pub(super) struct Removal {
+    /// Its index in the history: less is newer.
+    pub(super) commit: usize,
+    /// Path of the file that had it, from the root.
+    pub(super) path: String,
+    pub(super) before: Option<BlobId>,
+}
+
+/// Returns whether a text has a word.
+pub(super) fn has_word(text: &[u8], word: &str) -> bool {
+    let mut found = false;
+    words(text, |own| found |= own == word);
+    found
+}
+
+/// The commit that removed the last occurrence of a word from a file.
+pub(super) fn removed_from(place: &PlacedHistory<'_>, word: &str) -> Option<Removal> {
+    /// Changes of the file that are looked through.
+    const MAX_OWN: usize = 400;
+    let contents = place.contents().ok()?;
+    let has = |blob: Option<BlobId>| blob.and_then(|blob| contents.blob(blob)).is_some_and(|text| has_word(&text, word));
+    let change = place.file()?.changes().take(MAX_OWN).find(|change| has(change.before))?;
+    (!has(change.after)).then(|| Removal { commit: change.commit, path: change.path.to_owned(), before: change.before })
+}
+
+/// Returns whether the text of a file may use names: code, settings, build files.
+fn may_use(path: &str) -> bool {
+    let prose = RepoPath::new(path).map(|path| Language::detect(&path, b"").is_prose()).unwrap_or(true);
+    // Text without a language may be a template or a setting as well as prose.
+    let ending = path.rsplit('/').next().and_then(|file| file.rsplit_once('.')).map_or("", |(_, ending)| ending);
+    !prose || matches!(ending, "toml" | "yaml" | "yml" | "json" | "cfg" | "ini" | "html" | "in" | "proto" | "sql" | "")
+}
+
+/// The names that no code of the project has as whole words; `None` if there is too much to search.
+pub(super) fn absent(
+    snapshot: &Snapshot,
+    names: &FxHashSet<String>,
+    cancel: &Cancel,
+) -> Result<Option<FxHashSet<String>>, Cancelled> {
+    let mut left: FxHashSet<&str> = names.iter().map(String::as_str).collect();
+    let mut bytes = 0;
+    for file in snapshot.files().iter().filter(|file| may_use(file.path.as_str())) {
+        cancel.check()?;
+        if left.is_empty() {
+            break;
+        }
+        let Ok(text) = snapshot.read_bytes(&file.path) else { continue };
+        bytes += text.len();
+        if bytes > MAX_PRESENT {
+            return Ok(None);
+        }
+        words(&text, |word| _ = left.remove(word));
+    }
+    Ok(Some(left.into_iter().map(str::to_owned).collect()))
+}
+
+/// The words of a text: runs of letters, digits and `_`; with `-` between as well.
+fn words(text: &[u8], mut each: impl FnMut(&str)) {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
+    for run in text.split(|&byte| !is_word(byte) && byte != b'-') {
+        let run = run.trim_ascii();
+        let start = run.iter().position(|&byte| byte != b'-').unwrap_or(run.len());
+        let Ok(run) = std::str::from_utf8(&run[start..]) else { continue };
+        let run = run.trim_end_matches('-');
+        if run.is_empty() {
+            continue;
+        }
+        each(run);
+        if run.contains('-') {
+            run.split('-').filter(|part| !part.is_empty()).for_each(&mut each);
+        }
+    }
+}
+
+/// The commit that removed the last occurrence of each name, of those that the code of the newest commits had.
+pub(super) fn removals(
+    place: &PlacedHistory<'_>,
+    names: &FxHashSet<String>,
+    cancel: &Cancel,
+) -> Result<FxHashMap<String, Removal>, Cancelled> {
+    let mut found: FxHashMap<String, Removal> = FxHashMap::default();
+    let Ok(contents) = place.contents() else { return Ok(found) };
+    let mut changes = Vec::new();
+    for file in all_files(place).into_iter().filter(|file| may_use(file.path())) {
+        changes.extend(file.changes().filter_map(|change| {
+            let before = change.before?;
+            Some((change.commit, change.path, before, change.after))
+        }));
+    }
+    changes.sort_by_key(|(commit, path, ..)| (*commit, *path));
+    changes.truncate(MAX_CHANGES);
+    let mut holds = Holds { contents: &contents, names, known: FxHashMap::default(), bytes: 0 };
+    for (commit, path, before, after) in changes {
+        cancel.check()?;
+        if found.len() == names.len() || holds.bytes > MAX_BYTES {
+            break;
+        }
+        let lost = holds.of(before);
+        if lost.iter().all(|name| found.contains_key(name)) {
+            continue;
+        }
+        let kept = after.map(|after| holds.of(after)).unwrap_or_default();
+        for name in lost.iter().filter(|name| !kept.contains(name)) {
+            let removal = || Removal { commit, path: path.to_owned(), before: Some(before) };
+            found.entry(name.clone()).or_insert_with(removal);
+        }
+    }
+    Ok(found)
+}
+
+/// Every file that a listed commit touched, those that are gone as well.
+fn all_files<'h>(place: &PlacedHistory<'h>) -> Vec<FileHistory<'h>> {
+    let mut seen = FxHashSet::default();
+    let commits = 0..place.history.commits().len();
+    let all = commits.flat_map(|commit| place.history.all_touched_by(commit));
+    all.filter(|file| seen.insert(file.key())).collect()
+}
+
+/// What became of a path that is gone.
+#[derive(Debug, Clone)]
+pub(super) struct GonePath {
+    /// The commit that removed or renamed it.
+    pub(super) commit: usize,
+    /// Its present path, if it was renamed and is still there.
+    pub(super) now: Option<String>,
+}
+
+/// The paths that files had, and have no more.
+pub(super) fn gone_paths(place: &PlacedHistory<'_>) -> FxHashMap<String, GonePath> {
+    let mut gone: FxHashMap<String, GonePath> = FxHashMap::default();
+    for file in all_files(place) {
+        let mut later: Option<(usize, &str)> = None;
+        let mut is_removed = false;
+        for change in file.changes() {
+            match later {
+                None if change.after.is_none() => {
+                    is_removed = true;
+                    let row = GonePath { commit: change.commit, now: None };
+                    gone.entry(change.path.to_owned()).or_insert(row);
+                }
+                Some((commit, path)) if path != change.path => {
+                    let now = (!is_removed).then(|| file.path().to_owned());
+                    gone.entry(change.path.to_owned()).or_insert(GonePath { commit, now });
+                }
+                _ => {}
+            }
+            later = Some((change.commit, change.path));
+        }
+    }
+    gone
+}
+
+/// Which of some names contents have.
+struct Holds<'c> {
+    contents: &'c Contents,
+    names: &'c FxHashSet<String>,
+    known: FxHashMap<BlobId, std::rc::Rc<Vec<String>>>,
+    bytes: usize,
+}
+
+impl Holds<'_> {
+    fn of(&mut self, blob: BlobId) -> std::rc::Rc<Vec<String>> {
+        if let Some(known) = self.known.get(&blob) {
+            return known.clone();
+        }
+        let mut held: Vec<String> = Vec::new();
+        if let Some(text) = self.contents.blob(blob).filter(|text| text.len() <= MAX_BLOB) {
+            self.bytes += text.len();
+            words(&text, |word| {
+                if let Some(name) = self.names.get(word).filter(|name| !held.contains(name)) {
+                    held.push(name.clone());
+                }
+            });
+        }
+        let held = std::rc::Rc::new(held);
+        self.known.insert(blob, held.clone());
+        held
+    }
+}
+
+/// The commit as evidence.
+pub(super) fn evidence(place: &PlacedHistory<'_>, commit: usize) -> Option<Evidence> {
+    let row = place.history.commits().get(commit)?;
+    Some(Evidence { commit: row.name(), subject: row.subject.to_string(), time: row.time })
+}
+
+/// A definition of a past content, without blanks and with its own name left out.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Body(DefKind, String);
+
+fn bodies(text: &[u8], facts: &FileFacts) -> Vec<(String, Body)> {
+    let rows = facts.definitions.iter().filter_map(|definition| {
+        let name = facts.name(definition.name);
+        let (start, end) = definition.bytes;
+        let own = std::str::from_utf8(text.get(start as usize..end as usize)?).ok()?;
+        let plain: String = own.replacen(name, "\u{0}", 1).split_whitespace().collect();
+        BODY.contains(&plain.len()).then(|| (name.to_owned(), Body(definition.kind, plain)))
+    });
+    rows.collect()
+}
+
+/// The name that a removed definition has since: that of a definition of the same body in the files that the commit
+/// changed.
+pub(super) fn renamed(place: &PlacedHistory<'_>, name: &str, removal: &Removal, cancel: &Cancel) -> Option<String> {
+    let contents = place.contents().ok()?;
+    let of = |path: &str, blob: BlobId| -> Option<Vec<(String, Body)>> {
+        let text = contents.blob(blob).filter(|text| text.len() <= MAX_BLOB)?;
+        let language = Language::detect(&RepoPath::new(path).ok()?, &text);
+        Some(bodies(&text, &extract(language, &text, &Limits::default(), cancel)))
+    };
+    let old = of(&removal.path, removal.before?)?;
+    let body = old.into_iter().find(|(own, _)| own == name)?.1;
+    let touched = place.history.touched_by(removal.commit).filter(|file| may_use(file.path()));
+    let mut found: Vec<String> = Vec::new();
+    for file in touched.take(64) {
+        let Some(change) = file.changes().find(|change| change.commit == removal.commit) else { continue };
+        let Some(rows) = change.after.and_then(|after| of(change.path, after)) else { continue };
+        found.extend(rows.into_iter().filter(|(own, other)| own != name && *other == body).map(|(own, _)| own));
+    }
+    found.sort_unstable();
+    found.dedup();
+    match found.as_slice() {
+        [only] => Some(only.clone()),
+        _ => None,
+    }
+}
+
+/// For each line of a text (0-based), the newest commit that changed it; `None` for lines that no commit has, and for
+/// those that are older than what was compared.
+pub(super) struct LineAges {
+    /// Index of the newest commit for each line asked for.
+    pub(super) newest: Vec<Option<usize>>,
+    /// Older commits were not compared: lines without a commit are older than those.
+    pub(super) is_cut: bool,
+}
+
+/// When ranges of lines of a file were changed last.
+pub(super) fn ages(
+    place: &PlacedHistory<'_>,
+    text: &[u8],
+    ranges: &[std::ops::Range<u32>],
+    cancel: &Cancel,
+) -> Result<Option<LineAges>, Cancelled> {
+    let (Some(file), Ok(contents)) = (place.file(), place.contents()) else { return Ok(None) };
+    let tracing = m1nd_history::Tracing { contents: &contents, cache: place.lines(), limit: 400, cancel };
+    let found = file.trace(text, ranges, tracing)?;
+    let newest = found.ranges.iter().map(|range| {
+        let changes = range.changes.iter().filter(|change| !change.is_format);
+        changes.map(|change| change.commit).min()
+    });
+    Ok(Some(LineAges { newest: newest.collect(), is_cut: found.is_cut }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn words_are_names_and_options() {
+        let mut found = Vec::new();
+        words(b"--dry-run a.b_c(x)\n- y", |word| found.push(word.to_owned()));
+        assert_eq!(found, ["dry-run", "dry", "run", "a", "b_c", "x", "y"]);
+    }
+}
