@@ -1,9 +1,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
 
+use crate::documents::DocumentProviders;
 use crate::federation::Federation;
 
 /// Configuration of an engine.
@@ -40,6 +42,8 @@ pub struct EngineConfig {
     pub check_budget: Duration,
     /// Folder of an embedding model that re-ranks the best matches.
     pub model: Option<PathBuf>,
+    /// Programs that read documents in place of our own readers, if the user configured any.
+    pub providers: Option<Arc<dyn DocumentProviders>>,
     /// Where the settings came from, for the user.
     pub settings: Vec<Setting>,
 }
@@ -75,6 +79,7 @@ impl EngineConfig {
             roots,
             federation: None,
             model: None,
+            providers: None,
             settings: Vec::new(),
             check_budget: Self::CHECK_BUDGET,
             limits: Limits::default(),

@@ -11,6 +11,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Clock, Deadline, Progress, RepoPath};
 use m1nd_store::{Home, ProjectDir};
 
+use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, Manifest, status_of};
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
 use crate::federation::Federation;
@@ -21,7 +22,7 @@ use crate::snapshot::Snapshot;
 use crate::status;
 use crate::stored::{self, StoredCheck, StoredSnapshot};
 use crate::text_model::LocalModel;
-use crate::writer::{Asker, Claim, Event, Reply, Writer};
+use crate::writer::{Asker, Claim, Event, Reply, Writer, stored_settings};
 
 /// Interval of checks of the cancel flag during an ingest.
 const CANCEL_PERIOD: Duration = Duration::from_millis(20);
@@ -358,6 +359,82 @@ impl Engine {
         stored::stored(&self.handle.shared)
     }
 
+    /// Keeps documents below these roots current from now on, after reading them. Replaces what ran before, which goes
+    /// on if this fails.
+    ///
+    /// # Errors
+    /// [`EngineError::NotOwner`] if another agent started what runs; [`EngineError::BadRequest`] for formats or bounds
+    /// that are not possible; those of a path of [`Engine::ingest`].
+    pub fn start_auto_ingest(
+        &self,
+        request: AutoIngestRequest,
+        cancel: &Cancel,
+    ) -> Result<AutoIngestTick, EngineError> {
+        self.ask(cancel, |reply| Event::StartAutoIngest { request: Box::new(request), cancel: cancel.clone(), reply })
+    }
+
+    /// Reads documents that changed by now, without waiting for a pause.
+    ///
+    /// # Errors
+    /// [`EngineError::BadRequest`] if documents are not kept current.
+    pub fn tick_auto_ingest(&self, cancel: &Cancel) -> Result<AutoIngestTick, EngineError> {
+        self.ask(cancel, |reply| Event::TickAutoIngest { cancel: cancel.clone(), reply })
+    }
+
+    /// Stops keeping documents current. Returns how many were.
+    ///
+    /// # Errors
+    /// [`EngineError::NotOwner`] if another agent started it; [`EngineError::BadRequest`] if it does not run.
+    pub fn stop_auto_ingest(&self, agent: &str, cancel: &Cancel) -> Result<usize, EngineError> {
+        self.ask(cancel, |reply| Event::StopAutoIngest { agent: agent.to_owned(), reply })
+    }
+
+    /// State of keeping documents current, by this process or as it is stored.
+    pub fn auto_ingest_status(&self) -> AutoIngestStatus {
+        let shared = &self.handle.shared;
+        let (own, watch, role) = {
+            let state = shared.state();
+            (state.auto_ingest.clone(), state.watch.clone(), state.role)
+        };
+        let mut status = match (own, watch) {
+            (Some(status), WatchState::Failed(why)) => {
+                AutoIngestStatus { backend: "degraded", last_error: Some(why), ..status }
+            }
+            (Some(status), _) => status,
+            (None, _) => {
+                let settings = stored_settings(&shared.project);
+                let was_running = settings.as_ref().is_some_and(|settings| settings.running);
+                let manifest = Manifest::load(&shared.project.derived());
+                let is_elsewhere = was_running && role == ProcessRole::Reader;
+                AutoIngestStatus {
+                    running: is_elsewhere,
+                    resumes: was_running && !is_elsewhere,
+                    backend: if is_elsewhere { "other_process" } else { "none" },
+                    ..status_of(settings.as_ref(), &manifest)
+                }
+            }
+        };
+        status.provider_status = shared.config.providers.as_ref().map(|known| known.states()).unwrap_or_default();
+        status
+    }
+
+    /// Asks the writer and waits for its answer, or until the caller cancels.
+    fn ask<T>(
+        &self,
+        cancel: &Cancel,
+        event: impl FnOnce(Sender<Result<T, EngineError>>) -> Event,
+    ) -> Result<T, EngineError> {
+        let (reply, replies) = unbounded();
+        self.handle.events.send(event(reply)).map_err(|_| EngineError::WriterStopped)?;
+        loop {
+            match replies.recv_timeout(CANCEL_PERIOD) {
+                Ok(answer) => return answer,
+                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::WriterStopped),
+                Err(RecvTimeoutError::Timeout) => cancel.check().map_err(|_| EngineError::Cancelled)?,
+            }
+        }
+    }
+
     /// Writes the newest snapshot to disk and waits for it. Returns whether there was something to write.
     ///
     /// # Errors
@@ -369,15 +446,7 @@ impl Engine {
             ProcessRole::Reader => return Err(EngineError::WriterElsewhere),
             ProcessRole::ReadOnly => return Err(EngineError::ReadOnly),
         }
-        let (reply, replies) = unbounded();
-        self.handle.events.send(Event::Save { reply }).map_err(|_| EngineError::WriterStopped)?;
-        loop {
-            match replies.recv_timeout(CANCEL_PERIOD) {
-                Ok(saved) => return saved,
-                Err(RecvTimeoutError::Disconnected) => return Err(EngineError::WriterStopped),
-                Err(RecvTimeoutError::Timeout) => cancel.check().map_err(|_| EngineError::Cancelled)?,
-            }
-        }
+        self.ask(cancel, |reply| Event::Save { reply })
     }
 
     /// Damage found in stored files, and what became of them, for the user.

@@ -46,6 +46,16 @@ pub enum EngineError {
     /// Another process writes this project's index.
     #[error("another m1nd process writes the index of this project; it keeps it fresh, this one only reads")]
     WriterElsewhere,
+    /// It was started by another agent.
+    #[error("{what} belongs to agent `{owner}`, not to `{agent}`")]
+    NotOwner {
+        /// What it is.
+        what: &'static str,
+        /// The owner.
+        owner: String,
+        /// The calling agent.
+        agent: String,
+    },
     /// The caller cancelled.
     #[error("cancelled by the caller; the index is as it was before")]
     Cancelled,

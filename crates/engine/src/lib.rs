@@ -3,6 +3,7 @@
 //!
 //! Questions over a snapshot are in the crate `query`; state of agents is in `sessions`, memory in `mind`.
 
+mod auto_ingest;
 mod bound;
 mod compiler_index;
 mod config;
@@ -38,9 +39,10 @@ mod withheld;
 mod workspace;
 mod writer;
 
+pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
 pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
-pub use documents::{Binding, BindingMatch};
+pub use documents::{Binding, BindingMatch, DocumentProviders, Provided};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use federation::{Federation, MAX_MEMBERS, Member};

@@ -119,6 +119,11 @@ impl IngestReport {
 pub struct DocumentsReport {
     /// Documents read, by format.
     pub formats: std::collections::BTreeMap<&'static str, usize>,
+    /// Documents read, by what read them: `internal`, `internal-html`, or the name of a configured provider.
+    pub producers: std::collections::BTreeMap<String, usize>,
+    /// Documents that a configured provider could not read, with the reason; at most [`IngestReport::MAX_LISTED`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<String>,
     /// Names of code in them.
     pub mentions: usize,
     /// Of these, the ones bound to nodes.

@@ -11,6 +11,7 @@ use m1nd_graph::SnapshotError;
 use m1nd_store::ProjectDir;
 use m1nd_vfs::Root;
 
+use crate::auto_ingest::AutoIngestStatus;
 use crate::config::EngineConfig;
 use crate::history::Histories;
 use crate::persist::{self, Stored};
@@ -53,6 +54,8 @@ pub(crate) struct State {
     pub(crate) role: ProcessRole,
     pub(crate) watch: WatchState,
     pub(crate) activity: Option<Activity>,
+    /// Documents that this process keeps current.
+    pub(crate) auto_ingest: Option<AutoIngestStatus>,
     pub(crate) last_ingest: Option<IngestReport>,
     pub(crate) notices: Vec<String>,
     /// Damage found in stored files, and what became of them.
@@ -93,6 +96,7 @@ impl Shared {
             role,
             watch: WatchState::Off,
             activity: None,
+            auto_ingest: None,
             last_ingest: None,
             notices: Vec::new(),
             damage: project.notice().map(str::to_owned).into_iter().collect(),

@@ -17,9 +17,11 @@ mod checks;
 mod judge;
 mod output;
 mod process;
+mod providers;
 mod results;
 
 pub use allowed::{AllowError, Allowed, CheckKind, MAX_COMMANDS, PROPOSALS_FILE, proposals};
 pub use checks::{Before, Checks, Prepared, Scope, Selection};
 pub use judge::{CheckReport, CheckResult};
+pub use providers::{ProviderHealth, Providers};
 pub use results::{Failure, FailureKind};

@@ -5,7 +5,9 @@ use crate::continuity::{
     LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
-use crate::documents::{DocumentBindings, DocumentDrift, DocumentResolve};
+use crate::documents::{
+    AutoIngestStart, AutoIngestStatus, AutoIngestStop, AutoIngestTick, DocumentBindings, DocumentDrift, DocumentResolve,
+};
 use crate::edit::{
     Apply, ApplyBatch, EditCommit, EditPreview, RenameCommit, RenamePreview, SurgicalContext, SurgicalContextV2,
     ValidatePlan,
@@ -63,6 +65,10 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<DocumentResolve>(),
     ToolDef::read::<DocumentBindings>(),
     ToolDef::read::<DocumentDrift>(),
+    ToolDef::write::<AutoIngestStart>(),
+    ToolDef::read::<AutoIngestStatus>(),
+    ToolDef::write::<AutoIngestTick>(),
+    ToolDef::write::<AutoIngestStop>(),
     ToolDef::read::<Trust>(),
     ToolDef::read::<Tremor>(),
     ToolDef::read::<AntibodyScan>(),

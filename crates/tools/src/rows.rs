@@ -253,6 +253,7 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
         EngineError::BadRequest(_) => ErrorCode::InvalidParams,
         EngineError::ReadOnly => ErrorCode::ReadOnly,
         EngineError::WriterElsewhere => ErrorCode::Busy,
+        EngineError::NotOwner { .. } => ErrorCode::HandleNotYours,
         EngineError::Cancelled => ErrorCode::Cancelled,
         EngineError::Store(_) => ErrorCode::StoreFailed,
         EngineError::WriterStopped | EngineError::Internal(_) => ErrorCode::Internal,

@@ -13,6 +13,7 @@ mod man;
 pub(crate) mod markdown;
 mod openapi;
 mod patent;
+mod pdf;
 mod plain;
 mod pptx;
 pub(crate) mod restructured;
@@ -67,6 +68,8 @@ pub enum Format {
     Pptx,
     /// Excel workbooks.
     Xlsx,
+    /// PDF files with a text layer.
+    Pdf,
 }
 
 /// Reads a format.
@@ -112,6 +115,7 @@ static ROWS: &[Row] = &[
     row(Format::Docx, "docx", &["docx"], any, Reader::Bytes(docx::read)),
     row(Format::Pptx, "pptx", &["pptx"], any, Reader::Bytes(pptx::read)),
     row(Format::Xlsx, "xlsx", &["xlsx"], any, Reader::Bytes(xlsx::read)),
+    row(Format::Pdf, "pdf", &["pdf"], any, Reader::Bytes(pdf::read)),
 ];
 
 const fn row(

@@ -4,6 +4,7 @@ mod adapt;
 mod bind;
 mod light;
 mod notes;
+mod provider;
 mod records;
 mod universal;
 
@@ -17,6 +18,7 @@ use crate::snapshot::Snapshot;
 
 pub(crate) use adapt::adapt;
 pub use bind::{Binding, BindingMatch};
+pub use provider::{DocumentProviders, Provided};
 
 /// Longest slug, in bytes.
 const MAX_SLUG: usize = 80;

@@ -3,12 +3,14 @@
 use m1nd_base::{NodeKind, Relation};
 use m1nd_documents::{BlockKind, Document};
 
-use super::{Ordinals, Sheet, slug, title};
+use rustc_hash::FxHashMap;
+
+use super::{Binding, Ordinals, Sheet, slug, title};
 
 /// Lengths of the lines that are entries, in bytes.
 const ENTRY_BYTES: std::ops::RangeInclusive<usize> = 8..=240;
 
-pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, path: &str, namespace: &str) {
+pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, bindings: &[Binding], path: &str, namespace: &str) {
     let file = slug(path);
     let id = |kind: &str, rest: &str| format!("memory::{namespace}::{kind}::{rest}");
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -32,6 +34,11 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, path: &str, namesp
         table.rows.iter().zip(table.line + 2..).map(|(row, line)| (table.section, line, row.join(" | ")))
     });
     let entries = blocks.map(|block| (block.section, block.line, block.text.clone())).chain(rows);
+    let mut by_line: FxHashMap<(u32, Option<u32>), Vec<&Binding>> = FxHashMap::default();
+    for binding in bindings {
+        let mention = &document.mentions[binding.mention];
+        by_line.entry((mention.line, mention.section)).or_default().push(binding);
+    }
     for (section, line, text) in entries.filter(|(_, _, text)| ENTRY_BYTES.contains(&text.len())) {
         let class = class_of(&text);
         let rest = format!("{file}::{line}::{}", slug(&text));
@@ -42,11 +49,8 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, path: &str, namesp
             &[format!("memory:{class}"), format!("line:{line}")],
         );
         sheet.edge(&place(section), &node, if class == "note" { Relation::Contains } else { Relation::Declares });
-        for binding in sheet.snapshot.bindings(document, path) {
-            let mention = &document.mentions[binding.mention];
-            if mention.line == line && mention.section == section {
-                sheet.bind(&node, &binding, Relation::Documents);
-            }
+        for binding in by_line.get(&(line, section)).into_iter().flatten() {
+            sheet.bind(&node, binding, Relation::Documents);
         }
     }
 }

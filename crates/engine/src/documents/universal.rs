@@ -3,12 +3,12 @@
 use m1nd_base::{NodeKind, Relation};
 use m1nd_documents::{BlockKind, Document};
 
-use super::{Ordinals, Sheet, slug, title};
+use super::{Binding, Ordinals, Sheet, slug, title};
 
 /// Longest label of a claim, in bytes.
 const MAX_LABEL: usize = 120;
 
-pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, path: &str, namespace: &str) {
+pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, bindings: &[Binding], path: &str, namespace: &str) {
     let id = |kind: &str, rest: &str| format!("universal::{namespace}::{kind}::{}::{rest}", slug(path));
     let mut tags =
         vec!["universal:doc".to_owned(), format!("format:{}", document.format.word()), format!("source:{path}")];
@@ -61,8 +61,8 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, path: &str, namesp
         let node = sheet.node(id("claim", &claims.of(label)), label, NodeKind::Concept, &tags);
         sheet.edge(&place(claim.section), &node, Relation::Declares);
     }
-    for binding in sheet.snapshot.bindings(document, path) {
+    for binding in bindings {
         let from = place(document.mentions[binding.mention].section);
-        sheet.bind(&from, &binding, Relation::Documents);
+        sheet.bind(&from, binding, Relation::Documents);
     }
 }

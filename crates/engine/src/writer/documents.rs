@@ -1,7 +1,7 @@
 //! Reads documents into the index, each by the adapter that its format asks for.
 
 use m1nd_base::{Cancel, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
-use m1nd_documents::{DocumentLimits, Format, detect, parse_as};
+use m1nd_documents::{Document, DocumentLimits, Format, detect, parse_as};
 use m1nd_vfs::Root;
 use rustc_hash::FxHashSet;
 
@@ -9,10 +9,10 @@ use super::ingest::{Done, Stages};
 use super::place::Place;
 use super::{Writer, walk_options};
 use crate::config::{Adapter, IngestRequest, Mode};
-use crate::documents::adapt;
+use crate::documents::{DocumentProviders, Provided, adapt};
 use crate::error::EngineError;
 use crate::json_graph::Imported;
-use crate::report::DocumentsReport;
+use crate::report::{DocumentsReport, IngestReport};
 use crate::snapshot::Snapshot;
 
 /// Longest namespace, in bytes.
@@ -41,7 +41,15 @@ impl Writer {
         };
         let mut done = Done { scanned: files.len(), ..Done::default() };
         let current = self.shared.current();
-        let mut reader = Reader { root: &root, request, snapshot: &current, report: DocumentsReport::default() };
+        let providers = self.shared.config.providers.clone();
+        let mut reader = Reader {
+            root: &root,
+            request,
+            snapshot: &current,
+            providers: providers.as_deref(),
+            cancel,
+            report: DocumentsReport::default(),
+        };
         let mut sets: Vec<Imported> = Vec::new();
         for (inner, count) in files.iter().zip(0u64..) {
             cancel.check()?;
@@ -70,11 +78,16 @@ fn check(request: &IngestRequest) -> Result<(), EngineError> {
         let why = format!("adapter `{}` has no incremental mode; leave `incremental` out", request.adapter.word());
         return Err(EngineError::BadRequest(why));
     }
+    check_namespace(request.namespace.as_deref())
+}
+
+/// Refuses what cannot be a part of ids.
+pub(super) fn check_namespace(namespace: Option<&str>) -> Result<(), EngineError> {
     let plain = |name: &str| {
         let fits = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
         !name.is_empty() && name.len() <= MAX_NAMESPACE && name.bytes().all(fits)
     };
-    match &request.namespace {
+    match namespace {
         Some(name) if !plain(name) => {
             let why = "`namespace` takes at most 64 letters, digits, `-`, `_` and `.`";
             Err(EngineError::BadRequest(why.to_owned()))
@@ -103,6 +116,8 @@ struct Reader<'a> {
     root: &'a Root,
     request: &'a IngestRequest,
     snapshot: &'a Snapshot,
+    providers: Option<&'a dyn DocumentProviders>,
+    cancel: &'a Cancel,
     report: DocumentsReport,
 }
 
@@ -123,15 +138,76 @@ impl Reader<'_> {
             (found, _) if asked_for => adapter.only_format().ok_or_else(|| refused(adapter, found))?,
             _ => return Ok(None),
         };
-        let document = parse_as(format, &bytes, &DocumentLimits::default()).map_err(|error| error.to_string())?;
-        let adapted = adapt(adapter, &document, source, self.request.namespace.as_deref(), self.snapshot);
-        *self.report.formats.entry(format.word()).or_default() += 1;
-        self.report.mentions += document.mentions.len();
-        self.report.bound += self.snapshot.bindings(&document, source).len();
-        self.report.light_evidence_resolved += adapted.evidence.0;
-        self.report.light_evidence_unresolved += adapted.evidence.1;
+        let file = SourceFile { format, name: inner.as_str(), bytes: &bytes };
+        let parsed = parsed(&file, self.providers, self.cancel)?;
+        let document = &parsed.document;
+        let adapted = adapt(adapter, document, source, self.request.namespace.as_deref(), self.snapshot);
+        let report = &mut self.report;
+        *report.formats.entry(format.word()).or_default() += 1;
+        *report.producers.entry(parsed.producer.to_owned()).or_default() += 1;
+        if let Some(why) = parsed.fallback
+            && report.fallbacks.len() < IngestReport::MAX_LISTED
+        {
+            report.fallbacks.push(format!("{source}: {why}"));
+        }
+        report.mentions += document.mentions.len();
+        report.bound += adapted.bound;
+        report.light_evidence_resolved += adapted.evidence.0;
+        report.light_evidence_unresolved += adapted.evidence.1;
         Ok(Some(adapted.set))
     }
+}
+
+/// A file to be read as a document.
+pub(super) struct SourceFile<'a> {
+    pub(super) format: Format,
+    pub(super) name: &'a str,
+    pub(super) bytes: &'a [u8],
+}
+
+/// A document, and what read it.
+pub(super) struct Parsed {
+    pub(super) document: Document,
+    /// The provider, or our own reader.
+    pub(super) producer: &'static str,
+    /// Why the configured provider did not read it.
+    pub(super) fallback: Option<String>,
+}
+
+/// Reads a document: by the provider that the user configured for its format, else, or if that fails, by our own reader.
+pub(super) fn parsed(
+    file: &SourceFile<'_>,
+    providers: Option<&dyn DocumentProviders>,
+    cancel: &Cancel,
+) -> Result<Parsed, String> {
+    let limits = DocumentLimits::default();
+    let mut fallback = None;
+    if let Some(Provided { provider, outcome }) =
+        providers.and_then(|providers| providers.convert(file.format.word(), file.name, file.bytes, cancel))
+    {
+        let read = outcome.and_then(|text| provided(file.format, &text, &limits));
+        match read {
+            Ok(document) => return Ok(Parsed { document, producer: provider, fallback: None }),
+            Err(why) => fallback = Some(format!("provider `{provider}`: {why}")),
+        }
+    }
+    let own = parse_as(file.format, file.bytes, &limits);
+    let document = own.map_err(|error| match &fallback {
+        Some(why) => format!("{error}; {why}"),
+        None => error.to_string(),
+    })?;
+    let producer = if file.format == Format::Html { "internal-html" } else { "internal" };
+    Ok(Parsed { document, producer, fallback })
+}
+
+/// What a provider made of a document, which is Markdown, in place of the document.
+fn provided(format: Format, text: &str, limits: &DocumentLimits) -> Result<Document, String> {
+    if text.trim().is_empty() {
+        return Err("it found no text".to_owned());
+    }
+    let mut document = parse_as(Format::Markdown, text.as_bytes(), limits).map_err(|error| error.to_string())?;
+    document.format = format;
+    Ok(document)
 }
 
 fn refused(adapter: Adapter, found: Option<Format>) -> String {

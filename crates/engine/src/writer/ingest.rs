@@ -200,14 +200,21 @@ impl Writer {
     /// The files of a root that changed and were not indexed yet, as its watcher knows; `None` if it cannot tell, so
     /// that the root has to be walked.
     fn watched_changes(&mut self, root: &Path) -> Option<Vec<RepoPath>> {
-        if !self.shared.config.watch || self.missed || !self.flush() {
+        if self.watchers.is_empty() || self.missed || !self.flush() {
             return None;
         }
         let mut found: BTreeSet<RepoPath> = BTreeSet::new();
         let mut is_known = true;
-        for event in self.inbox.try_iter() {
+        let waiting: Vec<Event> = self.inbox.try_iter().collect();
+        for event in waiting {
             match event {
-                Event::Changed { root: of, changes: Changes::Paths(paths) } if of == root => found.extend(paths),
+                Event::Changed { root: of, changes: Changes::Paths(paths) } if of == root => {
+                    let changes = Changes::Paths(paths);
+                    self.note_documents(root, &changes);
+                    if let Changes::Paths(paths) = changes {
+                        found.extend(paths);
+                    }
+                }
                 event => {
                     is_known &= !matches!(&event, Event::Changed { root: of, .. } if of == root);
                     self.later.push_back(event);

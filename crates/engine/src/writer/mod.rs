@@ -1,6 +1,7 @@
 //! The only thread that changes the index. Everything that happens to it is an [`Event`]; events are handled in
 //! sequence.
 
+mod auto_ingest;
 mod build;
 mod compare;
 mod documents;
@@ -28,6 +29,7 @@ use m1nd_search::FileTerms;
 use m1nd_store::{FactsCache, Home, WriterLock};
 use m1nd_vfs::{Changes, Root, WalkOptions, Watcher};
 
+use crate::auto_ingest::{AutoIngest, AutoIngestRequest, AutoIngestTick, Manifest};
 use crate::compiler_index::CompilerIndex;
 use crate::config::IngestRequest;
 use crate::cover::Cover;
@@ -39,6 +41,8 @@ use crate::snapshot::Snapshot;
 use crate::snapshot::root_is_gone;
 
 use restore::StoredFacts;
+
+pub(crate) use auto_ingest::stored_settings;
 
 pub(crate) use compare::{Proven, compare};
 
@@ -79,6 +83,14 @@ pub(crate) enum Event {
     Flushed { is_whole: bool, asker: Asker },
     /// A caller wants the newest snapshot written to disk. The reply says whether there was something to write.
     Save { reply: Sender<Result<bool, EngineError>> },
+    /// A caller wants documents kept current.
+    StartAutoIngest { request: Box<AutoIngestRequest>, cancel: Cancel, reply: Sender<AutoIngestReply> },
+    /// A caller wants changed documents read now.
+    TickAutoIngest { cancel: Cancel, reply: Sender<AutoIngestReply> },
+    /// The watchers have passed on what happened before a [`Event::TickAutoIngest`], or failed to.
+    TickedAutoIngest { is_whole: bool, cancel: Cancel, reply: Sender<AutoIngestReply> },
+    /// A caller wants documents no longer kept current. The reply says how many were.
+    StopAutoIngest { agent: String, reply: Sender<Result<usize, EngineError>> },
     /// The thread that packs and writes the snapshot is done.
     Packed,
     /// The content of the mapped snapshot does not match its checksums.
@@ -86,6 +98,9 @@ pub(crate) enum Event {
     /// The engine ends.
     Stop,
 }
+
+/// Result of reading documents that changed.
+pub(crate) type AutoIngestReply = Result<AutoIngestTick, EngineError>;
 
 /// A reader that waits for the newest state.
 pub(crate) struct Asker {
@@ -202,6 +217,12 @@ pub(crate) struct Writer {
     claim: Option<Claim>,
     /// Changes were passed on that could not be indexed.
     missed: bool,
+    /// Documents that are kept current.
+    auto_ingest: Option<AutoIngest>,
+    /// Documents that were kept current by this process before.
+    manifest: Option<Manifest>,
+    /// Generation that the loaded snapshot was stored with.
+    loaded_generation: u64,
     /// When something last happened.
     active: Instant,
 }
@@ -251,6 +272,9 @@ impl Writer {
             reading_history: None,
             claim: None,
             missed: false,
+            auto_ingest: None,
+            manifest: None,
+            loaded_generation: 0,
             active: Instant::now(),
         }
     }
@@ -277,6 +301,7 @@ impl Writer {
         self.base = Some(path);
         self.stored = Some(stored.container.clone()).filter(|_| writes && !stored.outdated);
         let mut snapshot = self.shared.snapshot_of(stored);
+        self.loaded_generation = snapshot.generation;
         if writes {
             // Later states were published but not written: this older one gets a number that none of them had.
             if self.reserved > snapshot.generation {
@@ -314,6 +339,7 @@ impl Writer {
     pub(crate) fn run(mut self) {
         if self.shared.config.watch {
             priority::stand_back();
+            self.resume_auto_ingest();
         }
         self.watch();
         self.read_history();
@@ -331,6 +357,13 @@ impl Writer {
                     self.active = Instant::now();
                     self.handle(event);
                     self.note_watch();
+                    self.active = Instant::now();
+                }
+                Err(RecvTimeoutError::Timeout) if self.documents_due().is_some_and(|due| due <= Instant::now()) => {
+                    let stop = self.shared.stop.clone();
+                    if let Err(error) = self.follow_documents(&stop) {
+                        self.shared.notice(format!("changed documents could not be read: {error}"));
+                    }
                     self.active = Instant::now();
                 }
                 Err(RecvTimeoutError::Timeout) => self.idle(),
@@ -354,6 +387,7 @@ impl Writer {
                 self.read_history();
             }
             Event::Changed { root, changes } => {
+                self.note_documents(&root, &changes);
                 self.changed(&root, changes);
                 // A switch of the branch changes files, too.
                 self.read_history();
@@ -365,7 +399,9 @@ impl Writer {
             }
             Event::Written { root, paths, asker } => {
                 // Also if nobody waits any more: the files are as they are.
-                let is_indexed = self.lock.is_some() && self.changed(&root, Changes::Paths(paths));
+                let changes = Changes::Paths(paths);
+                self.note_documents(&root, &changes);
+                let is_indexed = self.lock.is_some() && self.changed(&root, changes);
                 let _ = asker.reply.send(is_indexed);
             }
             Event::Flush { asker } => {
@@ -378,6 +414,20 @@ impl Writer {
             }
             Event::Save { reply } => {
                 let _ = reply.send(self.save_for_caller());
+            }
+            Event::StartAutoIngest { request, cancel, reply } => {
+                let _ = reply.send(self.start_auto_ingest(&request, &cancel));
+            }
+            Event::TickAutoIngest { cancel, reply } => {
+                let is_whole = self.flush();
+                // Behind the changes that the watchers have passed on.
+                let _ = self.events.send(Event::TickedAutoIngest { is_whole, cancel, reply });
+            }
+            Event::TickedAutoIngest { is_whole, cancel, reply } => {
+                let _ = reply.send(self.tick_auto_ingest(is_whole && !self.missed, &cancel));
+            }
+            Event::StopAutoIngest { agent, reply } => {
+                let _ = reply.send(self.stop_auto_ingest(&agent));
             }
             Event::Packed => self.packed(),
             Event::Damaged { path, why } => self.damaged(&path, &why),
@@ -518,7 +568,7 @@ impl Writer {
         let idle = if large { IDLE_LARGE } else { IDLE };
         let packs = (self.unsaved && self.packing.is_none()).then(|| self.active + idle);
         let looks = (self.shared.config.watch && self.misses_root()).then(|| Instant::now() + ROOT_PERIOD);
-        packs.into_iter().chain(looks).min()
+        packs.into_iter().chain(looks).chain(self.documents_due()).min()
     }
 
     /// Returns whether a root of the index cannot be read.
@@ -561,6 +611,9 @@ impl Writer {
             self.lock = Some(lock);
             self.load();
             self.shared.state().role = ProcessRole::Writer;
+            if self.shared.config.watch {
+                self.resume_auto_ingest();
+            }
             self.watch();
         }
     }
@@ -631,7 +684,7 @@ impl Writer {
 
     /// Starts watching the roots of the index, if that is wanted and not done yet.
     fn watch(&mut self) {
-        if !self.shared.config.watch || self.lock.is_none() {
+        if !(self.shared.config.watch || self.auto_ingest.is_some()) || self.lock.is_none() {
             return;
         }
         let snapshot = self.shared.current();

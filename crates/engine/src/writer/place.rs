@@ -84,7 +84,7 @@ impl Writer {
     }
 
     /// The canonical form of a path, which must exist; relative ones start at the first allowed root.
-    fn absolute(&self, path: &Path) -> Result<PathBuf, EngineError> {
+    pub(super) fn absolute(&self, path: &Path) -> Result<PathBuf, EngineError> {
         let full = if path.is_absolute() { path.to_owned() } else { self.shared.allowed[0].join(path) };
         let lexical = normal(&full);
         if !self.shared.allowed.iter().any(|allowed| lexical.starts_with(allowed)) {

@@ -1,5 +1,9 @@
 //! Documents and their links to code.
 
+mod auto_ingest_start;
+mod auto_ingest_status;
+mod auto_ingest_stop;
+mod auto_ingest_tick;
 mod document_bindings;
 mod document_drift;
 mod document_resolve;
@@ -8,6 +12,10 @@ use m1nd_base::RepoPath;
 use m1nd_engine::{ReadError, Snapshot};
 use m1nd_query::documents::{DocumentError, Read, read};
 
+pub(crate) use auto_ingest_start::AutoIngestStart;
+pub(crate) use auto_ingest_status::AutoIngestStatus;
+pub(crate) use auto_ingest_stop::AutoIngestStop;
+pub(crate) use auto_ingest_tick::AutoIngestTick;
 pub(crate) use document_bindings::DocumentBindings;
 pub(crate) use document_drift::DocumentDrift;
 pub(crate) use document_resolve::DocumentResolve;

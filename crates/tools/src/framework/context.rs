@@ -6,8 +6,8 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, ContentHash, Progress, ProgressEvent};
 use m1nd_engine::history::ProjectHistory;
 use m1nd_engine::{
-    Engine, EngineError, Federation, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot, Status,
-    StoredCheck, StoredSnapshot, WatchState,
+    AutoIngestStatus, Engine, EngineError, Federation, FileMark, Freshness, LocalModel, ProcessRole, Setting, Snapshot,
+    Status, StoredCheck, StoredSnapshot, WatchState,
 };
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
@@ -296,6 +296,11 @@ impl<'a> ReadContext<'a> {
     /// State of the engine.
     pub fn status(&self) -> Status {
         self.services.engine.status()
+    }
+
+    /// State of keeping documents current.
+    pub(crate) fn auto_ingest(&self) -> AutoIngestStatus {
+        self.services.engine.auto_ingest_status()
     }
 
     /// Memories, read-only.

@@ -70,7 +70,7 @@ codes! {
     HandleUnknown = "handle_unknown",
     /// The perspective, trail or lock has expired: create a new one.
     HandleExpired = "handle_expired",
-    /// The perspective, trail or lock belongs to another agent.
+    /// The perspective, trail, lock or auto ingest belongs to another agent.
     HandleNotYours = "handle_not_yours",
     /// Another call changed the perspective, trail or lock meanwhile: repeat the call.
     HandleChanged = "handle_changed",

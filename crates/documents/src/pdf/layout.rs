@@ -1,0 +1,318 @@
+//! From glyphs on a page to lines in the order in which people read them: words by the gaps between glyphs, columns by
+//! the white between words, lines by their base.
+
+use super::content::Glyph;
+
+/// Gap between glyphs that separates words, in sizes of the font.
+const WORD_GAP: f64 = 0.12;
+/// Gap that separates pieces of one line, in sizes of the font: a column may begin there.
+const PIECE_GAP: f64 = 0.5;
+/// Distance of bases within one line, in sizes of the font.
+const SAME_LINE: f64 = 0.45;
+/// Narrowest white between two columns, in usual sizes of the page.
+const GUTTER: f64 = 0.7;
+/// Pieces that may cross the white between two columns, as a share of those of the smaller one.
+const CROSSING: f64 = 0.25;
+/// Lines that each of two columns has at least.
+const COLUMN_LINES: usize = 3;
+/// Regions inside of regions.
+const MAX_DEPTH: usize = 12;
+
+/// A word or a piece of a line.
+#[derive(Debug, Clone, PartialEq)]
+struct Piece {
+    text: String,
+    left: f64,
+    right: f64,
+    base: f64,
+    size: f64,
+    is_bold: bool,
+}
+
+/// A line of text.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Line {
+    pub(super) text: String,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    /// Height above the bottom of the page.
+    pub(super) base: f64,
+    pub(super) size: f64,
+    pub(super) is_bold: bool,
+}
+
+/// The lines of a page in reading order. Text that is turned comes after that which is not.
+pub(super) fn lines(glyphs: Vec<Glyph>) -> Vec<Line> {
+    let mut turned: [Vec<Glyph>; 4] = Default::default();
+    for glyph in glyphs {
+        let (dx, dy) = (glyph.end_x - glyph.x, glyph.end_y - glyph.y);
+        let turn = match (dx.abs() >= dy.abs(), dx >= 0.0, dy >= 0.0) {
+            (true, true, _) => 0,
+            (true, false, _) => 2,
+            (false, _, true) => 1,
+            (false, _, false) => 3,
+        };
+        turned[turn].push(upright(glyph, turn));
+    }
+    let mut out = Vec::new();
+    for glyphs in turned {
+        let words = words(glyphs);
+        if !words.is_empty() {
+            let usual = usual_size(&words);
+            ordered(pieces(words), usual, &mut out);
+        }
+    }
+    out
+}
+
+/// A glyph as if the page were turned so that it stands upright.
+fn upright(glyph: Glyph, turn: usize) -> Glyph {
+    let turn_point = |x: f64, y: f64| match turn {
+        1 => (y, -x),
+        2 => (-x, -y),
+        3 => (-y, x),
+        _ => (x, y),
+    };
+    let ((x, y), (end_x, end_y)) = (turn_point(glyph.x, glyph.y), turn_point(glyph.end_x, glyph.end_y));
+    Glyph { x, y, end_x, end_y, ..glyph }
+}
+
+/// Words: glyphs that are drawn one after the other without a gap.
+fn words(glyphs: Vec<Glyph>) -> Vec<Piece> {
+    let mut words: Vec<Piece> = Vec::new();
+    let mut is_open = false;
+    for glyph in glyphs {
+        let text = shown(&glyph.text);
+        if text.trim().is_empty() {
+            // A blank ends a word; what has no text known leaves no trace.
+            is_open &= text.is_empty() && !glyph.text.is_empty();
+            continue;
+        }
+        let begins = text.starts_with(char::is_whitespace);
+        let ends = text.ends_with(char::is_whitespace);
+        let text = text.trim();
+        let last = words.last_mut().filter(|_| is_open && !begins);
+        let fits = last.filter(|word| {
+            let size = word.size.max(glyph.size).max(0.1);
+            let gap = glyph.x - word.right;
+            gap < WORD_GAP * size && gap > -size && (glyph.y - word.base).abs() < SAME_LINE * size
+        });
+        match fits {
+            // Drawn again in nearly the same place, to look bold.
+            Some(word)
+                if word.text.ends_with(text) && glyph.x < word.right - 0.6 * (glyph.end_x - glyph.x).max(0.1) => {}
+            Some(word) => {
+                word.text.push_str(text);
+                word.right = word.right.max(glyph.end_x);
+                word.size = word.size.max(glyph.size);
+            }
+            None => words.push(Piece {
+                text: text.to_owned(),
+                left: glyph.x,
+                right: glyph.end_x,
+                base: glyph.y,
+                size: glyph.size,
+                is_bold: glyph.is_bold,
+            }),
+        }
+        is_open = !ends;
+    }
+    words
+}
+
+/// A text without characters that show nothing, and with ligatures taken apart.
+fn shown(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            'ﬀ' => out.push_str("ff"),
+            'ﬁ' => out.push_str("fi"),
+            'ﬂ' => out.push_str("fl"),
+            'ﬃ' => out.push_str("ffi"),
+            'ﬄ' => out.push_str("ffl"),
+            'ﬅ' | 'ﬆ' => out.push_str("st"),
+            '\u{ad}' => out.push('-'),
+            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {}
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The size of most of the text.
+fn usual_size(words: &[Piece]) -> f64 {
+    let mut sizes: Vec<(f64, usize)> = words.iter().map(|word| (word.size, word.text.len())).collect();
+    sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let half = sizes.iter().map(|(_, length)| length).sum::<usize>() / 2;
+    let mut seen = 0;
+    for (size, length) in &sizes {
+        seen += length;
+        if seen > half {
+            return size.max(0.1);
+        }
+    }
+    1.0
+}
+
+/// Joins words of one line that are near to each other.
+fn pieces(mut words: Vec<Piece>) -> Vec<Piece> {
+    // Lines from the top: sorted by their base, then told apart where it jumps.
+    words.sort_by(|a, b| b.base.total_cmp(&a.base));
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut start = 0;
+    while start < words.len() {
+        let first = &words[start];
+        let (base, size) = (first.base, first.size);
+        let mut end = start + 1;
+        while end < words.len() {
+            let word = &words[end];
+            if base - word.base > SAME_LINE * size.max(word.size) {
+                break;
+            }
+            end += 1;
+        }
+        let line = &mut words[start..end];
+        line.sort_by(|a, b| a.left.total_cmp(&b.left));
+        join(line, &mut pieces);
+        start = end;
+    }
+    pieces
+}
+
+fn join(line: &[Piece], pieces: &mut Vec<Piece>) {
+    let mut open: Option<Piece> = None;
+    for word in line {
+        match &mut open {
+            Some(piece) if word.left - piece.right < PIECE_GAP * piece.size.max(word.size) => {
+                // A gap that is not there means that something raised or lowered follows.
+                if word.left - piece.right > WORD_GAP * piece.size.min(word.size) || word.left < piece.left {
+                    piece.text.push(' ');
+                } else if (word.base - piece.base).abs() < 0.05 * piece.size {
+                    piece.text.push(' ');
+                }
+                piece.text.push_str(&word.text);
+                piece.right = piece.right.max(word.right);
+                if word.size > piece.size {
+                    (piece.size, piece.base) = (word.size, word.base);
+                }
+                piece.is_bold &= word.is_bold;
+            }
+            _ => {
+                pieces.extend(open.take());
+                open = Some(word.clone());
+            }
+        }
+    }
+    pieces.extend(open);
+}
+
+/// Puts pieces into reading order: columns one after the other, what crosses them in its place.
+fn ordered(pieces: Vec<Piece>, usual: f64, out: &mut Vec<Line>) {
+    let mut work: Vec<(Vec<Piece>, usize)> = vec![(pieces, 0)];
+    while let Some((region, depth)) = work.pop() {
+        let gutter = if depth < MAX_DEPTH { gutter(&region, usual) } else { None };
+        let Some((from, to)) = gutter else {
+            emit(region, out);
+            continue;
+        };
+        // From the top: bands of columns between the pieces that cross the white.
+        let mut parts: Vec<Vec<Piece>> = Vec::new();
+        let (mut left, mut right): (Vec<Piece>, Vec<Piece>) = (Vec::new(), Vec::new());
+        let mut crossing: Vec<Piece> = Vec::new();
+        let flush = |left: &mut Vec<Piece>, right: &mut Vec<Piece>, parts: &mut Vec<Vec<Piece>>| {
+            let both = [std::mem::take(left), std::mem::take(right)];
+            parts.extend(both.into_iter().filter(|part| !part.is_empty()));
+        };
+        for piece in region {
+            let middle = (from + to) / 2.0;
+            if piece.left < middle && piece.right > middle {
+                flush(&mut left, &mut right, &mut parts);
+                crossing.push(piece);
+                continue;
+            }
+            if !crossing.is_empty() {
+                parts.push(std::mem::take(&mut crossing));
+            }
+            if piece.right <= middle { left.push(piece) } else { right.push(piece) }
+        }
+        if !crossing.is_empty() {
+            parts.push(crossing);
+        }
+        flush(&mut left, &mut right, &mut parts);
+        if parts.len() < 2 {
+            parts.into_iter().for_each(|part| emit(part, out));
+            continue;
+        }
+        work.extend(parts.into_iter().rev().map(|part| (part, depth + 1)));
+    }
+}
+
+/// The white between two columns of a region, left to right; `None` if it has only one.
+fn gutter(region: &[Piece], usual: f64) -> Option<(f64, f64)> {
+    if region.len() < 2 * COLUMN_LINES {
+        return None;
+    }
+    let mut edges: Vec<(f64, bool)> = Vec::with_capacity(region.len() * 2);
+    for piece in region {
+        edges.push((piece.left, true));
+        edges.push((piece.right.max(piece.left), false));
+    }
+    edges.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let total = region.len();
+    let (mut open, mut begun) = (0usize, 0usize);
+    let mut best: Option<(usize, f64, f64)> = None;
+    for pair in edges.windows(2) {
+        if pair[0].1 {
+            open += 1;
+            begun += 1;
+        } else {
+            open -= 1;
+        }
+        let (from, to) = (pair[0].0, pair[1].0);
+        let (on_left, on_right) = (begun - open, total - begun);
+        let smaller = on_left.min(on_right);
+        let is_column = smaller >= COLUMN_LINES && to - from >= GUTTER * usual;
+        let better = best.is_none_or(|(crossing, left, right)| (open, left - right) < (crossing, from - to));
+        if is_column && open as f64 <= smaller as f64 * CROSSING && better {
+            best = Some((open, from, to));
+        }
+    }
+    let (_, from, to) = best?;
+    // Columns stand beside each other: something on both sides at the same heights.
+    let middle = (from + to) / 2.0;
+    let heights = |is_left: bool| {
+        let side =
+            region.iter().filter(move |piece| if is_left { piece.right <= middle } else { piece.left >= middle });
+        side.map(|piece| piece.base).fold((f64::MAX, f64::MIN), |(low, high), base| (low.min(base), high.max(base)))
+    };
+    let ((low, high), (other_low, other_high)) = (heights(true), heights(false));
+    let shared = high.min(other_high) - low.max(other_low);
+    (shared > usual * 2.0).then_some((from, to))
+}
+
+/// Adds the lines of a region of one column.
+fn emit(region: Vec<Piece>, out: &mut Vec<Line>) {
+    // Pieces are in the order of their lines; those of one line are next to each other.
+    let mut open: Option<Line> = None;
+    for piece in region {
+        match &mut open {
+            Some(line)
+                if (line.base - piece.base).abs() < SAME_LINE * line.size.max(piece.size)
+                    && piece.left >= line.right - line.size =>
+            {
+                line.text.push(' ');
+                line.text.push_str(&piece.text);
+                line.right = line.right.max(piece.right);
+                line.size = line.size.max(piece.size);
+                line.is_bold &= piece.is_bold;
+            }
+            _ => {
+                out.extend(open.take());
+                let Piece { text, left, right, base, size, is_bold } = piece;
+                open = Some(Line { text, left, right, base, size, is_bold });
+            }
+        }
+    }
+    out.extend(open);
+}
