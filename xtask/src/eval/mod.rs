@@ -13,6 +13,7 @@ mod callgraph_tests;
 mod calls;
 mod closure;
 mod cochange;
+mod contracts;
 mod economy;
 mod edges;
 mod edits;
@@ -56,6 +57,7 @@ const USAGE: &str = "expected:
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
+  cargo xtask eval contracts --checkouts DIR [--check | --write] [--list]
   cargo xtask eval routes --checkouts DIR [--check | --write] [--list]
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
@@ -79,6 +81,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("seek", rest)) => seek::run(rest),
+        Some(("contracts", rest)) => contracts::run(rest),
         Some(("routes", rest)) => routes::run(rest),
         Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),

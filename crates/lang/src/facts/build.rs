@@ -54,6 +54,7 @@ impl FactsBuilder {
             arguments: Vec::new(),
             macro_arguments: Vec::new(),
             texts: Vec::new(),
+            shared: Vec::new(),
             package: None,
             doc: None,
             is_test: false,

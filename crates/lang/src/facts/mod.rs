@@ -8,6 +8,7 @@ mod build;
 mod decorators;
 mod definition;
 mod expr;
+mod shared;
 mod text_use;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, Ty
 pub use expr::{Collection, Expr, Literal, PathRoot};
 pub use m1nd_base::Pos;
 use m1nd_base::Problem;
+pub use shared::{Shared, SharedKind};
 pub use text_use::TextUse;
 
 use crate::Language;
@@ -373,6 +375,8 @@ pub struct FileFacts {
     pub macro_arguments: Vec<MacroArguments>,
     /// Texts that other programs may know.
     pub texts: Vec<TextUse>,
+    /// Names that the file shares with other programs.
+    pub shared: Vec<Shared>,
     /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
     pub package: Option<NameId>,
     /// Doc comment of the file, shortened.
@@ -445,6 +449,7 @@ impl FileFacts {
         self.member_writes.shrink_to_fit();
         self.arguments.shrink_to_fit();
         self.macro_arguments.shrink_to_fit();
+        self.shared.shrink_to_fit();
     }
 
     /// Number of facts, as counted against [`Limits::facts_per_file`](m1nd_base::Limits::facts_per_file).
