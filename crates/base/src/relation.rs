@@ -86,6 +86,8 @@ word_enum! {
         Requests = "requests",
         /// A route, procedure or topic that is answered by it.
         Serves = "serves",
+        /// Sets a configuration key or environment variable.
+        SetsConfig = "sets_config",
     }
 }
 

@@ -117,9 +117,12 @@ fn file_node<'a>(symbol: u32, path: &'a RepoPath, facts: &'a FileFacts, is_test:
     }
 }
 
-/// Its label is the last part of its id: method and path.
+/// Words in ids of routes, topics and tools.
+const SERVED: &[&str] = &["::route::", "::topic::", "::tool::"];
+
+/// Its label is the last part of its id: method and path, or a name.
 fn route_node(symbol: u32, parent: Option<u32>, id: &str, line: u32, is_test: bool) -> NodeInput<'_> {
-    let label = id.split_once("::route::").map_or(id, |(_, label)| label);
+    let label = SERVED.iter().find_map(|word| id.split_once(word)).map_or(id, |(_, label)| label);
     let label = label.rsplit_once('~').filter(|(_, hash)| hash.len() == 8).map_or(label, |(label, _)| label);
     NodeInput {
         symbol,

@@ -36,7 +36,7 @@ pub const fn of(relation: Relation) -> Weights {
         Relation::Overrides => row(1_100, 0.7, 0.6, true, false),
         Relation::Decorates => row(1_200, 0.6, 0.6, true, false),
         Relation::Tests => row(1_500, 0.6, 0.0, true, false),
-        Relation::ReadsConfig => row(1_500, 0.5, 0.3, false, false),
+        Relation::ReadsConfig | Relation::SetsConfig => row(1_500, 0.5, 0.3, false, false),
         Relation::DependsOn => row(1_500, 0.5, 0.5, false, false),
         Relation::Documents => row(3_000, 0.3, 0.0, false, false),
         Relation::Registers => row(1_300, 0.5, 0.5, true, false),

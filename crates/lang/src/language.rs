@@ -3,6 +3,8 @@
 use m1nd_base::RepoPath;
 use serde::{Deserialize, Serialize};
 
+use crate::languages::config::{self, docker};
+
 /// A language, or [`Language::Text`] for every other file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,6 +56,17 @@ pub enum Language {
     RestructuredText,
     /// AsciiDoc.
     AsciiDoc,
+    /// Protocol buffers.
+    Proto,
+    /// Schemas and documents of GraphQL.
+    #[serde(rename = "graphql")]
+    GraphQl,
+    /// SQL.
+    Sql,
+    /// YAML, and descriptions of HTTP interfaces in JSON.
+    Yaml,
+    /// Dockerfiles.
+    Docker,
 }
 
 /// How far a language is understood.
@@ -170,6 +183,23 @@ static ROWS: &[Row] = &[
         extensions: &["adoc", "asciidoc"],
         names: &[],
     },
+    Row { language: Language::Proto, name: "proto", tier: Tier::Outlined, extensions: &["proto"], names: &[] },
+    Row {
+        language: Language::GraphQl,
+        name: "graphql",
+        tier: Tier::Outlined,
+        extensions: &["graphql", "graphqls", "gql"],
+        names: &[],
+    },
+    Row { language: Language::Sql, name: "sql", tier: Tier::Outlined, extensions: &["sql"], names: &[] },
+    Row { language: Language::Yaml, name: "yaml", tier: Tier::Outlined, extensions: &["yaml", "yml"], names: &[] },
+    Row {
+        language: Language::Docker,
+        name: "dockerfile",
+        tier: Tier::Outlined,
+        extensions: &["dockerfile", "containerfile"],
+        names: &["Dockerfile", "Containerfile"],
+    },
 ];
 
 impl Language {
@@ -182,9 +212,14 @@ impl Language {
         ROWS.iter().map(|row| row.language)
     }
 
-    /// Whether its files are read by people only: text and documents, no code.
+    /// Whether its files are no code: text, documents and settings.
     pub const fn is_prose(self) -> bool {
-        matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc)
+        matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc) || self.is_settings()
+    }
+
+    /// Whether its files say how programs are deployed and called.
+    pub const fn is_settings(self) -> bool {
+        matches!(self, Self::Yaml | Self::Docker)
     }
 
     /// The languages whose code can import each other's, named by one of them; itself where it stands alone. Whether
@@ -231,6 +266,8 @@ impl Language {
             ROWS.iter().find(|row| row.names.contains(&program))
         });
         match row.map_or(Self::Text, |row| row.language) {
+            Self::Text if docker::is_name_of(path.file_name()) => Self::Docker,
+            Self::Text if path.extension() == Some("json") && config::is_openapi(head) => Self::Yaml,
             Self::C if path.extension() == Some("h") && looks_like_cpp(head) => Self::Cpp,
             language => language,
         }

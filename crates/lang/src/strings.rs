@@ -126,13 +126,13 @@ static LUA: Syntax = Syntax {
 fn syntax(language: Language) -> Option<&'static Syntax> {
     use Language::*;
     Some(match language {
-        Text | Markdown | RestructuredText | AsciiDoc => return None,
+        Text | Markdown | RestructuredText | AsciiDoc | GraphQl | Sql | Yaml | Docker => return None,
         Python => &PYTHON,
         JavaScript | TypeScript | Tsx | Vue | Svelte => &JAVASCRIPT,
         Rust => &RUST,
         Go => &GO,
         C | Cpp => &self::C,
-        Java | Kotlin | Scala | CSharp | Swift => &JAVA,
+        Java | Kotlin | Scala | CSharp | Swift | Proto => &JAVA,
         Ruby => &RUBY,
         Php => &PHP,
         Bash => &SHELL,

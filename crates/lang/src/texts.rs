@@ -8,6 +8,7 @@
 use crate::Language;
 use crate::facts::{FileFacts, Pos, Role, TextUse};
 
+mod documents;
 mod literal;
 mod scan;
 
@@ -20,8 +21,6 @@ const CALLEES: &[&str] = &[
     "all",
     "any",
     "api_route",
-    "call_tool",
-    "callTool",
     "Controller",
     "controller",
     "delete",
@@ -55,24 +54,96 @@ const CALLEES: &[&str] = &[
     "Post",
     "POST",
     "PostMapping",
-    "produce",
-    "publish",
     "put",
     "Put",
     "PUT",
     "PutMapping",
     "register",
-    "registerTool",
     "re_path",
     "request",
     "RequestMapping",
     "route",
     "Route",
-    "send",
-    "sendToQueue",
-    "subscribe",
-    "tool",
     "url",
+];
+
+/// Callees of which names are kept as well as texts: of topics, tools, tables and procedures, which are often constants.
+pub(super) const NAMED: &[&str] = &[
+    "ConsumePartition",
+    "ConsumerGroup",
+    "AddTool",
+    "DgsMutation",
+    "DgsQuery",
+    "DgsSubscription",
+    "Entity",
+    "EventPattern",
+    "GrpcMethod",
+    "GrpcStreamMethod",
+    "KafkaConsumer",
+    "KafkaListener",
+    "JmsListener",
+    "MessagePattern",
+    "Mutation",
+    "MutationMapping",
+    "NewTool",
+    "ProducerRecord",
+    "Publish",
+    "PublishWithContext",
+    "Query",
+    "QueryMapping",
+    "QueueSubscribe",
+    "RabbitListener",
+    "Send",
+    "Subscribe",
+    "SubscribeTopics",
+    "Subscription",
+    "SubscriptionMapping",
+    "Table",
+    "assertQueue",
+    "basicConsume",
+    "basicPublish",
+    "basic_consume",
+    "basic_publish",
+    "call_tool",
+    "callTool",
+    "consume",
+    "Consume",
+    "convertAndSend",
+    "create_table",
+    "createTable",
+    "define",
+    "emit",
+    "field",
+    "produce",
+    "pgTable",
+    "mysqlTable",
+    "sqliteTable",
+    "psubscribe",
+    "publish",
+    "queue_subscribe",
+    "registerTool",
+    "send",
+    "send_and_wait",
+    "sendToQueue",
+    "set_field",
+    "subscribe",
+    "to",
+    "tool",
+    "Topic",
+];
+
+/// Types of which a literal is read like a call: what their fields have is that of the message or tool.
+pub(super) const LITERALS: &[&str] = &[
+    "CallToolParams",
+    "CallToolRequestParam",
+    "CallToolRequestParams",
+    "Message",
+    "ProducerMessage",
+    "ReaderConfig",
+    "Tool",
+    "TopicPartition",
+    "Writer",
+    "WriterConfig",
 ];
 
 /// Names of arguments, keys and variables of which texts without a `/` are kept.
@@ -85,16 +156,24 @@ const KEYS: &[&str] = &[
     "name",
     "prefix",
     "prefixUrl",
+    "Name",
+    "Topic",
+    "GroupTopics",
     "queue",
+    "queues",
     "topic",
     "topics",
     "url_prefix",
+    "__tablename__",
+    "db_table",
 ];
+/// Words in names of variables whose texts are kept although they are no paths.
+const NAME_WORDS: &[&str] = &["topic", "queue", "channel", "subject", "exchange", "routing", "tool_name"];
 
 /// Fills [`FileFacts::texts`] of a file whose other facts are complete.
 pub(crate) fn add(language: Language, text: &str, facts: &mut FileFacts) {
     let Some(syntax) = literal::syntax(language) else { return };
-    let mut rows = scan::scan(syntax, text);
+    let (mut rows, documents) = scan::scan(syntax, text);
     rows.retain(is_kept);
     rows.truncate(MAX_TEXTS);
     let mut lines = Lines::new(text);
@@ -119,39 +198,57 @@ pub(crate) fn add(language: Language, text: &str, facts: &mut FileFacts) {
         });
     }
     facts.texts.shrink_to_fit();
+    documents::add(&documents, text, &mut lines, facts);
 }
 
 fn is_kept(row: &scan::Found<'_>) -> bool {
     let says = row.text.contains('/');
     let named = row.key.is_some_and(|key| KEYS.contains(&key));
     match row.callee {
-        Some((_, callee)) => says || named || CALLEES.contains(&callee),
-        None => row.key.is_some() && says,
+        Some((_, callee)) => {
+            says || named || CALLEES.contains(&callee) || NAMED.contains(&callee) || is_variable(&row.text)
+        }
+        None => row.key.is_some_and(|key| says || names_something(key)),
     }
 }
 
-/// The call or decorator whose last name is at a position.
+/// Returns whether a text is written like the name of an environment variable of several words.
+fn is_variable(text: &str) -> bool {
+    text.contains('_')
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Returns whether a variable or field of this name holds the name of a topic, a queue or a table.
+fn names_something(key: &str) -> bool {
+    let lower = key.to_ascii_lowercase();
+    NAME_WORDS.iter().any(|word| lower.contains(word)) || matches!(key, "__tablename__" | "db_table")
+}
+
+/// The call or decorator whose last name is at a position, or the type of a literal.
 fn place(facts: &FileFacts, pos: Pos) -> Option<u32> {
     let start = facts.references.partition_point(|row| row.pos < pos);
     let rows = facts.references[start..].iter().take_while(|row| row.pos == pos);
     let calls = |role| matches!(role, Role::Call | Role::Decorate | Role::Macro);
-    let (at, _) = rows.enumerate().find(|(_, row)| calls(row.role))?;
+    let mut rows = rows.enumerate();
+    let (at, _) =
+        rows.clone().find(|(_, row)| calls(row.role)).or_else(|| rows.find(|(_, row)| row.role == Role::Type))?;
     u32::try_from(start + at).ok()
 }
 
 /// Positions of bytes; asked in rising order this takes linear time.
-struct Lines<'t> {
+pub(crate) struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
 }
 
 impl<'t> Lines<'t> {
-    fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         Self { text, starts: std::iter::once(0).chain(breaks).collect() }
     }
 
-    fn pos(&mut self, byte: usize) -> Pos {
+    pub(crate) fn pos(&mut self, byte: usize) -> Pos {
         let line = self.starts.partition_point(|start| *start <= byte) - 1;
         let before = self.text.get(self.starts[line]..byte).unwrap_or("");
         let col = if before.len() > 4 * u16::MAX as usize { usize::MAX } else { before.chars().count() + 1 };

@@ -215,10 +215,11 @@ pub(crate) fn nodes(
         let is_test = of_macro.is_some_and(|of| of.is_test);
         nodes.push(LinkNode { id, definition: Some(DefId(index as u32)), parent: Some(parent), is_test, route: None });
     }
-    for spot in unit.spots.routes.iter().filter(|spot| is_route(spot.symbol)) {
-        if place.insert(spot.symbol, 0).is_none() {
-            let route = Some(spot.pos.line);
-            nodes.push(LinkNode { id: spot.symbol, definition: None, parent: Some(0), is_test: false, route });
+    let routes = unit.spots.routes.iter().map(|spot| (spot.symbol, spot.pos.line));
+    let points = unit.spots.points.iter().map(|point| (point.symbol, point.pos.line));
+    for (symbol, line) in routes.chain(points).filter(|(symbol, _)| is_route(*symbol)) {
+        if place.insert(symbol, 0).is_none() {
+            nodes.push(LinkNode { id: symbol, definition: None, parent: Some(0), is_test: false, route: Some(line) });
         }
     }
     nodes

@@ -10,14 +10,15 @@ use crate::files::FileId;
 use crate::frameworks::is_of;
 use crate::frameworks::settings::{Key, Setting, settings};
 use crate::languages::linked_family;
+use crate::spots::{last_name, shared};
 use crate::unit::Unit;
 
 /// The keys that a file reads, as edges. The read is certain if the package of the reading function is known.
 pub(crate) fn config_reads(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     let unit = eval.unit(file);
     let rows = settings(linked_family(unit.facts.language));
+    let mut found = given_reads(eval, file, rows);
     let members = rows.iter().any(|row| matches!(row.key, Key::Member(_)));
-    let mut found = Vec::new();
     if unit.facts.arguments.is_empty() && !members {
         return found;
     }
@@ -37,6 +38,56 @@ pub(crate) fn config_reads(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         });
     }
     found
+}
+
+/// The keys that a file gives to functions of the project that read them.
+fn given_reads(eval: &mut Eval<'_>, file: FileId, rows: &'static [Setting]) -> Vec<Derived> {
+    let unit = eval.unit(file);
+    let mut found = Vec::new();
+    for text in &unit.facts.texts {
+        let Some(at) = text.reference.filter(|_| text.key.is_none() && is_variable(&text.text)) else { continue };
+        let reference = &unit.facts.references[at as usize];
+        let Some(name) = last_name(&unit.facts, reference.expr).filter(|_| reference.role == Role::Call) else {
+            continue;
+        };
+        let files = eval.contract(&shared::reader(name));
+        if files.is_empty() {
+            continue;
+        }
+        eval.begin_reference();
+        let search = file_links::search(eval, file, reference.expr, reference.role);
+        let [crate::eval::Found { entity: Entity::Def(of), .. }] = search.found.as_slice() else { continue };
+        let of = *of;
+        if !files.contains(&of.file) {
+            continue;
+        }
+        let reads = shared::readers(&eval.project.unit(of.file).facts);
+        let read = reads.iter().find(|row| row.function == of.def && row.parameter == text.place);
+        let Some(read) = read else { continue };
+        let inner = eval.project.unit(of.file);
+        let reference_inside = &inner.facts.references[read.reference as usize];
+        let name = inner.written_last(reference_inside.expr);
+        let row = rows
+            .iter()
+            .find(|row| matches!(row.key, Key::Argument(names) if name.is_some_and(|name| names.contains(&name))));
+        let Some(row) = row.filter(|row| fits(eval, of.file, reference_inside, row)) else { continue };
+        found.push(Derived {
+            from: file_links::source(eval, file, reference),
+            to: Target::Config(row.store, text.text.to_string()),
+            relation: Relation::ReadsConfig,
+            tier: EdgeTier::Certain,
+            of: 1,
+            pos: text.pos,
+        });
+    }
+    found
+}
+
+/// Returns whether a text is written like the name of an environment variable.
+fn is_variable(text: &str) -> bool {
+    text.contains('_')
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 /// The key that a reference reads, by its shape.

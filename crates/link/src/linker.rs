@@ -339,11 +339,12 @@ impl Linker {
                 let compared = self.overlay(&mut eval, file, &mut resolutions);
                 let mut edges = derived::overrides(&mut eval, file);
                 let registrations = entry_points::registrations(&mut eval, file, &resolutions);
-                let contracts = contracts::contracts(&mut eval, file, &registrations);
+                let reads = config_reads::config_reads(&mut eval, file);
+                let contracts = contracts::contracts(&mut eval, file, &registrations, &reads);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
                 edges.extend(contracts.edges);
                 edges.extend(derived::fixtures(&mut eval, file));
-                edges.extend(config_reads::config_reads(&mut eval, file));
+                edges.extend(reads);
                 edges.extend(documents::documents(&mut eval, file));
                 let index = self.compiler.get(self.project.path(file));
                 let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));

@@ -18,7 +18,7 @@ pub struct LinkNode {
     pub parent: Option<u32>,
     /// A macro makes it a test, whatever its definition says.
     pub is_test: bool,
-    /// Line of the route that it is, 1-based, if it is one.
+    /// Line of the route, topic or tool that it is, 1-based, if it is one.
     pub route: Option<u32>,
 }
 

@@ -89,6 +89,38 @@ const CONTRACTS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Procedures, tables, fields, topics, tools and variables that programs share.
+const SHARED: &[(&str, &str)] = &[
+    (
+        "all/load.proto",
+        "syntax = \"proto3\";\npackage lib;\nimport \"all/shapes.proto\";\nservice Store {\n  rpc Load(Circle) returns (Base) {}\n  rpc Size(Base) returns (Circle);\n}\nmessage Base { Circle area = 1; }\n",
+    ),
+    ("all/shapes.proto", "syntax = \"proto3\";\npackage lib;\nmessage Circle { int32 unit = 1; }\n"),
+    (
+        "area/server.py",
+        "import load_pb2_grpc\nfrom kafka import KafkaConsumer\nfrom mcp.server.fastmcp import FastMCP\nfrom size import STORE_TOPIC\nlib = FastMCP('x')\nclass Circle(load_pb2_grpc.StoreServicer):\n    def Load(self, a, b): ...\n    def Size(self, a, b): ...\nload_pb2_grpc.add_StoreServicer_to_server(Circle(), None)\n@lib.tool()\ndef get(): ...\ndef all():\n    KafkaConsumer('area')\n    KafkaConsumer(STORE_TOPIC)\n",
+    ),
+    (
+        "area/client.py",
+        "import os\nimport load_pb2_grpc\nfrom kafka import KafkaProducer\nfrom mcp import ClientSession\ndef unit(lib):\n    Store = load_pb2_grpc.StoreStub(lib)\n    Store.Load(1)\n    KafkaProducer().send('area')\n    KafkaProducer().send('load')\nasync def size(all: ClientSession):\n    await all.call_tool('get')\n    lib('LOAD_SIZE')\ndef lib(name): return os.getenv(name)\ndef get(db):\n    db.execute(\"SELECT unit FROM shapes\")\n    return os.environ['size']\n",
+    ),
+    ("size.py", "STORE_TOPIC = 'load'\n"),
+    (
+        "all/shapes.sql",
+        "CREATE TABLE shapes (unit INT, area INT REFERENCES load (size));\nCREATE TABLE load (size INT);\n",
+    ),
+    (
+        "get.yaml",
+        "services:\n  unit:\n    image: lib/unit\n    build: {context: ./area, dockerfile: all.dockerfile}\n    environment:\n      size: 1\n      LOAD_SIZE: 2\n    depends_on: [load]\n  load:\n    image: lib/unit\n",
+    ),
+    ("area/all.dockerfile", "FROM load\nENV size=1\nCMD [\"python\", \"client.py\"]\n"),
+    ("unit.graphql", "type Query { area: Circle }\ntype Circle { unit: Int }\n"),
+    (
+        "lib.js",
+        "import { gql } from '@apollo/client';\nconst resolvers = { Query: { area() { return 1; }, size: () => 2 } };\nexport const get = gql`query { area { unit } size }`;\n",
+    ),
+];
+
 /// Functions in whose place decorators of another file put others, which use what they are given or do not.
 const WRAPPED: &[(&str, &str)] = &[
     (
@@ -497,6 +529,20 @@ const LINES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        ".proto",
+        &[
+            "  rpc {a}({b}) returns ({b});",
+            "message {a} { {b} {a} = 1; }",
+            "service {a} {",
+            "}",
+            "import \"all/{a}.proto\";",
+        ],
+    ),
+    (".sql", &["CREATE TABLE {a} (unit INT);", "INSERT INTO {a} SELECT * FROM {b};", "ALTER TABLE {a} ADD {b} INT;"]),
+    (".yaml", &["  {a}:", "    image: {a}", "    build: ./{a}", "      {a}: 1", "    depends_on: [{a}]"]),
+    (".dockerfile", &["ENV {a}=1", "FROM {a}", "CMD [\"{a}.py\"]"]),
+    (".graphql", &["type Query { {a}: {b} }", "type {a} { {b}: {a} }", "query { {a} {b} }"]),
+    (
         ".cc",
         &["int {a}(int x) { return {b}(x); }", "namespace geo { int {a}() { return {b}(); } }", "using namespace {a};"],
     ),
@@ -707,6 +753,11 @@ fn java_edits() {
 #[test]
 fn contract_edits() {
     sequences(CONTRACTS);
+}
+
+#[test]
+fn shared_name_edits() {
+    sequences(SHARED);
 }
 
 #[test]

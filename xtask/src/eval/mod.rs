@@ -14,6 +14,7 @@ mod calls;
 mod closure;
 mod cochange;
 mod documents;
+mod contracts;
 mod economy;
 mod edges;
 mod edits;
@@ -57,6 +58,7 @@ const USAGE: &str = "expected:
   cargo xtask eval trace --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
+  cargo xtask eval contracts --checkouts DIR [--check | --write] [--list]
   cargo xtask eval routes --checkouts DIR [--check | --write] [--list]
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("memory", rest)) => memory::run(rest),
         Some(("documents", rest)) => documents::run(rest),
         Some(("seek", rest)) => seek::run(rest),
+        Some(("contracts", rest)) => contracts::run(rest),
         Some(("routes", rest)) => routes::run(rest),
         Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),

@@ -55,6 +55,7 @@ impl FactsBuilder {
             macro_arguments: Vec::new(),
             texts: Vec::new(),
             mentions: Vec::new(),
+            shared: Vec::new(),
             package: None,
             doc: None,
             is_test: false,

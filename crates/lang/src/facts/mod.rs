@@ -9,6 +9,7 @@ mod decorators;
 mod definition;
 mod expr;
 mod mention;
+mod shared;
 mod text_use;
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,7 @@ pub use expr::{Collection, Expr, Literal, PathRoot};
 pub use m1nd_base::Pos;
 use m1nd_base::Problem;
 pub use mention::{Mention, MentionForm, MentionMark, Wanted};
+pub use shared::{Shared, SharedKind};
 pub use text_use::TextUse;
 
 use crate::Language;
@@ -377,6 +379,8 @@ pub struct FileFacts {
     pub texts: Vec<TextUse>,
     /// Code that a document names, in order of position.
     pub mentions: Vec<Mention>,
+    /// Names that the file shares with other programs.
+    pub shared: Vec<Shared>,
     /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
     pub package: Option<NameId>,
     /// Doc comment of the file, shortened.
@@ -450,6 +454,7 @@ impl FileFacts {
         self.arguments.shrink_to_fit();
         self.macro_arguments.shrink_to_fit();
         self.mentions.shrink_to_fit();
+        self.shared.shrink_to_fit();
     }
 
     /// Bytes of memory that the facts take, about.
@@ -465,6 +470,7 @@ impl FileFacts {
             of(&self.parameters) + of(&self.type_parameters) + of(&self.bindings) + of(&self.imports),
             of(&self.exports) + of(&self.exprs) + of(&self.lists) + of(&self.list_items) + of(&self.references),
             of(&self.member_writes) + of(&self.arguments) + of(&self.macro_arguments) + of(&self.texts),
+            of(&self.mentions) + of(&self.shared),
             self.definitions.iter().map(texts).sum(),
         ];
         size_of::<Self>() + tables.iter().sum::<usize>()

@@ -8,6 +8,7 @@ use crate::{text, texts};
 
 mod bash;
 mod c;
+pub(crate) mod config;
 mod cpp;
 mod csharp;
 mod go;
@@ -21,6 +22,7 @@ mod python;
 mod ruby;
 mod rust;
 mod scala;
+pub(crate) mod schema;
 mod swift;
 mod typescript;
 
@@ -126,6 +128,11 @@ static READERS: &[Reader] = &[
     Reader { language: Language::Markdown, extract: prose::markdown, grammar: None },
     Reader { language: Language::RestructuredText, extract: prose::restructured, grammar: None },
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
+    Reader { language: Language::Proto, extract: schema::proto::extract, grammar: None },
+    Reader { language: Language::GraphQl, extract: schema::graphql::extract, grammar: None },
+    Reader { language: Language::Sql, extract: schema::sql::extract, grammar: None },
+    Reader { language: Language::Yaml, extract: config::extract, grammar: None },
+    Reader { language: Language::Docker, extract: config::docker::extract, grammar: None },
 ];
 
 fn reader(language: Language) -> Option<&'static Reader> {

@@ -1,6 +1,8 @@
 //! The pass over the bytes: brackets, names, commas, and the texts between them.
 
+use super::documents::{self, Found as Document};
 use super::literal::{self, Syntax, is_word};
+use super::{LITERALS, NAMED};
 use crate::facts::TextUse;
 
 /// Brackets that may be open; deeper ones are read as if they were not there.
@@ -92,19 +94,22 @@ struct Scan<'t> {
     /// The last byte that is no space or comment.
     before: u8,
     found: Vec<Found<'t>>,
+    documents: Vec<Document<'t>>,
 }
 
-/// All texts of a file that a call, decorator or name is given, in order of where they end.
-pub(super) fn scan(syntax: Syntax, text: &str) -> Vec<Found<'_>> {
+/// All texts of a file that a call, decorator or name is given, in order of where they end, and the texts that are of
+/// another language.
+pub(super) fn scan(syntax: Syntax, text: &str) -> (Vec<Found<'_>>, Vec<Document<'_>>) {
     let frames = vec![Frame::default()];
     let bytes = text.as_bytes();
-    let mut scan = Scan { syntax, text, bytes, frames, deeper: 0, name: None, before: b';', found: Vec::new() };
+    let (found, documents) = (Vec::new(), Vec::new());
+    let mut scan = Scan { syntax, text, bytes, frames, deeper: 0, name: None, before: b';', found, documents };
     let mut at = 0;
     while at < bytes.len() {
         at = scan.step(at);
     }
     scan.end_value();
-    scan.found
+    (scan.found, scan.documents)
 }
 
 impl<'t> Scan<'t> {
@@ -205,6 +210,7 @@ impl<'t> Scan<'t> {
         let prefix = if at > 0 { self.bytes[at - 1] } else { 0 };
         let prefix = if is_word(prefix) || prefix == b'@' || prefix == b'$' { prefix } else { 0 };
         let literal = literal::read(&self.syntax, self.text, at, prefix);
+        self.keep_document(at, literal.end);
         let draft = &mut self.top().draft;
         let joins =
             draft.last == Last::Join || (draft.last == Last::Operand && draft.start.is_some() && !draft.open_name);
@@ -219,6 +225,16 @@ impl<'t> Scan<'t> {
         (draft.open_name, draft.last) = (false, Last::Operand);
         // A text that is not closed is an apostrophe.
         literal.end.max(at + 1)
+    }
+
+    /// Keeps a literal that is a text of another language.
+    fn keep_document(&mut self, at: usize, end: usize) {
+        // A text that nothing is done with describes what it stands in.
+        let is_alone = self.syntax.triple && matches!(self.before, b':' | b';') && self.top().close != b'}';
+        let tag = self.name.map_or("", |(start, end)| if end == at { &self.text[start..end] } else { "" });
+        if !is_alone && let Some(document) = documents::of_literal(self.text, at, end, tag) {
+            self.documents.push(document);
+        }
     }
 
     /// A character, or the mark of a lifetime.
@@ -282,13 +298,28 @@ impl<'t> Scan<'t> {
         (length > 0).then_some((end - length, end))
     }
 
+    /// Returns whether a brace behind the name of a type begins a value of it, not a body.
+    fn is_literal(&self, name: usize, brace: usize) -> bool {
+        if self.syntax.back && self.syntax.holes == literal::Holes::None {
+            // Go writes no space there.
+            return !self.bytes[brace - 1].is_ascii_whitespace();
+        }
+        let path = self.bytes[..name].iter().rev().take_while(|byte| is_word(**byte) || **byte == b':').count();
+        let before = self.bytes[..name - path].iter().rev().find(|byte| !byte.is_ascii_whitespace());
+        !self.syntax.single && before.is_some_and(|byte| matches!(byte, b'(' | b',' | b'=' | b'[' | b'&'))
+    }
+
     fn open(&mut self, at: usize) -> usize {
         let byte = self.bytes[at];
         if self.frames.len() >= MAX_OPEN {
             self.deeper += 1;
             return at + 1;
         }
-        let callee = if byte == b'(' { self.callee(at) } else { None };
+        let callee = match byte {
+            b'(' => self.callee(at),
+            b'{' => self.callee(at).filter(|(start, name)| LITERALS.contains(name) && self.is_literal(*start, at)),
+            _ => None,
+        };
         let mut frame = Frame { close: if byte == b'(' { b')' } else { byte + 2 }, ..Frame::default() };
         let before = self.before;
         let above = self.top();
@@ -430,13 +461,21 @@ impl<'t> Scan<'t> {
         let draft = std::mem::take(&mut frame.draft);
         let key = frame.key.take();
         let names_prefix = draft.open_name && key.is_some_and(|key| PREFIXES.contains(&key)) && frame.callee.is_some();
-        let place = self.name.map(|(start, _)| start).filter(|_| names_prefix);
+        let names_it = draft.open_name && frame.callee.is_some_and(|(_, name)| NAMED.contains(&name));
+        let place = self.name.map(|(start, _)| start).filter(|_| names_prefix || names_it);
         let frame = self.top();
         let Some(start) = draft.start.filter(|_| is_text).or(place) else { return };
         if frame.is_call && frame.place == 0 && key.is_none() && frame.first.is_none() {
             frame.first = Some(draft.text.clone());
         }
         let (callee, place) = (frame.callee, frame.place);
+        let known = self.documents.last().is_some_and(|last| last.end() > start);
+        if is_text
+            && !known
+            && let Some(document) = documents::of_parts(&draft.text, start)
+        {
+            self.documents.push(document);
+        }
         if callee.is_none() && key.is_none() {
             return;
         }

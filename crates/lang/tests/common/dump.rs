@@ -38,6 +38,15 @@ pub(crate) fn dump(facts: &FileFacts) -> String {
         let places = format!("{}:{}-{}:{}", start.line, start.col, end.line, end.col);
         let _ = writeln!(out, "{places} arguments of {}", expr(facts, arguments.path));
     }
+    if !facts.shared.is_empty() {
+        out.push_str("# shared\n");
+    }
+    for row in &facts.shared {
+        let act = if row.declares { "declares" } else { "uses" };
+        let owner = row.owner.map_or("file", |owner| facts.name(facts.definition(owner).name));
+        let (line, col) = (row.pos.line, row.pos.col);
+        let _ = writeln!(out, "{line}:{col} {owner} {act} {:?} {:?} {:?}", row.kind, row.name, row.of);
+    }
     out
 }
 

@@ -27,5 +27,10 @@ pub(crate) fn sample(language: Language) -> &'static str {
         Language::RestructuredText => "Pool\n====\n\nKeeps connections.\n\nUse\n---\n",
         Language::AsciiDoc => "= Pool\n\nKeeps connections.\n\n== Use\n",
         Language::Lua => include_str!("../golden/lua/pool.lua"),
+        Language::Proto => include_str!("../golden/proto/pool.proto"),
+        Language::GraphQl => include_str!("../golden/graphql/pool.graphql"),
+        Language::Sql => include_str!("../golden/sql/pool.sql"),
+        Language::Yaml => include_str!("../golden/yaml/compose.yaml"),
+        Language::Docker => include_str!("../golden/dockerfile/pool.dockerfile"),
     }
 }

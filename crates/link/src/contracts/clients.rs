@@ -85,6 +85,10 @@ pub(super) fn ask(eval: &mut Eval<'_>, file: FileId, served: &FxHashSet<u32>, fo
         }
         let bases = bases(eval, file, at, &address);
         let mut hits = hits(eval, file, &request, &address, &bases);
+        if hits.is_empty() {
+            describe(eval, file, at, (&request, &address, &bases), text.pos, found);
+            continue;
+        }
         hits.truncate(MAX_ROUTES + 1);
         if hits.len() > MAX_ROUTES {
             continue;
@@ -97,6 +101,32 @@ pub(super) fn ask(eval: &mut Eval<'_>, file: FileId, served: &FxHashSet<u32>, fo
             let to = Target::Symbol(hit.symbol);
             found.edges.push(Derived { from, to, relation: Relation::Requests, tier, of, pos: text.pos });
         }
+    }
+}
+
+/// Adds edges to the operations that a request of a client means, which no server of the project serves.
+fn describe(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    at: u32,
+    (request, address, bases): (&Request, &Address, &[Prefix]),
+    pos: m1nd_base::Pos,
+    found: &mut Contracts,
+) {
+    let mut paths = vec![address.path.clone()];
+    paths.extend(bases.iter().map(|base| base.path.join(&address.path)));
+    let described = super::operations::described(eval, file, request.methods, &paths);
+    if described.is_empty() || described.len() > MAX_ROUTES {
+        return;
+    }
+    let unit = eval.unit(file);
+    let from = file_links::source(eval, file, &unit.facts.references[at as usize]);
+    let of = described.len() as u16;
+    for (symbol, whole) in described {
+        let is_sure = request.sure && whole && of == 1;
+        let (tier, of) = if is_sure { (EdgeTier::Certain, 1) } else { (EdgeTier::Possible, of) };
+        let to = Target::Symbol(symbol);
+        found.edges.push(Derived { from, to, relation: Relation::Requests, tier, of, pos });
     }
 }
 

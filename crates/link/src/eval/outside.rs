@@ -115,6 +115,13 @@ impl Outside {
         Some(node_id::join(&self.package, way))
     }
 
+    /// The last name on the way to it, called or not.
+    pub(crate) fn last_name(&self) -> Option<String> {
+        let last = node_id::names(self.way.as_deref()?).last()?;
+        let name = last.strip_suffix(CALLED).unwrap_or(last);
+        (!name.is_empty()).then(|| name.to_owned())
+    }
+
     /// Returns whether both belong to one package.
     pub(crate) fn same_package(&self, other: &Self) -> bool {
         self.package == other.package

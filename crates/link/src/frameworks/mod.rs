@@ -3,10 +3,14 @@
 use m1nd_lang::Language;
 
 mod go;
+pub(crate) mod graphql;
 mod java;
+pub(crate) mod messages;
 mod python;
+pub(crate) mod rpc;
 mod rust;
 pub(crate) mod settings;
+pub(crate) mod tables;
 mod typescript;
 
 /// One way of handing something to a framework.

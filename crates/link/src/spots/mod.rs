@@ -2,6 +2,8 @@
 //! can be kept. Whether it does is decided by the evaluator.
 
 pub(crate) mod methods;
+pub(crate) mod points;
+pub(crate) mod shared;
 pub(crate) mod template;
 
 use m1nd_base::{Pos, node_id};
@@ -44,6 +46,8 @@ pub(crate) struct Spots {
     pub(crate) routes: Vec<Spot>,
     /// Calls that may mount routers, by their place among the references.
     pub(crate) mounts: Vec<u32>,
+    /// Other places that may offer something.
+    pub(crate) points: Vec<points::Point>,
     /// Words under which other files may look for it, in order.
     pub(crate) words: Vec<String>,
 }
@@ -63,8 +67,12 @@ pub(super) const MOUNT_WORD: &str = "mount";
 
 impl Spots {
     pub(crate) fn of(facts: &FileFacts, file: &str, symbols: &Symbols) -> Self {
-        let mut spots = Self::default();
+        let (points, mut words) = points::points(facts, file, symbols);
+        words.extend(shared::words(facts));
+        let mut spots = Self { points, words, ..Self::default() };
         if facts.language.is_prose() {
+            spots.words.sort_unstable();
+            spots.words.dedup();
             return spots;
         }
         let passing = passing_groups(facts);
@@ -92,12 +100,13 @@ impl Spots {
                 spots.routes.push(Spot { reference: at as u32, path, methods, pos, symbol });
             }
         }
-        let mut words: Vec<String> =
-            spots.routes.iter().map(|spot| route_word(spot.path.words().next_back().unwrap_or(""))).collect();
+        let mut words = std::mem::take(&mut spots.words);
+        words.extend(spots.routes.iter().map(|spot| route_word(spot.path.words().next_back().unwrap_or(""))));
         if !spots.mounts.is_empty() {
             words.push(MOUNT_WORD.to_owned());
         }
         words.extend(values(facts).map(|(key, _)| value_word(key)));
+        words.extend(constants(facts).map(|(key, _)| value_word(key)));
         words.sort_unstable();
         words.dedup();
         spots.words = words;
@@ -131,6 +140,19 @@ pub(super) fn values(facts: &FileFacts) -> impl Iterator<Item = (&str, &TextUse)
         let key = row.key.as_deref()?;
         let lower = key.to_ascii_lowercase();
         ADDRESS_WORDS.iter().any(|word| lower.contains(word)).then_some((key, row))
+    })
+}
+
+/// Words in names of values that are names of topics and the like.
+const NAME_WORDS: &[&str] = &["topic", "queue", "channel", "subject", "exchange", "routing", "tool_name"];
+
+/// Names of a file with the name of a topic or the like as their value.
+pub(super) fn constants(facts: &FileFacts) -> impl Iterator<Item = (&str, &TextUse)> {
+    let named = facts.texts.iter().filter(|row| row.reference.is_none());
+    named.filter_map(|row| {
+        let key = row.key.as_deref()?;
+        let lower = key.to_ascii_lowercase();
+        NAME_WORDS.iter().any(|word| lower.contains(word)).then_some((key, row))
     })
 }
 

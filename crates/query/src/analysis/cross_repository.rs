@@ -15,8 +15,12 @@ pub enum CrossKind {
     SharedType,
     /// One asks for a route that the other serves.
     ApiContract,
-    /// Both read the same configuration key.
+    /// Both read the same configuration key, or one sets what the other reads.
     SharedConfig,
+    /// One deploys what the other builds.
+    DeploymentDep,
+    /// One calls a tool that the other offers by the Model Context Protocol.
+    McpContract,
 }
 
 impl CrossKind {
@@ -27,6 +31,8 @@ impl CrossKind {
             Self::SharedType => "shared_type",
             Self::ApiContract => "api_contract",
             Self::SharedConfig => "shared_config",
+            Self::DeploymentDep => "deployment_dep",
+            Self::McpContract => "mcp_contract",
         }
     }
 }
@@ -121,7 +127,10 @@ fn kind_of(graph: &Graph, relation: Relation, target: NodeIx) -> CrossKind {
     match relation {
         Relation::Inherits | Relation::Implements | Relation::Overrides => CrossKind::SharedType,
         Relation::References if is_type => CrossKind::SharedType,
+        Relation::Requests | Relation::Serves if graph.id(target).contains("::tool::") => CrossKind::McpContract,
         Relation::Requests | Relation::Serves => CrossKind::ApiContract,
+        Relation::ReadsConfig | Relation::SetsConfig => CrossKind::SharedConfig,
+        Relation::DependsOn => CrossKind::DeploymentDep,
         _ => CrossKind::PackageDep,
     }
 }

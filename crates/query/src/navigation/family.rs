@@ -97,7 +97,7 @@ impl Family {
         match relation {
             Relation::Tests => Self::Test,
             Relation::Documents => Self::Documentation,
-            Relation::ReadsConfig => Self::Configuration,
+            Relation::ReadsConfig | Relation::SetsConfig => Self::Configuration,
             Relation::Calls
             | Relation::References
             | Relation::Overrides

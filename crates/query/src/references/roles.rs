@@ -77,7 +77,7 @@ impl Role {
             Relation::Overrides => Some(Self::Override),
             Relation::Decorates => Some(Self::Decorate),
             Relation::Registers => Some(Self::Register),
-            Relation::ReadsConfig => Some(Self::Config),
+            Relation::ReadsConfig | Relation::SetsConfig => Some(Self::Config),
             Relation::Requests => Some(Self::Call),
             Relation::Serves => Some(Self::Register),
             Relation::Documents => Some(Self::Document),

@@ -127,8 +127,9 @@ other: none may be inside another one. A folder outside of the roots is read onl
 (`from_cache`) and how long reading it took; linking is one step for all. With `incremental: true` only files whose
 size or time changed are read, and `skipped_repos` names the repositories without a change. `cross_repo_edges` lists up
 to 100 edges, those of each pair of repositories in turn, the certain ones first: `edge_type` is `package_dep`,
-`shared_type` (bases, interfaces and types), `api_contract` (a request and the route that serves it) or `shared_config`
-(both read the same key). A pair without a certain edge is only in `cross_repo_pairs`: its possible edges rest on names
+`shared_type` (bases, interfaces, types and tables), `api_contract` (a request and the route, procedure, field or topic
+that serves it), `mcp_contract` (a call and the tool), `deployment_dep` (a container and what its image is built from) or
+`shared_config` (both read the same key, or one sets what the other reads). A pair without a certain edge is only in `cross_repo_pairs`: its possible edges rest on names
 alone. `weight` is 1 for a certain edge and 1/n for one of n candidates, `causal_strength` half of it where nothing is
 called, and `evidence` has file and line of both ends.";
     const EXAMPLE: &'static str =
