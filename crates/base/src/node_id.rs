@@ -150,6 +150,28 @@ pub fn without_repository(shown: &str, is_name: impl Fn(&str) -> bool) -> Option
     is_name(name).then(|| format!("{FILE_PREFIX}{name}/{path}"))
 }
 
+/// The inverse of [`with_repositories`]. `None` if there are no such ids.
+pub fn without_repositories(text: &str, is_name: impl Fn(&str) -> bool) -> Option<String> {
+    let mut out = String::new();
+    let mut done = 0;
+    for (at, _) in text.match_indices(&format!("{SEPARATOR}{FILE_PREFIX}")) {
+        let before = &text[done..at];
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let start =
+            before.char_indices().rev().take_while(|(_, c)| is_part(*c)).last().map_or(at, |(start, _)| done + start);
+        let name = &text[start..at];
+        if !is_name(name) || text[..start].ends_with(SEPARATOR) {
+            continue;
+        }
+        out.push_str(&text[done..start]);
+        out.push_str(FILE_PREFIX);
+        out.push_str(name);
+        out.push('/');
+        done = at + SEPARATOR.len() + FILE_PREFIX.len();
+    }
+    (done > 0).then(|| out + &text[done..])
+}
+
 /// Replaces the ids in a text as [`with_repository`] does, where `is_file` knows the path. `None` if there are none.
 pub fn with_repositories(text: &str, is_name: impl Fn(&str) -> bool, is_file: impl Fn(&str) -> bool) -> Option<String> {
     let mut out = String::new();
@@ -280,6 +302,9 @@ mod tests {
         let expected = "see `api::file::a.py::fn::x`, file::api/none.py, api::file::a.py and profile::api/a.py";
         assert_eq!(shown(text).as_deref(), Some(expected));
         assert_eq!(shown("nothing"), None);
+        let back = without_repositories(expected, is_name);
+        assert_eq!(back.as_deref(), Some(text));
+        assert_eq!(without_repositories("web::file::a.py and x::api::file::a.py", is_name), None);
         assert_eq!(shown("file::api/new.py").as_deref(), Some("api::file::new.py"));
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use m1nd_history::GitFolder;
+
 use crate::error::EngineError;
 
 /// Maximum number of repositories of a federation.
@@ -27,6 +29,11 @@ impl Member {
         Self { name, path: std::fs::canonicalize(&path).unwrap_or(path) }
     }
 
+    /// Returns whether a repository can have this name.
+    pub fn can_be_named(name: &str) -> bool {
+        check_name(name).is_ok()
+    }
+
     /// Returns whether its folder is there now.
     pub fn is_there(&self) -> bool {
         self.path.is_dir()
@@ -38,6 +45,8 @@ impl Member {
 pub struct Federation {
     workspace: PathBuf,
     members: Vec<Member>,
+    /// Names of repositories that belong to it and may not be read.
+    left_out: Vec<String>,
 }
 
 impl Federation {
@@ -57,7 +66,19 @@ impl Federation {
         for member in &members {
             m1nd_vfs::check_not_version_control(&member.path)?;
         }
-        Ok(Self { workspace, members })
+        Ok(Self { workspace, members, left_out: Vec::new() })
+    }
+
+    /// The federation, of which these repositories may not be read.
+    #[must_use]
+    pub fn without(self, left_out: Vec<String>) -> Self {
+        Self { left_out, ..self }
+    }
+
+    /// Repositories whose code is not known: they may not be read, or are gone. What they use of the others is unknown.
+    pub fn unread(&self) -> Vec<&str> {
+        let gone = self.members.iter().filter(|member| !member.is_there()).map(|member| &*member.name);
+        self.left_out.iter().map(String::as_str).chain(gone).collect()
     }
 
     /// The folder that its state belongs to.
@@ -91,6 +112,12 @@ fn check(members: &[Member]) -> Result<(), String> {
     }
     let mut by_path: Vec<&Member> = members.iter().collect();
     by_path.sort_by(|a, b| a.path.cmp(&b.path));
+    if let Some((one, other)) = same_repository(members) {
+        return Err(format!(
+            "repositories `{}` and `{}` are work trees of the same repository, whose code would be there twice; leave one out",
+            one.name, other.name
+        ));
+    }
     // Paths compare by components, so a folder is followed by all that is inside it.
     match by_path.windows(2).find(|pair| pair[1].path.starts_with(&pair[0].path)) {
         Some(pair) if pair[0].path == pair[1].path => Err(format!(
@@ -105,6 +132,16 @@ fn check(members: &[Member]) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// Two members that are work trees of one repository. A submodule is a repository of its own.
+fn same_repository(members: &[Member]) -> Option<(&Member, &Member)> {
+    let folders: Vec<_> =
+        members.iter().filter_map(|member| Some((member, GitFolder::find(&member.path).ok()?))).collect();
+    folders.iter().enumerate().filter(|(_, (_, git))| git.is_linked()).find_map(|(at, (member, git))| {
+        let mut others = folders.iter().enumerate().filter(|(other, _)| *other != at);
+        others.find(|(_, (_, other))| git.is_of_same(other)).map(|(_, (other, _))| (*member, *other))
+    })
 }
 
 fn check_name(name: &str) -> Result<(), String> {

@@ -26,6 +26,7 @@ mod paths;
 mod persist;
 mod places;
 mod qualified;
+mod readable;
 mod reasons;
 mod report;
 mod search_index;
@@ -53,6 +54,7 @@ pub use m1nd_lang::Language;
 pub use m1nd_vfs::{GitHead, watch_limit};
 pub use outside::OutsidePath;
 pub use places::Place;
+pub use readable::{Texts, readable_repositories, texts_of};
 pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,

@@ -128,13 +128,14 @@ impl Workspace {
     /// # Errors
     /// Those of [`Federation::new`].
     pub fn federation(&self, home: &Path) -> Result<(Option<Federation>, Vec<String>), EngineError> {
-        let mut left_out = Vec::new();
+        let (mut left_out, mut unread) = (Vec::new(), Vec::new());
         let mut members = Vec::new();
         for repository in &self.listed.repositories {
             let path = self.path_of(repository);
             if may_read(home, std::slice::from_ref(&self.folder), &path) {
                 members.push(Member { name: repository.name.clone(), path });
             } else {
+                unread.push(repository.name.clone());
                 left_out.push(format!(
                     "repository `{}` is outside of the workspace and is not read: `m1nd workspace add {}` allows it",
                     repository.name,
@@ -144,7 +145,7 @@ impl Workspace {
         }
         let federation = match members.is_empty() {
             true => None,
-            false => Some(Federation::new(self.folder.clone(), members)?),
+            false => Some(Federation::new(self.folder.clone(), members)?.without(unread)),
         };
         Ok((federation, left_out))
     }

@@ -2,8 +2,8 @@
 //! last visit, and the handles of their perspectives, investigations and locks.
 //!
 //! [`Sessions`] holds all of it. Agents seen and [primings](Sessions::prime) end with the process. Feedback and handles
-//! are kept in a [`SessionStore`]: the database of the project, [`MemoryStore`] if nothing may be written, or
-//! [`ReadOnlyStore`] if the project is read-only.
+//! are kept in a [`SessionStore`]: the database of the project, those of a federation and its repositories
+//! ([`FederatedStore`]), [`MemoryStore`] if nothing may be written, or [`ReadOnlyStore`] if the project is read-only.
 //!
 //! This crate does not depend on the graph: nodes are ids as strings, and the effect of feedback is computed by
 //! callers.
@@ -18,6 +18,7 @@ mod bug_patterns;
 mod calls;
 mod common;
 mod error;
+mod federated;
 mod feedback;
 mod handles;
 mod id;
@@ -35,6 +36,7 @@ pub use agents::{AgentSession, MAX_AGENTS, MAX_NAME};
 pub use bug_patterns::{BugEdge, BugNode, BugPattern, MAX_BUG_PATTERNS};
 pub use calls::{CallLog, CallRecord, FileSize, MAX_CALLS};
 pub use error::SessionError;
+pub use federated::{FederatedStore, FolderIds};
 pub use feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
 pub use handles::{
     Access, EXPIRED_KEPT, EXPIRED_KEPT_MS, Handle, Held, Kind, Listed, OWNER_BYTES, PROJECT_BYTES, UPDATE_TRIES,

@@ -34,7 +34,7 @@ pub struct Primed {
 }
 
 /// The primings of all agents.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct Primings {
     agents: BTreeMap<String, Priming>,
 }
@@ -50,6 +50,15 @@ impl Primings {
             oldest.and_then(|oldest| self.agents.remove(&oldest));
         }
         self.agents.insert(agent.to_owned(), priming);
+    }
+
+    /// Gives nodes other ids, where there is one.
+    pub(crate) fn rename(&mut self, other: &dyn Fn(&str) -> Option<String>) {
+        for (id, _) in self.agents.values_mut().flat_map(|priming| &mut priming.nodes) {
+            if let Some(other) = other(id) {
+                *id = other;
+            }
+        }
     }
 
     /// The priming of an agent with its remaining strength.

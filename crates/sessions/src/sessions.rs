@@ -84,6 +84,16 @@ impl Sessions {
         Some(Primed { task: priming.task.clone(), strength, nodes: priming.nodes.clone() })
     }
 
+    /// Takes over what another value holds in memory: the agents seen, and their primings with the ids that `other_id`
+    /// gives their nodes (`None` for the same id).
+    pub fn take_over(&self, from: &Self, other_id: &dyn Fn(&str) -> Option<String>) {
+        let agents = from.agents_seen().0.clone();
+        self.agents_seen().0.extend(agents);
+        let mut primings = from.primings().clone();
+        primings.rename(other_id);
+        *self.primings() = primings;
+    }
+
     /// Adds feedback to the ledger. Returns its number, and whether the key was known and nothing was added.
     ///
     /// # Errors

@@ -127,6 +127,12 @@ impl Home {
         std::fs::canonicalize(first_root).is_ok_and(|root| snapshot(root).is_file())
     }
 
+    /// Returns whether a store at `path` has state of the project whose first root is `first_root`. Creates nothing.
+    pub fn has_project(path: &Path, first_root: &Path) -> bool {
+        let folder = |root: PathBuf| path.join("projects").join(folder_name(&root));
+        std::fs::canonicalize(first_root).is_ok_and(|root| folder(root).is_dir())
+    }
+
     /// Opens the facts cache, shared by all projects and processes.
     ///
     /// # Errors

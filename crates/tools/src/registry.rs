@@ -122,7 +122,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::write::<ApplyBatch>(),
     ToolDef::read::<RenamePreview>(),
     ToolDef::write::<RenameCommit>(),
-    ToolDef::read::<FederateAuto>(),
+    ToolDef::write::<FederateAuto>(),
 ];
 
 /// The catalog of [`ALL`].

@@ -8,7 +8,9 @@ use m1nd_engine::{Engine, EngineConfig, EngineError, Federation, FileEntry, File
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
 use m1nd_run::Checks;
-use m1nd_sessions::{Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits};
+use m1nd_sessions::{
+    FederatedStore, FolderIds, Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits,
+};
 
 /// Folder of the journals of writes, in the state of a project.
 const JOURNALS: &str = "edits";
@@ -36,10 +38,18 @@ pub struct Services {
 
 /// The services that take the place of those that a program started with.
 #[derive(Debug, Default)]
-struct Switch(Mutex<Option<Services>>);
+struct Switch(Mutex<Switched>);
+
+#[derive(Debug, Default)]
+struct Switched {
+    /// Those of the federation opened last.
+    current: Option<Services>,
+    /// Those that the program started with, if they are not of a federation: they go on behind it.
+    alone: Option<Services>,
+}
 
 impl Switch {
-    fn lock(&self) -> MutexGuard<'_, Option<Services>> {
+    fn lock(&self) -> MutexGuard<'_, Switched> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,8 +78,9 @@ impl Services {
     }
 
     fn with_memories(engine: Engine, memories: Arc<Memories>) -> Self {
-        let project: Arc<dyn SessionStore> = engine.project().clone();
-        let store = if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
+        let project = sessions_store(&engine);
+        let store: Arc<dyn SessionStore> =
+            if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
         let switch = Arc::new(Switch::default());
@@ -82,24 +93,27 @@ impl Services {
     /// The services that calls are answered from: these, or those of the federation opened last.
     #[must_use]
     pub fn current(&self) -> Self {
-        let switched = self.switch.upgrade().and_then(|switch| switch.lock().clone());
+        let switched = self.switch.upgrade().and_then(|switch| switch.lock().current.clone());
         switched.unwrap_or_else(|| self.clone())
     }
 
-    /// Answers from the index of these repositories from now on, with the same memories. What agents hold is in the
-    /// state of the federation then, and what they held before stays in that of the repository.
+    /// Answers from the index of these repositories from now on, with the same memories and what agents hold, see
+    /// [`FederatedStore`].
     ///
     /// # Errors
     /// Those of [`Engine::open`]. Calls are answered as before then.
     pub(crate) fn federate(&self, federation: Federation) -> Result<Self, EngineError> {
         let Some(switch) = self.switch.upgrade() else { return Err(EngineError::WriterStopped) };
-        let mut current = switch.lock();
-        let opened = current.as_ref().unwrap_or(self);
+        let mut switched = switch.lock();
+        let opened = switched.current.as_ref().unwrap_or(self).clone();
         if opened.engine.federation() == Some(&federation) {
-            return Ok(opened.clone());
+            return Ok(opened);
         }
         let config = opened.engine.config().clone().federated(federation);
-        if let Some(before) = current.take() {
+        if opened.engine.federation().is_none() {
+            switched.alone = Some(Self { _owner: None, ..opened.clone() });
+        }
+        if let Some(before) = switched.current.take() {
             // Its successor writes the same files.
             before.engine.close();
         } else if self.engine.federation().is_some() {
@@ -107,8 +121,23 @@ impl Services {
         }
         let own = Self::with_memories(Engine::open(config)?, self.memories.clone());
         let next = Self { switch: self.switch.clone(), _owner: None, ..own };
-        *current = Some(next.clone());
+        let ids = folder_ids(&opened.engine, &next.engine);
+        next.sessions.take_over(&opened.sessions, &|id| ids.as_ref()?.inward(id));
+        switched.current = Some(next.clone());
         Ok(next)
+    }
+
+    /// Answers from the index that the program started with again; returns its services. `None` if no federation was
+    /// opened since, or if the program started with one.
+    pub(crate) fn end_federation(&self) -> Option<Self> {
+        let switch = self.switch.upgrade()?;
+        let mut switched = switch.lock();
+        let alone = switched.alone.clone()?;
+        let opened = switched.current.take()?;
+        let ids = folder_ids(&alone.engine, &opened.engine);
+        alone.sessions.take_over(&opened.sessions, &|id| ids.as_ref()?.outward(id));
+        opened.engine.close();
+        Some(alone)
     }
 
     /// Answers from these services again. Does nothing if calls were answered from another federation before.
@@ -116,7 +145,7 @@ impl Services {
         if self._owner.is_none() || self.engine.federation().is_some() {
             return;
         }
-        if let Some(opened) = self.switch.upgrade().and_then(|switch| switch.lock().take()) {
+        if let Some(opened) = self.switch.upgrade().and_then(|switch| switch.lock().current.take()) {
             opened.engine.close();
         }
     }
@@ -125,8 +154,7 @@ impl Services {
     /// opened for reading.
     #[must_use]
     pub fn for_one_answer(mut self) -> Self {
-        let store: Arc<dyn SessionStore> = self.engine.project().clone();
-        let sessions = Arc::new(Sessions::new(store, self.engine.clock().clone()));
+        let sessions = Arc::new(Sessions::new(sessions_store(&self.engine), self.engine.clock().clone()));
         self.visits = Arc::new(Visits::new(sessions, true));
         self
     }
@@ -186,6 +214,25 @@ impl Services {
         let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
         Prior::of(snapshot, text, self.engine.clock().now_ms(), task, &ledger, unavailable)
     }
+}
+
+/// The repositories of a federation, by name.
+fn folders_of(federation: &Federation) -> Vec<(String, std::path::PathBuf)> {
+    federation.members().iter().map(|known| (known.name.clone(), known.path.clone())).collect()
+}
+
+/// How ids of the index of one folder are written in a federation; `None` between federations, whose ids are alike.
+fn folder_ids(alone: &Engine, federated: &Engine) -> Option<FolderIds> {
+    let (None, Some(federation)) = (alone.federation(), federated.federation()) else { return None };
+    Some(FolderIds::new(alone.config().roots.first()?, &folders_of(federation)))
+}
+
+/// Where the state of agents is kept: in that of the project, or of the federation and its repositories.
+fn sessions_store(engine: &Engine) -> Arc<dyn SessionStore> {
+    let own = engine.project().clone();
+    let Some(federation) = engine.federation() else { return own };
+    let (home, members) = (&engine.config().home, folders_of(federation));
+    Arc::new(FederatedStore::new(own, home, federation.workspace(), &members, engine.is_read_only()))
 }
 
 /// The stored word of a language.

@@ -24,6 +24,11 @@ pub enum Evidence {
     UvWorkspaceMember,
     PythonPathDependency,
     GoWorkspaceUse,
+    ImportIdentityMatch,
+    ProtoContractMatch,
+    McpToolContractMatch,
+    OpenapiContractMatch,
+    ApiRouteMatch,
 }
 
 impl Evidence {
@@ -41,6 +46,11 @@ impl Evidence {
             Self::UvWorkspaceMember => "uv_workspace_member",
             Self::PythonPathDependency => "python_path_dependency",
             Self::GoWorkspaceUse => "go_workspace_use",
+            Self::ImportIdentityMatch => "import_identity_match",
+            Self::ProtoContractMatch => "proto_contract_match",
+            Self::McpToolContractMatch => "mcp_tool_contract_match",
+            Self::OpenapiContractMatch => "openapi_contract_match",
+            Self::ApiRouteMatch => "api_route_match",
         }
     }
 
@@ -49,13 +59,16 @@ impl Evidence {
         match self {
             Self::MarkdownLink | Self::KeyedAssignment => 0,
             Self::QuotedPath => 1,
+            Self::ImportIdentityMatch => 3,
+            Self::ProtoContractMatch | Self::McpToolContractMatch | Self::OpenapiContractMatch => 4,
+            Self::ApiRouteMatch => 5,
             _ => 2,
         }
     }
 
-    /// Whether it says for certain that the path is meant.
+    /// Whether it says for certain that the repository is meant. Routes in common do only if there are several.
     pub const fn is_high(self) -> bool {
-        !matches!(self, Self::QuotedPath | Self::PythonPathDependency)
+        self.rank() <= 2 && !matches!(self, Self::QuotedPath | Self::PythonPathDependency)
     }
 }
 

@@ -1,21 +1,25 @@
 //! Repositories beside the indexed ones that the project speaks of: links, settings, paths and manifests.
 //!
-//! Only what is indexed is read. Of a path outside of the roots no more is found out than whether it exists and which
-//! folder above it is a repository's root: nothing there is read or listed.
+//! Of a path outside of the roots no more is found out than whether it exists and which folder above it is a
+//! repository's root: nothing there is read or listed. Only of repositories that a person allowed to read, the texts are
+//! compared with those of the project.
 
 mod evidence;
 mod manifests;
+mod profile;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-use m1nd_base::{Cancel, Cancelled, Deadline, RepoPath, node_id};
-use m1nd_engine::{FileEntry, OutsidePath, Snapshot};
+use m1nd_base::{Cancel, Cancelled, Deadline, NodeKind, RepoPath, node_id};
+use m1nd_engine::{FileEntry, OutsidePath, Snapshot, texts_of};
+use m1nd_graph::EdgeRef;
 use rayon::prelude::*;
 
 pub use evidence::Evidence;
 use evidence::{is_plausible, mentions};
+use profile::Profile;
 
 /// Time for reading. Files not read by then are counted.
 const BUDGET: Duration = Duration::from_millis(3_000);
@@ -23,6 +27,11 @@ const BUDGET: Duration = Duration::from_millis(3_000);
 const MAX_BYTES: u64 = 1 << 20;
 /// Paths outside that are looked at.
 const MAX_PATHS: usize = 2_000;
+/// Files of another repository that are compared, and time for that.
+const MAX_COMPARED: usize = 5_000;
+const COMPARING: Duration = Duration::from_millis(1_500);
+/// Routes in common that leave no doubt.
+const SURE_ROUTES: usize = 2;
 /// Files read between two looks at the clock.
 const CHUNK: usize = 256;
 /// Paths, files and nodes listed of a repository.
@@ -80,25 +89,37 @@ pub struct Discovery {
     pub paths_left: usize,
 }
 
-/// Finds the repositories that indexed files speak of.
+/// Finds the repositories that indexed files speak of, and those of `readable` (roots that a person allowed to read)
+/// that share a package, a contract or routes with the project.
 ///
 /// # Errors
 /// When cancelled.
-pub fn discover(snapshot: &Snapshot, scope: &str, cancel: &Cancel) -> Result<Discovery, Cancelled> {
+pub fn discover(
+    snapshot: &Snapshot,
+    scope: &str,
+    readable: &[PathBuf],
+    cancel: &Cancel,
+) -> Result<Discovery, Cancelled> {
     let mut files: Vec<&FileEntry> = snapshot.files().within(scope).collect();
     // Documents and settings say more than code, and are fewer.
     files.sort_by_key(|file| (!file.language.is_prose(), file.is_test));
     let reading = Deadline::after(BUDGET);
     let mut discovery = Discovery::default();
     let mut by_path: BTreeMap<PathBuf, Vec<Source>> = BTreeMap::new();
+    let mut own = Profile::default();
     let mut chunks = files.chunks(CHUNK);
     for chunk in chunks.by_ref() {
         cancel.check()?;
-        let found: Vec<Option<Vec<(PathBuf, Source)>>> =
+        let found: Vec<Option<(Vec<(PathBuf, Source)>, String)>> =
             chunk.par_iter().map(|file| spoken_of(snapshot, file)).collect();
         discovery.files_left += found.iter().filter(|rows| rows.is_none()).count();
-        for (path, source) in found.into_iter().flatten().flatten() {
-            by_path.entry(path).or_default().push(source);
+        for (file, (rows, text)) in chunk.iter().zip(found).filter_map(|(file, found)| Some((file, found?))) {
+            for (path, source) in rows {
+                by_path.entry(path).or_default().push(source);
+            }
+            if !readable.is_empty() {
+                own.add(&file.path, &text);
+            }
         }
         if reading.is_over() {
             break;
@@ -106,12 +127,59 @@ pub fn discover(snapshot: &Snapshot, scope: &str, cancel: &Cancel) -> Result<Dis
     }
     discovery.files_left += chunks.map(<[_]>::len).sum::<usize>();
     discovery.paths_left = by_path.len().saturating_sub(MAX_PATHS);
-    gather(&mut discovery, by_path, snapshot);
+    let mut repositories = gather(&mut discovery, by_path, snapshot);
+    for root in readable {
+        cancel.check()?;
+        compare(&mut discovery, &mut repositories, root, &own, snapshot, cancel)?;
+    }
+    discovery.found = in_order(repositories, snapshot);
     Ok(discovery)
 }
 
-/// The plausible paths outside of all roots that a file speaks of; `None` if it is not read.
-fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Option<Vec<(PathBuf, Source)>> {
+/// Adds what the project shares with a repository that may be read.
+fn compare(
+    discovery: &mut Discovery,
+    repositories: &mut BTreeMap<PathBuf, Discovered>,
+    root: &Path,
+    own: &Profile,
+    snapshot: &Snapshot,
+    cancel: &Cancel,
+) -> Result<(), Cancelled> {
+    let texts = texts_of(root, MAX_COMPARED, MAX_BYTES, COMPARING, cancel)?;
+    discovery.files_left += texts.left;
+    let mut other = Profile::default();
+    texts.files.iter().for_each(|(path, text)| other.add(path, text));
+    let shared = own.shared(&other, &imports(snapshot));
+    let OutsidePath::Repository { marker, .. } = OutsidePath::at(root) else { return Ok(()) };
+    if shared.is_empty() {
+        return Ok(());
+    }
+    let row = repositories.entry(root.to_owned()).or_insert_with(|| Discovered::new(root.to_owned(), marker));
+    row.is_high |= own.shared_routes(&other) >= SURE_ROUTES;
+    for found in shared {
+        row.sources.extend(found.here.into_iter().map(|(file, line)| Source { file, line, evidence: found.evidence }));
+        row.paths.extend(found.there.map(|place| root.join(place).to_string_lossy().into_owned()));
+    }
+    Ok(())
+}
+
+/// The packages outside of the project that its files use, with some places of each.
+fn imports(snapshot: &Snapshot) -> BTreeMap<String, Vec<(RepoPath, u32)>> {
+    let graph = snapshot.graph();
+    let mut found: BTreeMap<String, Vec<(RepoPath, u32)>> = BTreeMap::new();
+    for node in graph.nodes().filter(|node| graph.kind(*node) == NodeKind::Package) {
+        let Some(name) = node_id::outside_path(graph.id(node)) else { continue };
+        let place = |edge: EdgeRef<'_>| {
+            Some((RepoPath::new(graph.path(edge.from)).ok()?, edge.sites.first().map_or(1, |site| site.line)))
+        };
+        let places: Vec<_> = graph.in_edges(node).filter_map(place).take(SAMPLES).collect();
+        found.entry(name.to_owned()).or_default().extend(places);
+    }
+    found
+}
+
+/// The plausible paths outside of all roots that a file speaks of, and its text; `None` if it is not read.
+fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Option<(Vec<(PathBuf, Source)>, String)> {
     let (root, inner) = snapshot.locate(&file.path)?;
     let folder = root.path().join(inner.as_str());
     let folder = folder.parent().unwrap_or(root.path());
@@ -125,7 +193,8 @@ fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Option<Vec<(PathBuf, Sour
         let source = Source { file: file.path.clone(), line: mention.line, evidence: mention.evidence };
         plausible.then_some((path, source))
     });
-    Some(rows.collect())
+    let rows = rows.collect();
+    Some((rows, text.into_owned()))
 }
 
 /// A path without `.` and `..`, by its text alone.
@@ -143,7 +212,12 @@ fn plain(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-fn gather(discovery: &mut Discovery, by_path: BTreeMap<PathBuf, Vec<Source>>, snapshot: &Snapshot) {
+/// The repositories that these paths belong to.
+fn gather(
+    discovery: &mut Discovery,
+    by_path: BTreeMap<PathBuf, Vec<Source>>,
+    snapshot: &Snapshot,
+) -> BTreeMap<PathBuf, Discovered> {
     let mut repositories: BTreeMap<PathBuf, Discovered> = BTreeMap::new();
     for (path, sources) in by_path.into_iter().take(MAX_PATHS) {
         let text = path.to_string_lossy().into_owned();
@@ -153,14 +227,7 @@ fn gather(discovery: &mut Discovery, by_path: BTreeMap<PathBuf, Vec<Source>>, sn
                 if is_indexed {
                     continue;
                 }
-                let row = repositories.entry(root.clone()).or_insert_with(|| Discovered {
-                    namespace: String::new(),
-                    root,
-                    marker,
-                    is_high: false,
-                    sources: Vec::new(),
-                    paths: Vec::new(),
-                });
+                let row = repositories.entry(root.clone()).or_insert_with(|| Discovered::new(root, marker));
                 row.sources.extend(sources);
                 row.paths.push(text);
                 continue;
@@ -176,15 +243,21 @@ fn gather(discovery: &mut Discovery, by_path: BTreeMap<PathBuf, Vec<Source>>, sn
             discovery.skipped.push((text, reason, source));
         }
     }
+    repositories
+}
+
+/// The repositories by strength of their evidence, with their names.
+fn in_order(repositories: BTreeMap<PathBuf, Discovered>, snapshot: &Snapshot) -> Vec<Discovered> {
     let mut found: Vec<Discovered> = repositories.into_values().collect();
     for row in &mut found {
         row.sources.sort_by(|a, b| (a.evidence, &a.file, a.line).cmp(&(b.evidence, &b.file, b.line)));
-        row.is_high = row.sources.iter().any(|source| source.evidence.is_high());
+        row.sources.dedup();
+        row.is_high |= row.sources.iter().any(|source| source.evidence.is_high());
         row.paths.truncate(SAMPLES);
     }
     found.sort_by(|a, b| order(a).cmp(&order(b)));
     name(&mut found, snapshot);
-    discovery.found = found;
+    found
 }
 
 /// Rank of the evidence, doubt, number of files that speak of it (more is earlier), path.
@@ -194,6 +267,10 @@ fn order(row: &Discovered) -> (u8, bool, std::cmp::Reverse<usize>, &Path) {
 }
 
 impl Discovered {
+    fn new(root: PathBuf, marker: &'static str) -> Self {
+        Self { namespace: String::new(), root, marker, is_high: false, sources: Vec::new(), paths: Vec::new() }
+    }
+
     /// Files that speak of it, in order of their paths.
     pub fn files(&self) -> BTreeSet<&RepoPath> {
         self.sources.iter().map(|source| &source.file).collect()
@@ -223,10 +300,14 @@ fn name(found: &mut [Discovered], snapshot: &Snapshot) {
     }
 }
 
-/// The short name of a repository by its folder: lower case, with `-` for what is no letter or digit.
+/// The short name of a repository by its folder: lower case, with `-` for what is no letter or digit, and no name that
+/// ids begin with.
 pub fn namespace(root: &Path) -> String {
     let name = root.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let slug: String = name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    let slug: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
     let slug = slug.trim_matches('-');
-    if slug.is_empty() { "repo".to_owned() } else { slug.to_owned() }
+    match m1nd_engine::Member::can_be_named(slug) {
+        true => slug.to_owned(),
+        false => format!("repo-{slug}").trim_end_matches('-').to_owned(),
+    }
 }

@@ -101,7 +101,11 @@ pub(super) fn difference(snapshot: &Snapshot, lock: &Lock, cancel: &Cancel) -> R
 pub(super) fn events(held: HeldValues<'_>, snapshot: &Snapshot, lock: &Lock) -> u64 {
     match lock.watch {
         Watch::Manual => 0,
-        Watch::OnIngest => snapshot.generation().saturating_sub(lock.seen_generation),
+        // A later generation is that of another index of the repository: alone, or in a federation.
+        Watch::OnIngest => match snapshot.generation().checked_sub(lock.seen_generation) {
+            Some(later) => later,
+            None => snapshot.generation(),
+        },
         Watch::OnLearn => {
             let rows = held.feedback_after(lock.seen_feedback);
             let is_about = |nodes: &[String]| nodes.iter().any(|id| lock.baseline.nodes.binary_search(id).is_ok());

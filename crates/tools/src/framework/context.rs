@@ -62,6 +62,15 @@ pub(super) fn stage(progress: &dyn Progress, stage: &'static str) {
     progress.report(ProgressEvent { stage, done: 0, total: None });
 }
 
+/// Says which repositories of a federation are not read; `None` if all are.
+fn not_federated(engine: &Engine) -> Option<String> {
+    let names = engine.federation()?.unread();
+    let shown: Vec<String> = names.iter().take(3).map(|name| format!("`{name}`")).collect();
+    let more = names.len() - shown.len();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| format!("{}{rest} of the workspace cannot be read and may use it", shown.join(", ")))
+}
+
 /// Values that agents hold, for reading.
 #[derive(Clone, Copy)]
 pub(crate) struct HeldValues<'a>(&'a Sessions);
@@ -147,10 +156,11 @@ impl<'a> ReadContext<'a> {
         if self.snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(self.snapshot) }
     }
 
-    /// Says which changes on disk the snapshot does not have; `None` if it is what is on disk. Only for tools with
-    /// [`Tool::NEEDS_FRESH`](super::Tool::NEEDS_FRESH): what they say to be absent may be in these files.
+    /// Says what the snapshot does not have: changes on disk, or repositories of the federation. `None` if it is what is
+    /// on disk. Only for tools with [`Tool::NEEDS_FRESH`](super::Tool::NEEDS_FRESH): what they say to be absent may be
+    /// there.
     pub fn unseen(&self) -> Option<String> {
-        self.call.stale.as_ref().map(Stale::why)
+        self.call.stale.as_ref().map(Stale::why).or_else(|| not_federated(&self.services.engine))
     }
 
     /// What agents hold, for reading.
@@ -381,7 +391,7 @@ impl<'a> WriteContext<'a> {
 
     /// See [`ReadContext::unseen`].
     pub(crate) fn unseen(&self) -> Option<String> {
-        self.call.stale.as_ref().map(Stale::why)
+        self.call.stale.as_ref().map(Stale::why).or_else(|| not_federated(&self.services.engine))
     }
 
     /// The current snapshot, or the error of every tool if nothing is indexed.
@@ -421,6 +431,11 @@ impl<'a> WriteContext<'a> {
     /// Those of opening it.
     pub(crate) fn federate(&self, federation: Federation) -> Result<Engine, EngineError> {
         Ok(self.services.federate(federation)?.engine)
+    }
+
+    /// Answers from the repository that the program started with again; returns its index. `None` if there is none.
+    pub(crate) fn end_federation(&self) -> Option<Engine> {
+        Some(self.services.end_federation()?.engine)
     }
 
     /// Answers from the single repository again, if the federation was opened by this call.

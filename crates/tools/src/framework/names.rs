@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use m1nd_base::node_id;
 use m1nd_engine::Snapshot;
 use serde_json::{Map, Value};
 
@@ -35,9 +36,52 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
 /// Arguments of single tools that do, while the same argument of others takes a text.
 pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
 
+/// Names in lists of objects, beside those of [`NAME_ARGUMENTS`].
+const NESTED_NAMES: &[&str] = &["node_external_id", "supporting_nodes", "contradicting_nodes"];
+/// Texts in which ids stand among other words.
+const TEXTS: &[&str] = &["claim", "query", "task", "task_description", "intent", "question"];
+/// Paths of files that need not exist yet.
+const PATHS: &[&str] = &["file_path"];
+
+/// Replaces the names that begin with a repository of a federation by those of the index, at any depth.
+fn take_repositories(tool: &str, snapshot: &Snapshot, arguments: &mut Map<String, Value>) {
+    let is_repository = |name: &str| snapshot.repositories().any(|known| known == name);
+    let mut rest: Vec<(String, &mut Value)> = arguments.iter_mut().map(|(name, value)| (name.clone(), value)).collect();
+    while let Some((name, value)) = rest.pop() {
+        let key = name.as_str();
+        match value {
+            Value::String(text) => {
+                let is_name = NAME_ARGUMENTS.contains(&key) || NESTED_NAMES.contains(&key);
+                let is_name = is_name || NAME_ARGUMENTS_OF.contains(&(tool, key));
+                let inner = match is_name {
+                    true => snapshot.without_repository(text).or_else(|| new_path(key, text, is_repository)),
+                    false if TEXTS.contains(&key) => node_id::without_repositories(text, is_repository),
+                    false => None,
+                };
+                if let Some(inner) = inner {
+                    *text = inner;
+                }
+            }
+            Value::Array(items) => rest.extend(items.iter_mut().map(|item| (name.clone(), item))),
+            Value::Object(members) => rest.extend(members.iter_mut().map(|(name, value)| (name.clone(), value))),
+            _ => {}
+        }
+    }
+}
+
+/// The path of a file that is to be made in a repository.
+fn new_path(argument: &str, text: &str, is_repository: impl Fn(&str) -> bool) -> Option<String> {
+    let (name, path) = text.split_once(node_id::SEPARATOR)?;
+    let is_path = PATHS.contains(&argument) && !path.is_empty() && !path.contains(node_id::SEPARATOR);
+    (is_path && is_repository(name)).then(|| format!("{name}/{path}"))
+}
+
 /// Replaces names in the arguments of a tool that are spelled as answers show them, with escapes in place of hidden
 /// characters, by the names themselves.
 pub(super) fn take_from_answers(tool: &str, snapshot: &Snapshot, arguments: &mut Map<String, Value>) {
+    if snapshot.repositories().next().is_some() {
+        take_repositories(tool, snapshot, arguments);
+    }
     for (argument, value) in arguments.iter_mut() {
         if !NAME_ARGUMENTS.contains(&argument.as_str()) && !NAME_ARGUMENTS_OF.contains(&(tool, argument)) {
             continue;
@@ -47,11 +91,6 @@ pub(super) fn take_from_answers(tool: &str, snapshot: &Snapshot, arguments: &mut
             value => std::slice::from_mut(value),
         };
         for text in texts {
-            if let Value::String(text) = text
-                && let Some(inner) = snapshot.without_repository(text)
-            {
-                *text = inner;
-            }
             if let Value::String(text) = text
                 && let Cow::Owned(name) = named(text)
                 && !is_literal(snapshot, text, &name)

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{Engine, EngineError, Federation, IngestReport, Member, Snapshot, may_read};
-use m1nd_query::analysis::{CrossEdge, cross_edges};
+use m1nd_engine::{
+    Engine, EngineError, Federation, IngestReport, IngestRequest, Member, Mode, RootInfo, Snapshot, may_read,
+};
+use m1nd_query::analysis::{CrossEdge, PairCounts, cross_edges};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -106,6 +108,13 @@ pub(crate) struct Output {
     skipped_repos: Vec<String>,
 }
 
+impl Output {
+    /// The source of the first edge.
+    pub(super) fn first_edge(&self) -> Option<String> {
+        self.cross_repo_edges.first().map(|edge| edge.source_node.clone())
+    }
+}
+
 pub(crate) struct Federate;
 
 impl Tool for Federate {
@@ -116,7 +125,9 @@ impl Tool for Federate {
     const HELP: &'static str = "\
 Indexes the repositories of `repos` as one. References from one into another, which were `external` before, become edges
 to the very function, with the same tiers as inside a repository; afterwards every tool answers over all of them. The
-index of the single repository stays as it is on disk, and so does what was learned or saved in it.
+index of the single repository stays as it is on disk. What was learned, saved or locked in a repository is found in the
+federation, with its ids, and what is about one repository is kept with it. To leave the federation, call with the folder
+of the server as the only repository.
 
 Files of the repository `backend` have ids such as `backend::file::src/main.py`; paths may be given as
 `backend/src/main.py`, `backend::src/main.py` or, to limit a search, `backend::`. Repositories are folders beside each
@@ -148,53 +159,17 @@ impl WriteTool for Federate {
     const EFFECT: Effect = Effect::Graph;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let engine = cx.engine();
-        if engine.is_read_only() {
-            return Err(engine_error(EngineError::ReadOnly));
-        }
-        let workspace = match engine.federation() {
-            Some(federation) => federation.workspace().to_owned(),
-            None => engine.config().roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?,
-        };
+        let workspace = workspace(cx)?;
         let members = members(&input.repos, &workspace)?;
-        check_consent(engine, &members)?;
-        let federation = Federation::new(workspace, members).map_err(engine_error)?;
-        let engine = cx.federate(federation).map_err(engine_error)?;
-        let reports = engine.federate(input.incremental, cx.cancel(), cx.progress()).map_err(|error| {
-            // An index without files would answer nothing.
-            if engine.snapshot().is_empty() {
-                cx.leave_federation();
-            }
-            engine_error(error)
-        })?;
-        let snapshot = engine.snapshot();
-        let looked = input.detect_cross_repo_edges;
-        let found = if looked { cross_edges(&snapshot, cx.cancel())? } else { Default::default() };
-        let count = looked.then_some(found.edges.len());
-        let rows = repo_rows(&engine, &snapshot, &reports);
-        let unchanged = |row: &&RepoRow| input.incremental && is_unchanged(&engine, &reports, &row.name);
-        let skipped_repos = rows.iter().filter(unchanged).map(|row| row.name.clone()).collect();
-        let first = found.edges.first().map(|edge| snapshot.graph().id(edge.from).to_owned());
-        let output = Output {
-            repos_ingested: rows,
-            total_nodes: snapshot.graph().node_count(),
-            total_edges: snapshot.graph().edge_count(),
-            cross_repo_edges: found.edges.iter().take(MAX_LISTED).map(|edge| cross_row(&snapshot, edge)).collect(),
-            cross_repo_edge_count: count,
-            cross_repo_pairs: found
-                .by_pair
-                .into_iter()
-                .map(|((source_repo, target_repo), counts)| PairRow {
-                    source_repo,
-                    target_repo,
-                    certain: counts.certain,
-                    possible: counts.possible,
-                })
-                .collect(),
-            incremental: input.incremental,
-            skipped_repos,
-        };
-        let hint = match count {
+        if let [only] = members.as_slice()
+            && only.path == workspace
+            && let Some(engine) = cx.end_federation()
+        {
+            return alone(cx, &engine, only);
+        }
+        let output = federate(cx, members, &Wanted::of(&input))?;
+        let first = output.first_edge();
+        let hint = match output.cross_repo_edge_count {
             None => "all tools answer over all repositories now; edges between them were not looked for",
             Some(0) => {
                 "all tools answer over all repositories now; no edge between them was found, which references without a \
@@ -204,6 +179,122 @@ impl WriteTool for Federate {
         };
         Ok(Answer::new(output).guidance(Guidance::next(ProofState::Triaging, ToolRef("impact"), first, hint)))
     }
+}
+
+/// What a caller wants of a federation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) edges: bool,
+    pub(super) incremental: bool,
+}
+
+impl Wanted {
+    fn of(input: &Input) -> Self {
+        Self { edges: input.detect_cross_repo_edges, incremental: input.incremental }
+    }
+}
+
+/// The folder that a federation belongs to.
+///
+/// # Errors
+/// If there is none, or it is gone.
+pub(super) fn workspace(cx: &WriteContext<'_>) -> Result<PathBuf, ToolError> {
+    let engine = cx.engine();
+    if engine.is_read_only() {
+        return Err(engine_error(EngineError::ReadOnly));
+    }
+    let folder = match engine.federation() {
+        Some(federation) => federation.workspace().to_owned(),
+        None => engine.config().roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?,
+    };
+    std::fs::canonicalize(&folder).map_err(|_| engine_error(EngineError::PathNotFound(folder)))
+}
+
+/// Answers from these repositories as one from now on.
+pub(super) fn federate(cx: &WriteContext<'_>, members: Vec<Member>, wanted: &Wanted) -> Result<Output, ToolError> {
+    let engine = cx.engine();
+    check_consent(engine, &members)?;
+    let federation = Federation::new(workspace(cx)?, members).map_err(engine_error)?;
+    let engine = cx.federate(federation).map_err(engine_error)?;
+    let reports = engine.federate(wanted.incremental, cx.cancel(), cx.progress()).map_err(|error| {
+        // An index without files would answer nothing.
+        if engine.snapshot().is_empty() {
+            cx.leave_federation();
+        }
+        engine_error(error)
+    })?;
+    let snapshot = engine.snapshot();
+    let found = if wanted.edges { cross_edges(&snapshot, cx.cancel())? } else { Default::default() };
+    let count = wanted.edges.then_some(found.edges.len());
+    let rows = repo_rows(&engine, &snapshot, &reports);
+    let unchanged = |row: &&RepoRow| wanted.incremental && is_unchanged(&engine, &reports, &row.name);
+    let skipped_repos = rows.iter().filter(unchanged).map(|row| row.name.clone()).collect();
+    let pair = |((source_repo, target_repo), counts): ((String, String), PairCounts)| PairRow {
+        source_repo,
+        target_repo,
+        certain: counts.certain,
+        possible: counts.possible,
+    };
+    Ok(Output {
+        repos_ingested: rows,
+        total_nodes: snapshot.graph().node_count(),
+        total_edges: snapshot.graph().edge_count(),
+        cross_repo_edges: found.edges.iter().take(MAX_LISTED).map(|edge| cross_row(&snapshot, edge)).collect(),
+        cross_repo_edge_count: count,
+        cross_repo_pairs: found.by_pair.into_iter().map(pair).collect(),
+        incremental: wanted.incremental,
+        skipped_repos,
+    })
+}
+
+/// The request that brings an indexed root up to date.
+fn refreshed(root: &RootInfo) -> IngestRequest {
+    IngestRequest {
+        mode: Mode::Merge,
+        incremental: true,
+        include_hidden: root.include_hidden,
+        hidden_patterns: root.hidden_patterns.clone(),
+        ..IngestRequest::code(&root.path)
+    }
+}
+
+/// The answer after a federation was left for the repository that the program started with.
+fn alone(cx: &WriteContext<'_>, engine: &Engine, only: &Member) -> Result<Answer<Output>, ToolError> {
+    let mut requests: Vec<IngestRequest> = engine.snapshot().roots().iter().map(refreshed).collect();
+    if requests.is_empty() {
+        requests.push(IngestRequest::code(&only.path));
+    }
+    let mut reports = Vec::new();
+    for request in requests {
+        reports.push(engine.ingest(request, cx.cancel(), cx.progress()).map_err(engine_error)?);
+    }
+    let snapshot = engine.snapshot();
+    let (node_count, edge_count) = (snapshot.graph().node_count(), snapshot.graph().edge_count());
+    let (parsed, _, ms) = work_of(&reports, 0);
+    let row = RepoRow {
+        name: only.name.clone(),
+        path: only.path.to_string_lossy().into_owned(),
+        node_count,
+        edge_count,
+        from_cache: parsed == 0,
+        ingest_ms: rounded(ms),
+    };
+    let output = Output {
+        repos_ingested: vec![row],
+        total_nodes: node_count,
+        total_edges: edge_count,
+        cross_repo_edges: Vec::new(),
+        cross_repo_edge_count: Some(0),
+        cross_repo_pairs: Vec::new(),
+        incremental: true,
+        skipped_repos: Vec::new(),
+    };
+    let mut guidance = Guidance::state(ProofState::Triaging);
+    guidance.next_step_hint = Some(
+        "the federation is left: all tools answer over this repository alone, and ids have no repository in front"
+            .to_owned(),
+    );
+    Ok(Answer::new(output).guidance(guidance))
 }
 
 /// The members named by a call. Relative paths start at the folder of the federation.

@@ -1,14 +1,18 @@
-//! Finds repositories beside the indexed ones that the project speaks of.
+//! Finds repositories beside the indexed ones that the project speaks of, and makes them one index if asked to.
 
+use std::path::{Path, PathBuf};
+
+use m1nd_engine::{EngineError, Member, readable_repositories};
 use m1nd_query::repositories::{Discovered, Skipped, discover, namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::federate::{self, Wanted};
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
-    rows_schema,
+    Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
+    number, rows_schema,
 };
-use crate::rows::count;
+use crate::rows::{count, engine_error};
 
 /// Repositories by default.
 const DEFAULT_REPOS: usize = 8;
@@ -18,6 +22,10 @@ const MAX_REPOS: usize = 100;
 const MAX_SOURCES: usize = 10;
 /// Places listed as evidence of a repository.
 const MAX_EVIDENCE: usize = 5;
+
+fn yes() -> bool {
+    true
+}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +38,12 @@ pub(crate) struct Input {
     #[serde(default = "number::<DEFAULT_REPOS>")]
     #[schemars(range(min = 1, max = MAX_REPOS))]
     max_repos: usize,
+    /// With execute: list the edges between repositories
+    #[serde(default = "yes")]
+    detect_cross_repo_edges: bool,
+    /// Federate the current and the suggested repositories
+    #[serde(default)]
+    execute: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,6 +95,10 @@ pub(crate) struct Output {
     discovered_repos: Vec<RepoRow>,
     suggested_repos: Vec<SuggestedRepo>,
     skipped_paths: Vec<SkippedRow>,
+    executed: bool,
+    /// What `federate` answers, if it was executed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    federate_result: Option<federate::Output>,
     #[serde(skip_serializing_if = "Option::is_none")]
     what_is_missing: Option<String>,
 }
@@ -95,21 +113,26 @@ impl Tool for FederateAuto {
     const HELP: &'static str = "\
 Reads the indexed files for paths to other repositories. Of such a path it finds out whether it exists and which folder
 above it is a repository (the nearest with `.git`, else with a manifest). Nothing outside of the indexed roots is read or
-listed; that needs the consent of a person, who gives it once with `m1nd workspace add`.
+listed unless a person allowed it with `m1nd workspace add`; the texts of allowed repositories are compared with those of
+the project. With `execute: true` the current repository and all of `suggested_repos` become one graph, as by `federate`,
+whose answer is `federate_result`; if one of them is not allowed, nothing is federated and the error lists what would be
+read.
 
 Evidence, strongest first; equal evidence is ordered by confidence, number of files, and path:
 - `markdown_link`, `keyed_assignment` (a key with path, root, repo, workspace, dir, home or project): high.
 - `quoted_path` (`\"/srv/me/lib\"`): medium.
 - `cargo_workspace_member`, `cargo_path_dependency`, `npm_workspace`, `npm_file_dependency`, `pnpm_workspace`,
   `uv_workspace_member`, `go_workspace_use` (also a `replace` of `go.mod`): high; `python_path_dependency`: medium.
+- `import_identity_match` (an import names a package of an allowed repository): medium.
+- `proto_contract_match`, `mcp_tool_contract_match`, `openapi_contract_match`, with an allowed repository: medium.
+- `api_route_match` (the same `/api/` route in both): medium, high from two routes on.
 
 Paths count if they are absolute (in manifests also relative), lead outside of all roots, and are no placeholder
 (`/path/to/…`), system folder, socket or lock. `skipped_paths`: paths that are missing or belong to no repository; quoted
-texts without a file are left out. `suggested_repos` has the rows for `federate`, which also takes the current repository;
-nothing is federated by this tool.";
+texts without a file are left out.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[(Stage::Orient, 40, "which other repositories the project refers to")];
-    const RARE: &'static [&'static str] = &["current_repo_name"];
+    const RARE: &'static [&'static str] = &["current_repo_name", "detect_cross_repo_edges"];
     const DETAILS: &'static [&'static str] =
         &["discovered_repos.source_nodes", "discovered_repos.sampled_paths", "suggested_repos"];
     const OUTPUT_SCHEMA: &'static str =
@@ -118,13 +141,20 @@ nothing is federated by this tool.";
     type Output = Output;
 }
 
-impl ReadTool for FederateAuto {
-    fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+impl WriteTool for FederateAuto {
+    const EFFECT: Effect = Effect::Graph;
+
+    fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
+        let snapshot = &*cx.indexed()?;
         let scope = crate::rows::scope(snapshot, input.scope.as_deref())?;
-        let found = discover(snapshot, &scope, cx.cancel())?;
+        let roots: Vec<PathBuf> = snapshot.roots().iter().map(|root| root.path.clone()).collect();
+        let root = roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?;
+        if !root.is_dir() {
+            return Err(engine_error(EngineError::PathNotFound(root)));
+        }
+        let readable = readable_repositories(&cx.engine().config().home, &roots);
+        let found = discover(snapshot, &scope, &readable, cx.cancel())?;
         let total = found.found.len();
-        let root = snapshot.roots().first().map(|root| root.path.clone()).unwrap_or_default();
         let repos = &found.found[..total.min(input.max_repos)];
         let suggested = repos.iter().map(|repo| SuggestedRepo {
             name: repo.namespace.clone(),
@@ -151,14 +181,18 @@ impl ReadTool for FederateAuto {
         if found.paths_left > 0 {
             missing.push(format!("{} not looked at", count(found.paths_left, "path")));
         }
+        let own_name = input.current_repo_name.clone().unwrap_or_else(|| namespace(&root));
+        let result = match input.execute && !repos.is_empty() {
+            true => Some(execute(cx, &input, (&own_name, &root), repos)?),
+            false => None,
+        };
         let output = Output {
-            current_repo: CurrentRepo {
-                namespace: input.current_repo_name.unwrap_or_else(|| namespace(&root)),
-                repo_root: root.to_string_lossy().into_owned(),
-            },
+            current_repo: CurrentRepo { namespace: own_name, repo_root: root.to_string_lossy().into_owned() },
             discovered_repos: repos.iter().map(row).collect(),
             suggested_repos: suggested.collect(),
             skipped_paths: skipped.collect(),
+            executed: result.is_some(),
+            federate_result: result,
             what_is_missing: (!missing.is_empty()).then(|| missing.join("; ")),
         };
         let guidance = match (total, output.what_is_missing.is_some()) {
@@ -172,6 +206,11 @@ impl ReadTool for FederateAuto {
                 });
                 guidance
             }
+            _ if output.executed => {
+                let hint = "all tools answer over all repositories now; see who depends on this";
+                let first = output.federate_result.as_ref().and_then(federate::Output::first_edge);
+                Guidance::next(ProofState::Triaging, ToolRef("impact"), first, hint)
+            }
             _ => {
                 let hint = "federate those that belong to the task, with the current repository";
                 Guidance::next(ProofState::Triaging, ToolRef("federate"), None, hint)
@@ -179,6 +218,21 @@ impl ReadTool for FederateAuto {
         };
         Ok(Answer::new(output).guidance(guidance))
     }
+}
+
+/// Federates the current repository, or all of the federation that is open, with the found ones.
+fn execute(
+    cx: &WriteContext<'_>,
+    input: &Input,
+    (own_name, root): (&str, &Path),
+    repos: &[Discovered],
+) -> Result<federate::Output, ToolError> {
+    let mut members = match cx.engine().federation() {
+        Some(federation) => federation.members().to_vec(),
+        None => vec![Member { name: own_name.to_owned(), path: root.to_owned() }],
+    };
+    members.extend(repos.iter().map(|repo| Member { name: repo.namespace.clone(), path: repo.root.clone() }));
+    federate::federate(cx, members, &Wanted { edges: input.detect_cross_repo_edges, incremental: true })
 }
 
 fn row(repo: &Discovered) -> RepoRow {

@@ -177,7 +177,8 @@ impl Project {
         }
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
         let cancel = Cancel::new();
-        let invoke = |arguments| tool.invoke(&Context::new(&self.services, TOOLS, &cancel, &NoProgress), arguments);
+        let services = self.services.current();
+        let invoke = |arguments| tool.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments);
         let answer = invoke(arguments.clone());
         match answer {
             // An example that needs something first.
@@ -198,12 +199,8 @@ impl Project {
     }
 
     /// Like [`Project::call`], answered over the federation that was made last.
-    pub(crate) fn federated(&self, tool: &str, mut arguments: Value) -> Result<Value, ToolError> {
-        arguments["agent_id"] = json!("tester");
-        let services = self.services.current();
-        let cancel = Cancel::new();
-        let context = Context::new(&services, TOOLS, &cancel, &NoProgress);
-        find(tool).unwrap_or_else(|| panic!("no tool {tool}")).invoke(&context, arguments)
+    pub(crate) fn federated(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
+        self.call(tool, arguments)
     }
 
     /// The example of a tool. Where it names a perspective, that of an agent who followed a route is put in.
@@ -217,7 +214,7 @@ impl Project {
         let routes = |id: &str| {
             self.call_as_is("perspective_routes", json!({"agent_id": agent, "perspective_id": id})).ok()
         };
-        if self.services.engine.snapshot().is_empty() {
+        if self.services.current().engine.snapshot().is_empty() {
             return arguments;
         }
         let known = routes(&self.perspective.borrow()).filter(|shown| !shown["focus"].is_null());
