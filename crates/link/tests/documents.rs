@@ -128,7 +128,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             ("app.py", "import os\nHOME = os.environ.get('APP_HOME_DIR')\nX = dict(A_B='OTHER_NAME')\n"),
             ("README.md", "`APP_HOME_DIR` and `$APP_HOME_DIR`, `OTHER_NAME`.\n"),
         ],
-        &["README.md -> config::env::APP_HOME_DIR (1)", "README.md -> config::env::APP_HOME_DIR (1)"],
+        &["README.md -> config::env::APP_HOME_DIR (1)"],
     ),
     (
         "several of one name are one of so many",
