@@ -59,6 +59,7 @@ impl Changes {
     /// A file whose content changes. Returns whether others can see a difference.
     pub(crate) fn between(&mut self, old: &Unit, new: &Unit, names: &Names) -> bool {
         self.passes(old, new, names);
+        self.keys.extend(documents::changed(old, new).into_iter().map(Key::defined));
         self.contracts(old);
         self.contracts(new);
         let (before, after) = (old.surface(), new.surface());

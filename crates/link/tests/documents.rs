@@ -123,6 +123,14 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "environment variables that code reads",
+        &[
+            ("app.py", "import os\nHOME = os.environ.get('APP_HOME_DIR')\nX = dict(A_B='OTHER_NAME')\n"),
+            ("README.md", "`APP_HOME_DIR` and `$APP_HOME_DIR`, `OTHER_NAME`.\n"),
+        ],
+        &["README.md -> config::env::APP_HOME_DIR (1)"],
+    ),
+    (
         "several of one name are one of so many",
         &[
             ("a.py", "class Pool: pass\n"),

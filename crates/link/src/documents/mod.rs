@@ -10,6 +10,7 @@ mod fit;
 mod packages;
 mod paths;
 mod symbols;
+mod variables;
 
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{DefKind, Mention, MentionForm, MentionMark};
@@ -43,8 +44,16 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     }
     let outside = symbols::outside_names(eval, file);
     for mention in &unit.facts.mentions {
-        let Some(meant) = meant(eval, file, mention, &outside) else { continue };
         let from = mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol);
+        let Some(meant) = meant(eval, file, mention, &outside) else {
+            let name = unit.facts.name(mention.name);
+            let variable = variables::is_spelled(name).then(|| variables::meant(eval, file, name)).flatten();
+            edges.extend(variable.map(|to| {
+                let (relation, tier) = (Relation::Documents, EdgeTier::Certain);
+                Derived { from, to, relation, tier, of: 1, pos: mention.pos }
+            }));
+            continue;
+        };
         let of = u16::try_from(meant.targets.len()).unwrap_or(u16::MAX);
         let tier = if meant.is_certain { EdgeTier::Certain } else { EdgeTier::Possible };
         for to in meant.targets {
@@ -76,6 +85,11 @@ fn stem(path: &str) -> (&str, bool) {
     (stem, matches!(stem, "__init__" | "mod" | "index" | "lib" | "main" | "doc"))
 }
 
+/// What documents may find under other words than the names that others can see, and that an edit changes.
+pub(crate) fn changed(old: &Unit, new: &Unit) -> Vec<Word> {
+    variables::changed(old, new)
+}
+
 /// The words under which documents may look for a file, in order.
 pub(crate) fn words(unit: &Unit) -> Vec<Word> {
     let path = unit.path.as_str();
@@ -88,6 +102,7 @@ pub(crate) fn words(unit: &Unit) -> Vec<Word> {
         let rows = unit.facts.definitions.iter().zip(&unit.symbols);
         let named = rows.filter(|(row, symbol)| symbol.is_some() && !row.flags.is_local && row.kind != DefKind::Impl);
         words.extend(named.map(|(row, _)| Word::of(unit.facts.name(row.name))));
+        words.extend(variables::words(unit));
     }
     words.sort_unstable();
     words.dedup();

@@ -18,9 +18,12 @@ const MAX_OWNERS: usize = 16;
 /// Classes of one name whose members are looked up.
 const MAX_CLASSES: usize = 4;
 /// Folders whose code shows how the project is used, or is not part of it.
-const ASIDE: &[&str] =
-    &["docs", "doc", "docs_src", "examples", "example", "_examples", "samples", "sample", "benchmarks", "bench",
-      "benches", "vendor", "third_party", "website", "fixtures", "playground", "tutorial", "demo"];
+const ASIDE: &[&str] = &[
+    "examples", "example", "_examples", "samples", "sample", "benchmarks", "bench", "benches", "vendor", "third_party",
+    "fixtures", "playground", "tutorial", "demo",
+];
+/// Folders with documents: code in them makes the documents, or is an example.
+const DOCS: &[&str] = &["docs", "docs_src", "website"];
 
 /// A definition that may be meant.
 struct Candidate<'a> {
@@ -73,7 +76,7 @@ pub(super) fn meant(
     }
     if let Some(context) = mention.context {
         let whole = format!("{}.{name}", facts.name(context));
-        let found = fitting(eval, mention, &parts(&whole), None);
+        let found = fitting(eval, mention, &parts(&whole), None, false);
         if !found.is_empty() {
             return settled(found, true);
         }
@@ -87,7 +90,9 @@ pub(super) fn meant(
     if !is_qualified && how == Telling::No && mention.wants != Wanted::Module {
         return None;
     }
-    let mut found = if mention.wants == Wanted::Module { Vec::new() } else { fitting(eval, mention, &parts, None) };
+    // A name alone is not that of a test or an example, which readers of the document do not see.
+    let own = !is_qualified && mention.mark != MentionMark::Role && !is_aside(eval.project.path(file).as_str());
+    let mut found = if mention.wants == Wanted::Module { Vec::new() } else { fitting(eval, mention, &parts, None, own) };
     if found.is_empty() && (is_qualified && mention.form == MentionForm::Symbol || mention.wants == Wanted::Module) {
         found = modules(eval, &parts, None);
     }
@@ -128,6 +133,14 @@ fn telling(mention: &Mention, name: &str) -> Telling {
     }
 }
 
+fn is_in(path: &str, folders: &[&str]) -> bool {
+    path.rsplit_once('/').is_some_and(|(above, _)| above.split('/').any(|part| folders.contains(&part)))
+}
+
+fn is_aside(path: &str) -> bool {
+    is_in(path, ASIDE)
+}
+
 /// What an example imports, or uses of what it imports.
 fn example(eval: &mut Eval<'_>, mention: &Mention, name: &str) -> Option<Vec<SymbolId>> {
     let language = mention.language?;
@@ -149,11 +162,11 @@ fn example(eval: &mut Eval<'_>, mention: &Mention, name: &str) -> Option<Vec<Sym
         return None;
     }
     let limit = Limit { language, inside };
-    let mut found = fitting(eval, mention, &names, Some(&limit));
+    let mut found = fitting(eval, mention, &names, Some(&limit), false);
     // What a crate or package offers at its top may be defined anywhere in it.
     if found.is_empty() && limit.inside.is_some() && names.len() > 1 {
         let own = names[names.len() - 2].starts_with(char::is_uppercase);
-        found = fitting(eval, mention, &names[names.len() - 1 - usize::from(own)..], Some(&limit));
+        found = fitting(eval, mention, &names[names.len() - 1 - usize::from(own)..], Some(&limit), false);
     }
     if found.is_empty() && limit.inside.is_none() {
         found = modules(eval, &names, Some(language));
@@ -180,8 +193,14 @@ impl Limit {
     }
 }
 
-/// The definitions that a name with what stands in front of it fits best.
-fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option<&Limit>) -> Vec<SymbolId> {
+/// The definitions that a name with what stands in front of it fits best. `own` leaves out tests and examples.
+fn fitting(
+    eval: &mut Eval<'_>,
+    mention: &Mention,
+    parts: &[&str],
+    limit: Option<&Limit>,
+    own: bool,
+) -> Vec<SymbolId> {
     let Some((last, before)) = parts.split_last() else { return Vec::new() };
     let all = candidates(eval, last, limit);
     let is_bare = before.is_empty();
@@ -201,6 +220,9 @@ fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option
             fit::is_value_of(class, owner).then_some(Fit { gaps: 0, is_loose: true })
         };
         found = all.iter().filter_map(|&(of, symbol)| candidate(eval, of, symbol, of_value)).collect();
+    }
+    if own {
+        found.retain(|row| !row.is_test && !is_aside(eval.project.path(row.of.file).as_str()));
     }
     if is_bare {
         found.retain(|row| may_stand_alone(mention, row, last));
@@ -264,7 +286,7 @@ fn candidate<'a>(
     let path = unit.path.as_str();
     let fit = fits(&owners(unit, of.def), path)?;
     let definition = unit.facts.definition(of.def);
-    let is_aside = path.rsplit_once('/').is_some_and(|(folder, _)| folder.split('/').any(|part| ASIDE.contains(&part)));
+    let is_aside = is_aside(path) || is_in(path, DOCS);
     let is_test = unit.is_test || definition.flags.is_test;
     Some(Candidate { of, symbol, definition, language: unit.facts.language, fit, is_aside, is_test })
 }
@@ -387,7 +409,7 @@ fn modules(eval: &mut Eval<'_>, parts: &[&str], language: Option<Language>) -> V
         let around = if is_folder && own != *last { folder } else { path };
         let above = around.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_named = own == *last || is_folder && folder.rsplit('/').next() == Some(last);
-        let aside = above.split('/').any(|part| ASIDE.contains(&part));
+        let aside = is_aside(path) || is_in(path, DOCS);
         let fits = fit::fit(before, &[], &format!("{above}/index"), &eval.project.packages);
         !of.is_prose()
             && of != Language::Text

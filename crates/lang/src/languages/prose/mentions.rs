@@ -114,7 +114,8 @@ fn form(named: &Named) -> Option<MentionForm> {
         Form::Symbol => Some(MentionForm::Symbol),
         Form::Call => Some(MentionForm::Call),
         Form::Path => Some(MentionForm::Path),
-        Form::Flag | Form::Command | Form::Variable => None,
+        Form::Variable => Some(MentionForm::Symbol),
+        Form::Flag | Form::Command => None,
     }
 }
 
