@@ -1,7 +1,10 @@
 //! A document of the project: what it says, the code that it names, and where both no longer agree.
 
+pub use m1nd_documents::Document;
+pub use m1nd_documents::light::{LightClaim, LightQualifier, LightRelation};
+
 use m1nd_base::RepoPath;
-use m1nd_documents::{Document, DocumentLimits, Unreadable, parse};
+use m1nd_documents::{DocumentLimits, Unreadable, parse};
 use m1nd_engine::{Binding, ReadError, Snapshot};
 
 /// Schemes and forms of links that lead out of the project.
