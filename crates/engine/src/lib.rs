@@ -43,7 +43,7 @@ mod writer;
 pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
 pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
-pub use documents::{Binding, BindingMatch, DocumentProviders, Provided};
+pub use documents::{Binding, BindingMatch, DocumentProviders, Provided, TargetState};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use federation::{Federation, MAX_MEMBERS, Member};

@@ -128,10 +128,12 @@ pub struct DocumentsReport {
     pub mentions: usize,
     /// Of these, the ones bound to nodes.
     pub bound: usize,
-    /// Evidence of L1GHT claims whose file is in the index.
+    /// Evidence of L1GHT claims whose file is in the index and not known to have changed.
     pub light_evidence_resolved: usize,
     /// Evidence whose file is not.
     pub light_evidence_unresolved: usize,
+    /// Evidence whose file has changed since the claim was written.
+    pub light_evidence_stale: usize,
 }
 
 /// Result of importing a compiler index.

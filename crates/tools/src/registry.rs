@@ -6,7 +6,8 @@ use crate::continuity::{
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::documents::{
-    AutoIngestStart, AutoIngestStatus, AutoIngestStop, AutoIngestTick, DocumentBindings, DocumentDrift, DocumentResolve,
+    AutoIngestStart, AutoIngestStatus, AutoIngestStop, AutoIngestTick, DocumentBindings, DocumentDrift, DocumentProviderHealth,
+    DocumentResolve,
 };
 use crate::edit::{
     Apply, ApplyBatch, EditCommit, EditPreview, RenameCommit, RenamePreview, SurgicalContext, SurgicalContextV2,
@@ -65,6 +66,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<DocumentResolve>(),
     ToolDef::read::<DocumentBindings>(),
     ToolDef::read::<DocumentDrift>(),
+    ToolDef::read::<DocumentProviderHealth>(),
     ToolDef::write::<AutoIngestStart>(),
     ToolDef::read::<AutoIngestStatus>(),
     ToolDef::write::<AutoIngestTick>(),

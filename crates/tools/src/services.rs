@@ -1,13 +1,16 @@
 //! The services that tools work with.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use m1nd_base::ContentHash;
+use m1nd_base::{Cancel, ContentHash};
 use m1nd_edit::Workspace;
-use m1nd_engine::{Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Snapshot};
+use m1nd_engine::{
+    DocumentProviders, Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Provided, Snapshot,
+};
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
-use m1nd_run::Checks;
+use m1nd_run::{Checks, Providers};
 use m1nd_sessions::{
     FederatedStore, FolderIds, Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits,
 };
@@ -30,6 +33,8 @@ pub struct Services {
     pub files: Arc<Workspace>,
     /// The commands of the project that a person allowed.
     pub checks: Checks,
+    /// The programs that a person named to read documents.
+    pub(crate) providers: Arc<Providers>,
     /// The services of the federation that calls are answered from, once there is one.
     switch: Weak<Switch>,
     /// Keeps the switch; `None` in the services inside of it.
@@ -60,7 +65,8 @@ impl Services {
     /// # Errors
     /// Those of [`Engine::open`].
     pub fn open(config: EngineConfig, mind: MindConfig) -> Result<Self, EngineError> {
-        Ok(Self::over(Engine::open(config)?, mind))
+        let (config, providers) = with_providers(config);
+        Ok(Self::with_memories(Engine::open(config)?, Arc::new(Memories::new(mind)), providers))
     }
 
     /// Like [`Services::open`], with the memories of all projects inside the store.
@@ -74,10 +80,12 @@ impl Services {
 
     /// Creates services for an open engine.
     pub fn over(engine: Engine, mind: MindConfig) -> Self {
-        Self::with_memories(engine, Arc::new(Memories::new(mind)))
+        let config = engine.config();
+        let providers = Arc::new(Providers::new(&config.home, &config.roots));
+        Self::with_memories(engine, Arc::new(Memories::new(mind)), providers)
     }
 
-    fn with_memories(engine: Engine, memories: Arc<Memories>) -> Self {
+    fn with_memories(engine: Engine, memories: Arc<Memories>, providers: Arc<Providers>) -> Self {
         let project = sessions_store(&engine);
         let store: Arc<dyn SessionStore> =
             if engine.is_read_only() { Arc::new(ReadOnlyStore::new(project)) } else { project };
@@ -87,7 +95,7 @@ impl Services {
         let files = Arc::new(workspace(&engine));
         let checks = Checks::new(engine.project().path());
         let (weak, _owner) = (Arc::downgrade(&switch), Some(switch));
-        Self { engine, memories, sessions, visits, files, checks, switch: weak, _owner }
+        Self { engine, memories, sessions, visits, files, checks, providers, switch: weak, _owner }
     }
 
     /// The services that calls are answered from: these, or those of the federation opened last.
@@ -119,7 +127,8 @@ impl Services {
         } else if self.engine.federation().is_some() {
             self.engine.close();
         }
-        let own = Self::with_memories(Engine::open(config)?, self.memories.clone());
+        let (config, providers) = with_providers(config);
+        let own = Self::with_memories(Engine::open(config)?, self.memories.clone(), providers);
         let next = Self { switch: self.switch.clone(), _owner: None, ..own };
         let ids = folder_ids(&opened.engine, &next.engine);
         next.sessions.take_over(&opened.sessions, &|id| ids.as_ref()?.inward(id));
@@ -233,6 +242,27 @@ fn sessions_store(engine: &Engine) -> Arc<dyn SessionStore> {
     let Some(federation) = engine.federation() else { return own };
     let (home, members) = (&engine.config().home, folders_of(federation));
     Arc::new(FederatedStore::new(own, home, federation.workspace(), &members, engine.is_read_only()))
+}
+
+/// The programs that a person named to read documents, for the engine.
+#[derive(Debug)]
+struct Programs(Arc<Providers>);
+
+impl DocumentProviders for Programs {
+    fn convert(&self, format: &str, name: &str, bytes: &[u8], cancel: &Cancel) -> Option<Provided> {
+        let (provider, outcome) = self.0.convert(format, name, bytes, cancel)?;
+        Some(Provided { provider, outcome })
+    }
+
+    fn states(&self) -> BTreeMap<String, String> {
+        self.0.states()
+    }
+}
+
+fn with_providers(config: EngineConfig) -> (EngineConfig, Arc<Providers>) {
+    let providers = Arc::new(Providers::new(&config.home, &config.roots));
+    let for_engine: Arc<dyn DocumentProviders> = Arc::new(Programs(providers.clone()));
+    (EngineConfig { providers: Some(for_engine), ..config }, providers)
 }
 
 /// The stored word of a language.

@@ -20,6 +20,7 @@ mod edges;
 mod edits;
 mod equality;
 mod files;
+mod formats;
 pub(crate) mod golden;
 mod inheritance;
 mod layers;
@@ -68,6 +69,8 @@ const USAGE: &str = "expected:
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
   cargo xtask eval documents mentions|drift --mirror DIR --mkrepo SCRIPT --checkouts DIR [--check | --write] [--list]
   cargo xtask eval edits rename|mutations|commits|speed --mirror DIR --work DIR --binary PATH [--tools DIR] [--check | --write]
+  cargo xtask eval formats --mirror DIR [--check | --write] [--explain N]
+  cargo xtask eval formats --markdown DIR
   cargo xtask eval embed [--pairs FILE] [--table FILE] [--check | --write]";
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -80,6 +83,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("economy", rest)) => economy::run(rest),
         Some(("navigate", rest)) => navigate::run(rest),
         Some(("north", rest)) => north::run(rest),
+        Some(("formats", rest)) => formats::run(rest),
         Some(("trace", rest)) => trace::run(rest),
         Some(("memory", rest)) => memory::run(rest),
         Some(("documents", rest)) => documents::run(rest),

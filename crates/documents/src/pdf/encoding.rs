@@ -104,7 +104,18 @@ fn one_glyph(name: &str) -> Option<String> {
         let parts = (0..digits.len() / 4).map(|part| code(&digits[part * 4..part * 4 + 4]));
         return parts.collect::<Option<String>>().filter(|text| !text.is_empty());
     }
-    name.strip_prefix('u').and_then(code).map(String::from)
+    name.strip_prefix('u').and_then(code).map(String::from).or_else(|| numbered(name))
+}
+
+/// The character of a name that is a letter and a code, as some programs give: `c65`, `G41`.
+fn numbered(name: &str) -> Option<String> {
+    let digits = name.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = name.len() - digits.len();
+    if !(1..=2).contains(&letters) || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let code: u8 = digits.parse().ok().filter(|code| *code >= 32)?;
+    Base::Windows.character(code).map(String::from)
 }
 
 /// A text of a PDF file outside of its pages, such as a title.
@@ -137,11 +148,12 @@ mod tests {
             ("a.alt", "a"),
             ("alpha", "α"),
             ("quoteright", "’"),
+            ("c65", "A"),
         ];
         for (name, text) in known {
             assert_eq!(glyph(name).as_deref(), Some(text), "{name}");
         }
-        for name in ["", ".notdef", "g12", "uniXYZ0", "u12", "1"] {
+        for name in ["", ".notdef", "g12", "uniXYZ0", "u12", "1", "glyph65"] {
             assert_eq!(glyph(name), None, "{name}");
         }
         assert!(glyphs().len() > 700);

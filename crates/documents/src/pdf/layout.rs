@@ -13,6 +13,10 @@ const SAME_LINE: f64 = 0.45;
 const GUTTER: f64 = 0.7;
 /// Pieces that may cross the white between two columns, as a share of those of the smaller one.
 const CROSSING: f64 = 0.25;
+/// Distance of the bases of cells of one row, in sizes of the font.
+const SAME_ROW: f64 = 0.2;
+/// Share of the width of a column that half of its lines fill, if it is text and no table.
+const TEXT_FILL: f64 = 0.7;
 /// Lines that each of two columns has at least.
 const COLUMN_LINES: usize = 3;
 /// Regions inside of regions.
@@ -98,6 +102,10 @@ fn words(glyphs: Vec<Glyph>) -> Vec<Piece> {
             gap < WORD_GAP * size && gap > -size && (glyph.y - word.base).abs() < SAME_LINE * size
         });
         match fits {
+            // An accent over a letter: one before the other, in the same place.
+            Some(word) if composed(&mut word.text, text, glyph.x - word.right < -0.15 * word.size) => {
+                word.right = word.right.max(glyph.end_x);
+            }
             // Drawn again in nearly the same place, to look bold.
             Some(word)
                 if word.text.ends_with(text) && glyph.x < word.right - 0.6 * (glyph.end_x - glyph.x).max(0.1) => {}
@@ -118,6 +126,57 @@ fn words(glyphs: Vec<Glyph>) -> Vec<Piece> {
         is_open = !ends;
     }
     words
+}
+
+/// Accents that stand alone, with the ends of the names of letters that have them.
+const ACCENTS: &[(char, &str)] = &[
+    ('´', "acute"),
+    ('`', "grave"),
+    ('¨', "dieresis"),
+    ('ˆ', "circumflex"),
+    ('˜', "tilde"),
+    ('¯', "macron"),
+    ('˘', "breve"),
+    ('˙', "dotaccent"),
+    ('˚', "ring"),
+    ('¸', "cedilla"),
+    ('ˇ', "caron"),
+    ('˝', "hungarumlaut"),
+];
+
+/// Joins an accent and a letter that overlap into the letter with the accent.
+fn composed(word: &mut String, next: &str, overlaps: bool) -> bool {
+    let one = |text: &str| {
+        let mut characters = text.chars();
+        characters.next_back().map(|last| (last, characters.next().is_none()))
+    };
+    let (Some((last, _)), Some((new, true)), true) = (one(word), one(next), overlaps) else { return false };
+    let name = |c: char| ACCENTS.iter().find(|(accent, _)| *accent == c).map(|(_, name)| *name);
+    let (letter, accent) = match (name(last), name(new)) {
+        (Some(accent), None) => (new, accent),
+        (None, Some(accent)) => (last, accent),
+        _ => return false,
+    };
+    let letter = match letter {
+        'ı' => 'i',
+        'ȷ' => 'j',
+        letter => letter,
+    };
+    let Some(whole) = super::encoding::glyph(&format!("{letter}{accent}")) else { return false };
+    word.pop();
+    word.push_str(&whole);
+    true
+}
+
+/// Whether a character is written from right to left.
+fn is_leftwards(c: char) -> bool {
+    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
+}
+
+/// Whether most letters are written from right to left.
+fn is_mostly_leftwards(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    letters > 0 && text.chars().filter(|c| is_leftwards(*c)).count() * 2 > letters
 }
 
 /// A text without characters that show nothing, and with ligatures taken apart.
@@ -288,13 +347,53 @@ fn gutter(region: &[Piece], usual: f64) -> Option<(f64, f64)> {
     };
     let ((low, high), (other_low, other_high)) = (heights(true), heights(false));
     let shared = high.min(other_high) - low.max(other_low);
+    if is_table(region, middle) {
+        return None;
+    }
     (shared > usual * 2.0).then_some((from, to))
+}
+
+/// Whether what stands on both sides of a white are cells of rows: at the same heights, and short beside the width that
+/// lines of text would fill.
+fn is_table(region: &[Piece], middle: f64) -> bool {
+    let side = |is_left: bool| {
+        let fits = move |piece: &&Piece| if is_left { piece.right <= middle } else { piece.left >= middle };
+        region.iter().filter(fits)
+    };
+    let (mut rows, mut others) = (0usize, 0usize);
+    let mut right = side(false).peekable();
+    for piece in side(true) {
+        // Both sides go from the top to the bottom.
+        let near = SAME_ROW * piece.size;
+        while right.peek().is_some_and(|other| other.base > piece.base + near) {
+            right.next();
+        }
+        let is_row = right.peek().is_some_and(|other| (other.base - piece.base).abs() <= near);
+        *(if is_row { &mut rows } else { &mut others }) += 1;
+    }
+    let filled = |is_left: bool| {
+        let (mut low, mut high) = (f64::MAX, f64::MIN);
+        side(is_left).for_each(|piece| (low, high) = (low.min(piece.left), high.max(piece.right)));
+        let mut lines: Vec<(f64, f64)> = Vec::new();
+        for piece in side(is_left) {
+            match lines.last_mut() {
+                Some((base, width)) if (*base - piece.base).abs() <= SAME_ROW * piece.size => {
+                    *width += piece.right - piece.left;
+                }
+                _ => lines.push((piece.base, piece.right - piece.left)),
+            }
+        }
+        lines.sort_by(|a, b| a.1.total_cmp(&b.1));
+        lines.get(lines.len() / 2).map_or(1.0, |(_, width)| width / (high - low).max(0.1))
+    };
+    rows > others && filled(true).min(filled(false)) < TEXT_FILL
 }
 
 /// Adds the lines of a region of one column.
 fn emit(region: Vec<Piece>, out: &mut Vec<Line>) {
     // Pieces are in the order of their lines; those of one line are next to each other.
     let mut open: Option<Line> = None;
+    let from = out.len();
     for piece in region {
         match &mut open {
             Some(line)
@@ -315,4 +414,18 @@ fn emit(region: Vec<Piece>, out: &mut Vec<Line>) {
         }
     }
     out.extend(open);
+    for line in &mut out[from..] {
+        if is_mostly_leftwards(&line.text) {
+            line.text = leftwards(&line.text);
+        }
+    }
+}
+
+/// A line as it is read, of one that is written from right to left, whose words come as they stand from the left.
+fn leftwards(text: &str) -> String {
+    let word = |word: &str| match word.chars().any(is_leftwards) {
+        true => word.chars().rev().collect::<String>(),
+        false => word.to_owned(),
+    };
+    text.split(' ').rev().map(word).collect::<Vec<_>>().join(" ")
 }

@@ -2,6 +2,7 @@
 
 use m1nd_documents::{Document, Format};
 
+use super::light::Evidence;
 use super::{Sheet, light, notes, records, universal};
 use crate::config::Adapter;
 use crate::json_graph::Imported;
@@ -10,8 +11,8 @@ use crate::snapshot::Snapshot;
 /// What an adapter made of one document.
 pub(crate) struct Adapted {
     pub(crate) set: Imported,
-    /// Evidence of L1GHT claims whose file is in the index, and whose is not.
-    pub(crate) evidence: (usize, usize),
+    /// Evidence of L1GHT claims.
+    pub(crate) evidence: Evidence,
     /// Names of code that were bound to nodes.
     pub(crate) bound: usize,
     /// Names of code that should be in the project and are not.
@@ -28,7 +29,7 @@ pub(crate) fn adapt(
 ) -> Adapted {
     let mut sheet = Sheet::new(snapshot);
     let bindings = snapshot.bindings(document, path);
-    let mut evidence = (0, 0);
+    let mut evidence = Evidence::default();
     let own = |default: &str| namespace.map_or_else(|| default.to_owned(), str::to_lowercase);
     match (adapter, document.format) {
         (Adapter::Memory, _) => notes::add(&mut sheet, document, &bindings, path, &own("memory")),

@@ -10,6 +10,7 @@ mod universal;
 
 use m1nd_base::{NodeKind, Relation};
 use m1nd_documents::{Document, Format};
+use m1nd_graph::NodeIx;
 use rustc_hash::FxHashMap;
 
 use crate::config::Adapter;
@@ -18,6 +19,7 @@ use crate::snapshot::Snapshot;
 
 pub(crate) use adapt::adapt;
 pub use bind::{Binding, BindingMatch};
+pub use light::TargetState;
 pub use provider::{DocumentProviders, Provided};
 
 /// Longest slug, in bytes.
@@ -75,11 +77,25 @@ impl<'s> Sheet<'s> {
         self.edges.push(ImportedEdge { from: from.to_owned(), to: to.to_owned(), relation, possible: false });
     }
 
+    /// Adds a tag to a node.
+    fn tag(&mut self, id: &str, tag: &str) {
+        if let Some(&at) = self.known.get(id) {
+            let tags = &mut self.nodes[at].tags;
+            tags.push_str(if tags.is_empty() { "" } else { ", " });
+            tags.push_str(tag);
+        }
+    }
+
     /// Edges to the code that a binding names: one for each candidate.
     fn bind(&mut self, from: &str, binding: &Binding, relation: Relation) {
-        for target in &binding.targets {
+        self.edges_to(from, &binding.targets, relation);
+    }
+
+    /// Edges to nodes of the code, of which one is meant.
+    fn edges_to(&mut self, from: &str, targets: &[NodeIx], relation: Relation) {
+        for target in targets {
             let to = self.snapshot.graph().id(*target).to_owned();
-            self.edges.push(ImportedEdge { from: from.to_owned(), to, relation, possible: binding.targets.len() > 1 });
+            self.edges.push(ImportedEdge { from: from.to_owned(), to, relation, possible: targets.len() > 1 });
         }
     }
 

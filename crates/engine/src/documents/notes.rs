@@ -1,7 +1,7 @@
 //! Notes of people: daily notes, long-term memory, lists of decisions and tasks.
 
 use m1nd_base::{NodeKind, Relation};
-use m1nd_documents::{BlockKind, Document};
+use m1nd_documents::{BlockKind, Document, Form};
 
 use rustc_hash::FxHashMap;
 
@@ -39,6 +39,14 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, bindings: &[Bindin
         let mention = &document.mentions[binding.mention];
         by_line.entry((mention.line, mention.section)).or_default().push(binding);
     }
+    // Files that notes name and the index does not have.
+    let is_bound = |at: usize| bindings.binary_search_by_key(&at, |binding| binding.mention).is_ok();
+    let mut unbound: FxHashMap<(u32, Option<u32>), Vec<&str>> = FxHashMap::default();
+    for (at, mention) in document.mentions.iter().enumerate() {
+        if mention.form == Form::Path && !is_bound(at) {
+            unbound.entry((mention.line, mention.section)).or_default().push(&mention.name);
+        }
+    }
     for (section, line, text) in entries.filter(|(_, _, text)| ENTRY_BYTES.contains(&text.len())) {
         let class = class_of(&text);
         let rest = format!("{file}::{line}::{}", slug(&text));
@@ -51,6 +59,11 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, bindings: &[Bindin
         sheet.edge(&place(section), &node, if class == "note" { Relation::Contains } else { Relation::Declares });
         for binding in by_line.get(&(line, section)).into_iter().flatten() {
             sheet.bind(&node, binding, Relation::Documents);
+        }
+        for name in unbound.get(&(line, section)).into_iter().flatten() {
+            let tags = ["memory:reference".to_owned(), "unresolved".to_owned()];
+            let reference = sheet.node(id("reference", &slug(name)), name, NodeKind::Concept, &tags);
+            sheet.edge(&node, &reference, Relation::References);
         }
     }
 }

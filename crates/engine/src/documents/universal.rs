@@ -1,10 +1,14 @@
 //! Any document: its sections, listings, tables, citations and claims, with edges to the code that it names.
 
 use m1nd_base::{NodeKind, Relation};
-use m1nd_documents::{BlockKind, Document};
+use m1nd_documents::{BlockKind, Document, EntityKind};
+
+use rustc_hash::FxHashMap;
 
 use super::{Binding, Ordinals, Sheet, slug, title};
 
+/// Terms, commands and options of one document that are nodes.
+const MAX_ENTITIES: usize = 500;
 /// Longest label of a claim, in bytes.
 const MAX_LABEL: usize = 120;
 
@@ -49,6 +53,15 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, bindings: &[Bindin
         let node = super::records::work(sheet, &citation.key, "");
         sheet.edge(&root, &node, Relation::Cites);
     }
+    for entity in document.entities.iter().filter(|entity| is_own(entity.kind)).take(MAX_ENTITIES) {
+        let tags = [format!("universal:entity:{}", entity.kind.word()), format!("line:{}", entity.line)];
+        let node = sheet.node(id("entity", &slug(&entity.name)), &entity.name, NodeKind::Concept, &tags);
+        sheet.edge(&root, &node, Relation::Declares);
+    }
+    let mut cited: FxHashMap<u32, Vec<&str>> = FxHashMap::default();
+    for citation in document.citations.iter().filter(|citation| citation.line > 0) {
+        cited.entry(citation.line).or_default().push(&citation.key);
+    }
     let mut claims = Ordinals::default();
     for claim in &document.claims {
         let text = format!("{} {} {}", claim.subject, claim.predicate, claim.object);
@@ -60,9 +73,19 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, bindings: &[Bindin
         ];
         let node = sheet.node(id("claim", &claims.of(label)), label, NodeKind::Concept, &tags);
         sheet.edge(&place(claim.section), &node, Relation::Declares);
+        // What is cited in the same paragraph supports it.
+        for key in cited.get(&claim.line).into_iter().flatten() {
+            let work = super::records::work(sheet, key, "");
+            sheet.edge(&node, &work, Relation::Cites);
+        }
     }
     for binding in bindings {
         let from = place(document.mentions[binding.mention].section);
         sheet.bind(&from, binding, Relation::Documents);
     }
+}
+
+/// Whether a thing is the document's own: names of code and works have nodes of their own.
+fn is_own(kind: EntityKind) -> bool {
+    matches!(kind, EntityKind::NamedTerm | EntityKind::ToolId)
 }

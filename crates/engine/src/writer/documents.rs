@@ -152,8 +152,9 @@ impl Reader<'_> {
         }
         report.mentions += document.mentions.len();
         report.bound += adapted.bound;
-        report.light_evidence_resolved += adapted.evidence.0;
-        report.light_evidence_unresolved += adapted.evidence.1;
+        report.light_evidence_resolved += adapted.evidence.resolved;
+        report.light_evidence_unresolved += adapted.evidence.unresolved;
+        report.light_evidence_stale += adapted.evidence.stale;
         Ok(Some(adapted.set))
     }
 }

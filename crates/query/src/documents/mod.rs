@@ -8,8 +8,11 @@ mod links;
 mod past;
 mod signatures;
 
+pub use m1nd_documents::Document;
+pub use m1nd_documents::light::{LightClaim, LightQualifier, LightRelation};
+
 use m1nd_base::RepoPath;
-use m1nd_documents::{Document, DocumentLimits, Unreadable, parse};
+use m1nd_documents::{DocumentLimits, Unreadable, parse};
 use m1nd_engine::{ReadError, Snapshot};
 
 pub use bindings::{BoundCode, MatchKind};

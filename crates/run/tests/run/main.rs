@@ -3,6 +3,7 @@
 
 mod formats;
 mod processes;
+mod providers;
 mod settings;
 mod verdicts;
 mod world;

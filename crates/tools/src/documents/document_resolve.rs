@@ -1,5 +1,7 @@
 //! Shows what is read of a document: its sections, claims and works.
 
+use m1nd_engine::Snapshot;
+use m1nd_query::documents::{Document, LightClaim, LightQualifier, LightRelation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +44,29 @@ pub(crate) struct ClaimRow {
     text: String,
 }
 
+/// A typed claim of a L1GHT document.
+#[derive(Debug, Serialize)]
+pub(crate) struct TypedRow {
+    line: u32,
+    relation: &'static str,
+    value: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    targets: Vec<TargetRow>,
+}
+
+/// What a marker names.
+#[derive(Debug, Serialize)]
+pub(crate) struct TargetRow {
+    relation: &'static str,
+    target: String,
+    /// The node that is meant, if that is clear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node_id: Option<String>,
+    /// `current`, `stale`, `unverified`, `ambiguous`, `missing`; for confidence and ambiguity none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct WorkRow {
     id: String,
@@ -66,6 +91,9 @@ pub(crate) struct Output {
     sections: Vec<SectionRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimRow>,
+    /// Claims of a L1GHT document, with what they rest on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    typed_claims: Vec<TypedRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     citations: Vec<String>,
     /// Works that the file describes.
@@ -85,10 +113,12 @@ impl Tool for DocumentResolve {
     const ANSWERS: &'static str = "what a document says: sections, claims, citations, works";
     const HELP: &'static str = "\
 Reads a document below an indexed root as it is on disk, whether it was ingested or not: Markdown, reStructuredText,
-AsciiDoc, text, HTML, Jupyter, CSV, DOCX, PPTX, XLSX, OpenAPI, man pages, L1GHT, BibTeX, JATS, RFC, Crossref, patents.
+AsciiDoc, text, HTML, PDF with a text layer, Jupyter, CSV, DOCX, PPTX, XLSX, OpenAPI, man pages, L1GHT, BibTeX, JATS, RFC, Crossref, patents.
 
 `sections` and `claims` have the line of the document, 0 where the format has none. A claim is a sentence with a modal
-verb, a warning or a decision; `modality` is `must`, `should`, `may` or `is`. `works` are the articles, standards and
+verb, a warning or a decision; `modality` is `must`, `should`, `may` or `is`. `typed_claims` are those of a L1GHT
+document with what they name: `state` of evidence is `current` or `stale` if the marker has the hash of its file, else
+`unverified`; `missing` and `ambiguous` targets have no node. In a PDF file the line is a page. `works` are the articles, standards and
 patents that the file describes. The counts are those of the whole document; `problems` says what was left out.
 A file that cannot be read is an error with the reason: encrypted, damaged, nested too deep, too large when unpacked.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "README.md"}"#;
@@ -137,6 +167,7 @@ impl ReadTool for DocumentResolve {
             binding_count: read.bindings.len(),
             sections: sections.collect(),
             claims: claims.collect(),
+            typed_claims: typed(snapshot, document, most),
             citations: document.citations.iter().take(most).map(|citation| citation.key.clone()).collect(),
             works: works.collect(),
             problems: document.problems.clone(),
@@ -146,4 +177,28 @@ impl ReadTool for DocumentResolve {
             Guidance::next(ProofState::Triaging, ToolRef("document_bindings"), Some(read.path.to_string()), hint);
         Ok(Answer::new(output).guidance(guidance))
     }
+}
+
+/// The claims of a L1GHT document, at most `most`.
+fn typed(snapshot: &Snapshot, document: &Document, most: usize) -> Vec<TypedRow> {
+    let claims = document.light.iter().flat_map(|light| &light.claims).take(most);
+    let target = |relation: &LightRelation| {
+        let is_said = matches!(relation.qualifier, LightQualifier::Confidence | LightQualifier::Ambiguity);
+        let (found, state) = if is_said { (Vec::new(), None) } else {
+            let (found, state) = snapshot.light_target(relation);
+            (found, Some(state.word()))
+        };
+        let node_id = match &*found {
+            [one] => Some(snapshot.graph().id(*one).to_owned()),
+            _ => None,
+        };
+        TargetRow { relation: relation.qualifier.relation(), target: relation.target.clone(), node_id, state }
+    };
+    let row = |claim: &LightClaim| TypedRow {
+        line: claim.line,
+        relation: claim.kind.relation(),
+        value: claim.value.clone(),
+        targets: claim.relations.iter().map(target).collect(),
+    };
+    claims.map(row).collect()
 }

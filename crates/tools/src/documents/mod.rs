@@ -6,6 +6,7 @@ mod auto_ingest_stop;
 mod auto_ingest_tick;
 mod document_bindings;
 mod document_drift;
+mod document_provider_health;
 mod document_resolve;
 
 use m1nd_base::RepoPath;
@@ -18,6 +19,7 @@ pub(crate) use auto_ingest_stop::AutoIngestStop;
 pub(crate) use auto_ingest_tick::AutoIngestTick;
 pub(crate) use document_bindings::DocumentBindings;
 pub(crate) use document_drift::DocumentDrift;
+pub(crate) use document_provider_health::DocumentProviderHealth;
 pub(crate) use document_resolve::DocumentResolve;
 
 use crate::framework::{ErrorCode, ToolError};

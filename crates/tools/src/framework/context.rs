@@ -12,6 +12,7 @@ use m1nd_engine::{
 use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
 use m1nd_query::risk::{Outcome, OutcomeKind};
+use m1nd_run::ProviderHealth;
 use m1nd_sessions::{CallLog, Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
@@ -306,6 +307,13 @@ impl<'a> ReadContext<'a> {
     /// State of the engine.
     pub fn status(&self) -> Status {
         self.services.engine.status()
+    }
+
+    /// State of the programs that a person named to read documents, and what is wrong with the settings.
+    pub(crate) fn providers(&self) -> (Vec<ProviderHealth>, Option<String>, PathBuf) {
+        let providers = &self.services.providers;
+        let (rows, damage) = providers.health(self.cancel);
+        (rows, damage, providers.file())
     }
 
     /// State of keeping documents current.

@@ -1,0 +1,165 @@
+//! Hostile PDF files: circles, bombs, drawings inside of themselves, damaged and cut files. Reading ends soon, with a
+//! document or a reason.
+
+use std::io::Write as _;
+use std::time::Instant;
+
+use m1nd_documents::{DocumentLimits, Format, Unreadable, parse_as};
+use proptest::prelude::*;
+
+/// Most seconds that a file of these may take, in a build without optimisation.
+const MAX_SECONDS: f64 = 20.0;
+
+/// A file with these objects, the first of which is the catalog.
+fn pdf(objects: &[Vec<u8>]) -> Vec<u8> {
+    let mut out = b"%PDF-1.5\n".to_vec();
+    for (object, number) in objects.iter().zip(1..) {
+        out.extend(format!("{number} 0 obj\n").into_bytes());
+        out.extend(object);
+        out.extend(b"\nendobj\n");
+    }
+    out.extend(b"trailer << /Root 1 0 R >>\n");
+    out
+}
+
+fn stream(dict: &str, data: &[u8]) -> Vec<u8> {
+    let mut out = format!("<< {dict} /Length {} >>\nstream\n", data.len()).into_bytes();
+    out.extend(data);
+    out.extend(b"\nendstream");
+    out
+}
+
+fn packed(data: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
+    packer.write_all(data).expect("written");
+    packer.finish().expect("packed")
+}
+
+/// A page whose instructions are these, with a font `F`.
+fn page(contents: Vec<u8>) -> Vec<Vec<u8>> {
+    vec![
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_vec(),
+        b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F 5 0 R >> /XObject << /X 6 0 R >> >> >>"
+            .to_vec(),
+        contents,
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_vec(),
+    ]
+}
+
+const HELLO: &[u8] = b"BT /F 12 Tf 72 700 Td (Hello) Tj 40 0 Td (world) Tj ET";
+
+fn read(bytes: &[u8]) -> Result<Vec<String>, Unreadable> {
+    let started = Instant::now();
+    let limits = DocumentLimits { unpacked: 1 << 20, ..DocumentLimits::default() };
+    let read = parse_as(Format::Pdf, bytes, &limits);
+    let seconds = started.elapsed().as_secs_f64();
+    assert!(seconds < MAX_SECONDS, "took {seconds} s");
+    Ok(read?.blocks.into_iter().map(|block| block.text).collect())
+}
+
+#[test]
+fn a_page_has_its_words() {
+    assert_eq!(read(&pdf(&page(stream("", HELLO)))), Ok(vec!["Hello world".to_owned()]));
+    let content = stream("/Filter /FlateDecode", &packed(HELLO));
+    assert_eq!(read(&pdf(&page(content))), Ok(vec!["Hello world".to_owned()]));
+}
+
+#[test]
+fn what_has_no_text_or_is_locked_says_so() {
+    assert_eq!(read(&pdf(&page(stream("", b"0 0 100 100 re f")))), Err(Unreadable::NoText { pages: 1 }));
+    let mut locked = pdf(&page(stream("", HELLO)));
+    locked.extend(b"trailer << /Root 1 0 R /Encrypt << /Filter /Standard >> >>\n");
+    assert_eq!(read(&locked), Err(Unreadable::Encrypted));
+    for broken in [&b"%PDF-1.4"[..], b"", b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj", b"<html>"] {
+        assert!(matches!(read(broken), Err(Unreadable::Malformed { .. })), "{broken:?}");
+    }
+}
+
+#[test]
+fn circles_end() {
+    // A tree of pages, a page's contents, a font and a drawing that contain themselves.
+    let mut objects = page(stream("", b"BT /F 12 Tf (a) Tj ET /X Do /X Do /X Do"));
+    objects[1] = b"<< /Type /Pages /Kids [2 0 R 3 0 R 2 0 R 3 0 R] /Count 9 >>".to_vec();
+    objects.push(stream("/Subtype /Form /Resources << /XObject << /X 6 0 R >> /Font << /F 5 0 R >> >>", b"/X Do BT /F 9 Tf (b) Tj ET"));
+    assert!(read(&pdf(&objects)).is_ok());
+    objects[3] = b"4 0 R".to_vec();
+    assert!(read(&pdf(&objects)).is_err());
+    objects[4] = b"<< /Type /Font /Subtype /Type0 /ToUnicode 5 0 R /DescendantFonts [5 0 R] /Encoding 5 0 R /W 5 0 R >>".to_vec();
+    assert!(read(&pdf(&objects)).is_err());
+    objects[0] = b"<< /Type /Catalog /Pages 2 0 R /Outlines 7 0 R >>".to_vec();
+    objects.push(b"<< /First 8 0 R >>".to_vec());
+    objects.push(b"<< /Title (x) /Next 8 0 R /First 7 0 R >>".to_vec());
+    objects[3] = stream("", HELLO);
+    assert!(read(&pdf(&objects)).is_ok());
+}
+
+#[test]
+fn drawings_that_multiply_end() {
+    // Each level draws the next one ten times.
+    let mut objects = page(stream("", b"/X Do"));
+    for level in 6..30 {
+        let next = level + 1;
+        let dict = format!("/Subtype /Form /Resources << /XObject << /X {next} 0 R >> >>");
+        objects.push(stream(&dict, &b"/X Do ".repeat(10)));
+    }
+    assert!(read(&pdf(&objects)).is_err(), "no text, or too much");
+}
+
+#[test]
+fn bombs_are_refused() {
+    let bomb = packed(&vec![b' '; 64 << 20]);
+    assert_eq!(read(&pdf(&page(stream("/Filter /FlateDecode", &bomb)))), Err(Unreadable::Bomb { limit: 1 << 20 }));
+    // The same stream, small enough, many times.
+    let part = stream("/Filter /FlateDecode", &packed(&vec![b' '; 512 << 10]));
+    let mut objects = page(b"[6 0 R 6 0 R 6 0 R 6 0 R 6 0 R]".to_vec());
+    objects.push(part);
+    assert_eq!(read(&pdf(&objects)), Err(Unreadable::Bomb { limit: 1 << 20 }));
+    let twice = packed(&packed(&vec![b' '; 64 << 20]));
+    let content = stream("/Filter [/FlateDecode /FlateDecode]", &twice);
+    assert_eq!(read(&pdf(&page(content))), Err(Unreadable::Bomb { limit: 1 << 20 }));
+    let objects_of_objects = stream("/Type /ObjStm /N 100000 /First 5 /Filter /FlateDecode", &bomb);
+    let mut objects = page(stream("", HELLO));
+    objects.push(objects_of_objects);
+    assert_eq!(read(&pdf(&objects)), Err(Unreadable::Bomb { limit: 1 << 20 }));
+}
+
+#[test]
+fn nesting_and_unclosed_brackets_end() {
+    for unit in ["[", "<<", "<</A", "(", "<", "[<<", "1 0 obj", "1 0 obj(", "stream", "BT(", "q ", "BI ID ", "/X Do ", "{", "%", "1 0 R "] {
+        let many = unit.repeat((256 << 10) / unit.len());
+        _ = read(&pdf(&page(stream("", many.as_bytes()))));
+        let mut raw = b"%PDF-1.4\n".to_vec();
+        raw.extend(many.as_bytes());
+        _ = read(&raw);
+    }
+}
+
+#[test]
+fn huge_numbers_do_no_harm() {
+    let content = b"BT /F 1e30 Tf 1e300 0 0 1e300 1e308 1e308 Tm 99999999999999999999 Tc (Hello) Tj [(a) -1e300 (b)] TJ ET";
+    _ = read(&pdf(&page(stream("", content))));
+    let mut objects = page(stream("", HELLO));
+    objects[4] = b"<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /W [0 4294967295 500 1e18 [1 2] -5 [3]] /DW -1e300 >>] >>".to_vec();
+    _ = read(&pdf(&objects));
+    objects[4] = b"<< /Type /Font /Subtype /TrueType /FirstChar 4294967295 /Widths [1 2 3] >>".to_vec();
+    _ = read(&pdf(&objects));
+    let predictor = "/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 99999999999 /Colors 99 /BitsPerComponent 99 >>";
+    _ = read(&pdf(&page(stream(predictor, &packed(HELLO)))));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn damaged_files_are_read_or_refused(at in 0usize..2_000, byte in any::<u8>(), cut in any::<bool>()) {
+        let cmap = b"1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <20> <7e> <0020> endbfrange";
+        let mut objects = page(stream("/Filter /FlateDecode", &packed(HELLO)));
+        objects[4] = b"<< /Type /Font /Subtype /Type1 /BaseFont /X /ToUnicode 6 0 R /FirstChar 32 /Widths [500 500] >>".to_vec();
+        objects.push(stream("", cmap));
+        let mut bytes = pdf(&objects);
+        let at = at % bytes.len();
+        if cut { bytes.truncate(at) } else { bytes[at] = byte }
+        _ = read(&bytes);
+    }
+}
