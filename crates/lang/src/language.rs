@@ -217,6 +217,12 @@ impl Language {
         matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc) || self.is_settings()
     }
 
+    /// Whether its files declare what programs of other languages share. They are read without a tree, so errors in
+    /// them are not found.
+    pub const fn is_schema(self) -> bool {
+        matches!(self, Self::Proto | Self::GraphQl | Self::Sql)
+    }
+
     /// Whether its files say how programs are deployed and called.
     pub const fn is_settings(self) -> bool {
         matches!(self, Self::Yaml | Self::Docker)

@@ -196,8 +196,23 @@ fn random_bytes_are_survived() {
 }
 
 #[test]
+fn settings_are_survived() {
+    for language in Language::all().filter(|language| language.is_settings()) {
+        assert!(!extract_on_small_stack(language, sample(language).as_bytes().to_vec()).shared.is_empty());
+        for (_, text) in nested(40_000) {
+            // The words show that the file is one of those that are read.
+            extract_on_small_stack(language, format!("services:\n  a: {text}\n").into_bytes());
+            extract_on_small_stack(language, format!("{{\"openapi\": {text}").into_bytes());
+        }
+        let many = "---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a}]}\n";
+        extract_on_small_stack(language, many.repeat(4_000).into_bytes());
+        extract_on_small_stack(language, format!("services:\n{}", "  - a: [b, {c: d}]\n".repeat(20_000)).into_bytes());
+    }
+}
+
+#[test]
 fn every_cut_of_a_sample_is_survived() {
-    for language in parsed() {
+    for language in parsed().chain(Language::all().filter(|language| language.is_settings())) {
         let bytes = sample(language).as_bytes();
         let step = (bytes.len() / 60).max(1);
         for end in (0..bytes.len()).step_by(step) {
@@ -212,15 +227,19 @@ fn a_sample_yields_facts_and_no_problem() {
     for language in parsed() {
         let facts = extract_on_small_stack(language, sample(language).as_bytes().to_vec());
         assert!(!facts.definitions.is_empty(), "{} has no definition", language.name());
-        assert!(!facts.references.is_empty(), "{} has no reference", language.name());
-        assert!(!facts.imports.is_empty(), "{} has no import", language.name());
+        if language.is_schema() {
+            assert!(!facts.shared.is_empty(), "{} shares nothing", language.name());
+        } else {
+            assert!(!facts.references.is_empty(), "{} has no reference", language.name());
+            assert!(!facts.imports.is_empty(), "{} has no import", language.name());
+        }
         assert_eq!(facts.problems, Vec::new(), "{}", language.name());
     }
 }
 
 #[test]
 fn a_broken_file_says_so() {
-    for language in parsed() {
+    for language in parsed().filter(|language| !language.is_schema()) {
         let mut text = sample(language).to_owned();
         let tail = "\n)}] = ( class ( fn ( { def ] if then (\n";
         match text.rfind("</script>") {

@@ -7,6 +7,8 @@ use crate::languages::schema::sql;
 
 /// Longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 << 10;
+/// Bytes of code that a text in several literals goes over.
+const MAX_JOINED: usize = 8 << 10;
 /// Names that the texts of one file share with other programs.
 const MAX_SHARED: usize = 4_096;
 /// Words that documents and schemas of GraphQL begin with.
@@ -104,15 +106,17 @@ pub(super) fn add(found: &[Found<'_>], text: &str, lines: &mut Lines<'_>, facts:
             Inner::Sql => statements(document),
             Inner::GraphQl => schema(document),
         };
+        let mut from = document.start;
         for row in rows {
             if facts.shared.len() >= MAX_SHARED || row.name.len() > Shared::MAX_NAME {
                 break;
             }
             let byte = match document.is_joined {
                 false => document.start + row.at,
-                // Of several literals, the first that has the name.
-                true => document.start + near(&text[document.start..], &row.name),
+                // Of several literals, the next one that has the name.
+                true => near(text, from, &row.name).unwrap_or(document.start),
             };
+            from = if document.is_joined { byte.max(from) + row.name.len() } else { from };
             let byte = byte.min(text.len());
             let owner = around(facts, byte);
             let (name, of) = (row.name.into(), row.of.into());
@@ -161,10 +165,11 @@ fn schema(document: &Found<'_>) -> Vec<Row> {
     rows
 }
 
-/// Where a word begins in what follows a place; 0 if it is not near.
-fn near(text: &str, word: &str) -> usize {
-    let end = text.floor_char_boundary(MAX_BYTES.min(text.len()));
-    text[..end].find(word).unwrap_or(0)
+/// Where a word begins behind a place; `None` if it is not near.
+fn near(text: &str, from: usize, word: &str) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let end = rest.floor_char_boundary(MAX_JOINED.min(rest.len()));
+    rest[..end].find(word).map(|at| from + at)
 }
 
 /// The innermost named definition around a byte.

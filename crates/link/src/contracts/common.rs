@@ -1,7 +1,7 @@
 //! What the contracts of all kinds share.
 
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Namespace};
+use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace};
 
 use crate::eval::{Entity, Eval, Value};
 use crate::files::{DefRef, FileId};
@@ -148,6 +148,12 @@ pub(super) fn members(eval: &mut Eval<'_>, value: &Value, names: &[String]) -> V
                     }
                 }
                 Entity::Expr(file, expr) => found.extend(functions(eval, file, expr)),
+                Entity::Local(file, binding) => {
+                    let target = eval.unit(file).facts.bindings[binding as usize].target;
+                    if let BindingTarget::Value(expr) = target {
+                        found.extend(functions(eval, file, expr));
+                    }
+                }
                 _ => {}
             }
         }

@@ -30,6 +30,7 @@ pub(crate) const ROWS: &[TableRow] = &[
     maps("javax.persistence", &["Table"]),
     maps("jakarta.persistence", &["Table"]),
     maps("org.springframework", &["Table"]),
+    maps("System.ComponentModel", &["Table"]),
 ];
 
 /// Names of fields of a class whose text is the name of its table.

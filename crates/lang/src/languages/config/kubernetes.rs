@@ -78,9 +78,11 @@ fn containers(entries: &Entries<'_>, list: usize, workload: DefId, sheet: &mut S
 
 /// Images that Skaffold builds.
 fn artifacts(entries: &Entries<'_>, document: usize, sheet: &mut Sheet<'_>) {
-    let build = entries.get_top(document, "build").and_then(|(at, _)| entries.get(at, "artifacts"));
-    let Some((list, _)) = build else { return };
-    for (item, row) in entries.inside(list) {
+    let profiles = entries.get_top(document, "profiles").into_iter().flat_map(|(at, _)| entries.inside(at));
+    let builds = profiles.filter_map(|(at, _)| entries.get(at, "build"));
+    let builds: Vec<usize> = entries.get_top(document, "build").into_iter().chain(builds).map(|(at, _)| at).collect();
+    let lists = builds.into_iter().filter_map(|at| entries.get(at, "artifacts"));
+    for (item, row) in lists.flat_map(|(list, _)| entries.inside(list)) {
         let Some((_, image)) = entries.get(item, "image") else { continue };
         let context = entries.value(item, "context");
         let context = if context.is_empty() { "." } else { context };

@@ -46,6 +46,16 @@ pub(crate) struct TableUse<'t> {
     is_reference: bool,
 }
 
+/// What a statement does with a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Reads,
+    Writes,
+    Declares,
+    /// A foreign key: the columns follow in brackets.
+    Refers,
+}
+
 /// Returns whether a text is a statement of SQL that names tables: it begins with a verb, and goes on as one of that
 /// verb does. Words of a sentence rarely do.
 pub(crate) fn is_statement(text: &str) -> bool {
@@ -196,7 +206,7 @@ fn of_statement<'t>(statement: &[Lexed<'t>]) -> Vec<TableUse<'t>> {
                 continue;
             }
             Token::Sign(b',') if in_list => {
-                add(statement, at + 1, &mut found, (false, false));
+                add(statement, at + 1, &mut found, Way::Reads);
                 continue;
             }
             Token::Word(_) => {}
@@ -219,7 +229,7 @@ fn of_statement<'t>(statement: &[Lexed<'t>]) -> Vec<TableUse<'t>> {
             "view" if creates => true,
             "on" if creates && (is(first + 1, "index") || is(first + 2, "index")) => true,
             "references" => {
-                if let Some(row) = add(statement, at + 1, &mut found, (false, false)) {
+                if let Some(row) = add(statement, at + 1, &mut found, Way::Refers) {
                     row.is_reference = true;
                 }
                 continue;
@@ -233,7 +243,12 @@ fn of_statement<'t>(statement: &[Lexed<'t>]) -> Vec<TableUse<'t>> {
         let is_new = creates && (is(at, "table") || is(at, "view")) && found.is_empty();
         let is_view = is(at, "view");
         in_list = is(at, "from");
-        if let Some(row) = add(statement, at + 1, &mut found, (write, is_new)) {
+        let way = match (is_new, write) {
+            (true, _) => Way::Declares,
+            (false, true) => Way::Writes,
+            (false, false) => Way::Reads,
+        };
+        if let Some(row) = add(statement, at + 1, &mut found, way) {
             row.is_view = is_view;
         }
     }
@@ -246,7 +261,7 @@ fn add<'f, 't>(
     statement: &[Lexed<'t>],
     mut at: usize,
     found: &'f mut Vec<TableUse<'t>>,
-    (writes, declares): (bool, bool),
+    way: Way,
 ) -> Option<&'f mut TableUse<'t>> {
     while statement.get(at).is_some_and(|lexed| {
         ["if", "not", "exists", "only", "table", "concurrently", "ignore"].iter().any(|word| lexed.is(word))
@@ -259,11 +274,10 @@ fn add<'f, 't>(
     }
     let lexed = statement.get(at)?;
     let name = lexed.name()?;
-    let is_call = statement.get(at + 1).is_some_and(|next| next.is_sign(b'(') && !writes && !declares);
+    let is_call = way == Way::Reads && statement.get(at + 1).is_some_and(|next| next.is_sign(b'('));
     let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let is_none = !begins
-        || matches!(lexed.token, Token::Word(_)) && NO_TABLES.iter().any(|word| lexed.is(word))
-        || is_call && !statement.get(at.checked_sub(1)?)?.is("references");
+    let is_none =
+        !begins || matches!(lexed.token, Token::Word(_)) && NO_TABLES.iter().any(|word| lexed.is(word)) || is_call;
     if is_none {
         return None;
     }
@@ -295,7 +309,7 @@ mod tests {
             ("SELECT a FROM {table}", ""),
             ("CREATE VIEW v AS SELECT a FROM t", "+v t"),
             ("CREATE INDEX i ON t (a)", "!t"),
-            ("ALTER TABLE t ADD CONSTRAINT c FOREIGN KEY (a) REFERENCES o (b)", "!t o"),
+            ("ALTER TABLE t ADD CONSTRAINT c FOREIGN KEY (a) REFERENCES s.\"o\"(b)", "!t o"),
             ("the user is from here", ""),
         ];
         for (text, expected) in rows {
