@@ -101,27 +101,27 @@ fn words(glyphs: Vec<Glyph>) -> Vec<Piece> {
             let gap = glyph.x - word.right;
             gap < WORD_GAP * size && gap > -size && (glyph.y - word.base).abs() < SAME_LINE * size
         });
-        match fits {
-            // An accent over a letter: one before the other, in the same place.
-            Some(word) if composed(&mut word.text, text, glyph.x - word.right < -0.15 * word.size) => {
-                word.right = word.right.max(glyph.end_x);
-            }
-            // Drawn again in nearly the same place, to look bold.
-            Some(word)
-                if word.text.ends_with(text) && glyph.x < word.right - 0.6 * (glyph.end_x - glyph.x).max(0.1) => {}
-            Some(word) => {
-                word.text.push_str(text);
-                word.right = word.right.max(glyph.end_x);
-                word.size = word.size.max(glyph.size);
-            }
-            None => words.push(Piece {
+        let Some(word) = fits else {
+            words.push(Piece {
                 text: text.to_owned(),
                 left: glyph.x,
                 right: glyph.end_x,
                 base: glyph.y,
                 size: glyph.size,
                 is_bold: glyph.is_bold,
-            }),
+            });
+            is_open = !ends;
+            continue;
+        };
+        // Drawn again in nearly the same place, to look bold.
+        let is_again = word.text.ends_with(text) && glyph.x < word.right - 0.6 * (glyph.end_x - glyph.x).max(0.1);
+        // An accent over a letter: one before the other, in the same place.
+        if !is_again && !composed(&mut word.text, text, glyph.x - word.right < -0.15 * word.size) {
+            word.text.push_str(text);
+        }
+        if !is_again {
+            word.right = word.right.max(glyph.end_x);
+            word.size = word.size.max(glyph.size);
         }
         is_open = !ends;
     }
