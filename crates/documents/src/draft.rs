@@ -150,7 +150,8 @@ impl<'l> Draft<'l> {
             return;
         }
         let header = rows.remove(0);
-        let table = Table { section: self.section(), name: name.map(str::to_owned), header, rows, line };
+        let block = self.document.blocks.len() as u32;
+        let table = Table { section: self.section(), name: name.map(str::to_owned), header, rows, line, block };
         self.document.tables.push(table);
     }
 

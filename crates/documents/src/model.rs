@@ -189,6 +189,9 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
     /// First line.
     pub line: u32,
+    /// Number of blocks in front of it.
+    #[serde(skip)]
+    pub block: u32,
 }
 
 /// A link.

@@ -60,6 +60,18 @@ fn nesting_has_a_bound() {
 }
 
 #[test]
+fn broken_utf_16_is_read_with_a_note() {
+    let half = [0xff, 0xfe, b'#', 0, b' ', 0, b'a', 0, 0x00, 0xd8, b'b', 0, b'c'];
+    for bytes in [&half[..], &[0xfe, 0xff, 0xdc][..], &[0xff, 0xfe][..], &[0xff, 0xfe, 0x00, 0xdc][..]] {
+        let document = parse("a.md", bytes, &limits()).expect("text of some kind");
+        assert!(document.problems.len() <= 1, "{:?}", document.problems);
+    }
+    let document = parse("a.md", &half, &limits()).expect("a page");
+    assert_eq!(document.sections[0].heading, "a\u{fffd}b");
+    assert!(document.problems[0].contains("not valid text"), "{:?}", document.problems);
+}
+
+#[test]
 fn a_large_file_is_refused_before_it_is_read() {
     let limits = DocumentLimits { bytes: 10, ..limits() };
     assert_eq!(parse("a.md", b"0123456789a", &limits), Err(Unreadable::TooLarge { bytes: 11, limit: 10 }));

@@ -91,6 +91,7 @@ fn circles_end() {
     objects.push(b"<< /First 8 0 R >>".to_vec());
     objects.push(b"<< /Title (x) /Next 8 0 R /First 7 0 R >>".to_vec());
     objects[3] = stream("", HELLO);
+    objects[4] = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_vec();
     assert!(read(&pdf(&objects)).is_ok());
 }
 

@@ -11,7 +11,7 @@ use crate::Unreadable;
 
 /// Widths kept of one font.
 const MAX_WIDTHS: usize = 100_000;
-/// Fonts inside of a font that are looked at.
+/// Codes of one byte.
 const MAX_CODES: usize = 256;
 /// Widths of the printable ASCII characters of a common sans-serif font, in thousandths of its size: for fonts that give
 /// none.
@@ -93,7 +93,7 @@ impl Font {
     }
 
     fn simple_widths(&mut self, file: &File<'_>, dict: &Dict, descriptor: Option<&Dict>, name: &str) {
-        let first = file.member(dict, "FirstChar").index().unwrap_or(0) as u32;
+        let first = file.member(dict, "FirstChar").index().unwrap_or(0).min(MAX_CODES) as u32;
         if let Object::Array(widths) = file.member(dict, "Widths") {
             for (code, width) in (first..).zip(widths.iter().take(MAX_CODES)) {
                 self.widths.extend(file.resolve(width).number().map(|width| (code, width)));
@@ -148,7 +148,7 @@ impl Font {
             let first = first.min(u32::MAX as usize - MAX_WIDTHS) as u32;
             match rows.get(at + 1).map(|value| file.resolve(value)) {
                 Some(Object::Array(widths)) => {
-                    for (code, width) in (first..).zip(&widths) {
+                    for (code, width) in (first..).zip(widths.iter().take(MAX_WIDTHS)) {
                         if self.widths.len() < MAX_WIDTHS {
                             self.widths.extend(file.resolve(width).number().map(|width| (code, width)));
                         }

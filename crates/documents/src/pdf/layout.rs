@@ -6,17 +6,13 @@ use super::content::Glyph;
 /// Gap between glyphs that separates words, in sizes of the font.
 const WORD_GAP: f64 = 0.12;
 /// Gap that separates pieces of one line, in sizes of the font: a column may begin there.
-const PIECE_GAP: f64 = 0.5;
+const PIECE_GAP: f64 = 0.85;
 /// Distance of bases within one line, in sizes of the font.
 const SAME_LINE: f64 = 0.45;
 /// Narrowest white between two columns, in usual sizes of the page.
-const GUTTER: f64 = 0.7;
-/// Pieces that may cross the white between two columns, as a share of those of the smaller one.
+const GUTTER: f64 = 0.75;
+/// Share of the pieces of a region that may cross the white between its columns.
 const CROSSING: f64 = 0.25;
-/// Distance of the bases of cells of one row, in sizes of the font.
-const SAME_ROW: f64 = 0.2;
-/// Share of the width of a column that half of its lines fill, if it is text and no table.
-const TEXT_FILL: f64 = 0.7;
 /// Lines that each of two columns has at least.
 const COLUMN_LINES: usize = 3;
 /// Regions inside of regions.
@@ -101,27 +97,27 @@ fn words(glyphs: Vec<Glyph>) -> Vec<Piece> {
             let gap = glyph.x - word.right;
             gap < WORD_GAP * size && gap > -size && (glyph.y - word.base).abs() < SAME_LINE * size
         });
-        match fits {
-            // An accent over a letter: one before the other, in the same place.
-            Some(word) if composed(&mut word.text, text, glyph.x - word.right < -0.15 * word.size) => {
-                word.right = word.right.max(glyph.end_x);
-            }
-            // Drawn again in nearly the same place, to look bold.
-            Some(word)
-                if word.text.ends_with(text) && glyph.x < word.right - 0.6 * (glyph.end_x - glyph.x).max(0.1) => {}
-            Some(word) => {
-                word.text.push_str(text);
-                word.right = word.right.max(glyph.end_x);
-                word.size = word.size.max(glyph.size);
-            }
-            None => words.push(Piece {
+        let Some(word) = fits else {
+            words.push(Piece {
                 text: text.to_owned(),
                 left: glyph.x,
                 right: glyph.end_x,
                 base: glyph.y,
                 size: glyph.size,
                 is_bold: glyph.is_bold,
-            }),
+            });
+            is_open = !ends;
+            continue;
+        };
+        // Drawn again in nearly the same place, to look bold.
+        let is_again = word.text.ends_with(text) && glyph.x < word.right - 0.6 * (glyph.end_x - glyph.x).max(0.1);
+        // An accent over a letter: one before the other, in the same place.
+        if !is_again && !composed(&mut word.text, text, glyph.x - word.right < -0.15 * word.size) {
+            word.text.push_str(text);
+        }
+        if !is_again {
+            word.right = word.right.max(glyph.end_x);
+            word.size = word.size.max(glyph.size);
         }
         is_open = !ends;
     }
@@ -330,10 +326,9 @@ fn gutter(region: &[Piece], usual: f64) -> Option<(f64, f64)> {
         }
         let (from, to) = (pair[0].0, pair[1].0);
         let (on_left, on_right) = (begun - open, total - begun);
-        let smaller = on_left.min(on_right);
-        let is_column = smaller >= COLUMN_LINES && to - from >= GUTTER * usual;
+        let is_column = on_left.min(on_right) >= COLUMN_LINES && to - from >= GUTTER * usual;
         let better = best.is_none_or(|(crossing, left, right)| (open, left - right) < (crossing, from - to));
-        if is_column && open as f64 <= smaller as f64 * CROSSING && better {
+        if is_column && open as f64 <= total as f64 * CROSSING && better {
             best = Some((open, from, to));
         }
     }
@@ -347,46 +342,7 @@ fn gutter(region: &[Piece], usual: f64) -> Option<(f64, f64)> {
     };
     let ((low, high), (other_low, other_high)) = (heights(true), heights(false));
     let shared = high.min(other_high) - low.max(other_low);
-    if is_table(region, middle) {
-        return None;
-    }
     (shared > usual * 2.0).then_some((from, to))
-}
-
-/// Whether what stands on both sides of a white are cells of rows: at the same heights, and short beside the width that
-/// lines of text would fill.
-fn is_table(region: &[Piece], middle: f64) -> bool {
-    let side = |is_left: bool| {
-        let fits = move |piece: &&Piece| if is_left { piece.right <= middle } else { piece.left >= middle };
-        region.iter().filter(fits)
-    };
-    let (mut rows, mut others) = (0usize, 0usize);
-    let mut right = side(false).peekable();
-    for piece in side(true) {
-        // Both sides go from the top to the bottom.
-        let near = SAME_ROW * piece.size;
-        while right.peek().is_some_and(|other| other.base > piece.base + near) {
-            right.next();
-        }
-        let is_row = right.peek().is_some_and(|other| (other.base - piece.base).abs() <= near);
-        *(if is_row { &mut rows } else { &mut others }) += 1;
-    }
-    let filled = |is_left: bool| {
-        let (mut low, mut high) = (f64::MAX, f64::MIN);
-        side(is_left).for_each(|piece| (low, high) = (low.min(piece.left), high.max(piece.right)));
-        let mut lines: Vec<(f64, f64)> = Vec::new();
-        for piece in side(is_left) {
-            match lines.last_mut() {
-                Some((base, width)) if (*base - piece.base).abs() <= SAME_ROW * piece.size => {
-                    *width += piece.right - piece.left;
-                }
-                _ => lines.push((piece.base, piece.right - piece.left)),
-            }
-        }
-        lines.sort_by(|a, b| a.1.total_cmp(&b.1));
-        lines.get(lines.len() / 2).map_or(1.0, |(_, width)| width / (high - low).max(0.1))
-    };
-    rows > others && filled(true).min(filled(false)) < TEXT_FILL
 }
 
 /// Adds the lines of a region of one column.

@@ -51,7 +51,7 @@ impl Manifest {
     pub(crate) fn load(files: &m1nd_store::DerivedFiles) -> Self {
         let bytes = files.read(FILE, MAX_BYTES).ok().flatten();
         let read: Option<Self> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        read.filter(|read| read.version == (VERSION, DOCUMENTS_VERSION)).unwrap_or_default()
+        read.filter(|read| read.version == (VERSION, DOCUMENTS_VERSION)).unwrap_or_else(|| Self::new(None))
     }
 
     /// Stores it.

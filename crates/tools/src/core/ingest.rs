@@ -23,16 +23,16 @@ pub(crate) enum AdapterWord {
     Memory,
     Light,
     Patent,
-    #[serde(alias = "jats")]
     Article,
-    #[serde(alias = "bib")]
+    Jats,
     Bibtex,
+    Bib,
     Rfc,
-    #[serde(alias = "doi")]
     Crossref,
+    Doi,
     Universal,
-    #[serde(alias = "document")]
     Auto,
+    Document,
 }
 
 impl From<AdapterWord> for Adapter {
@@ -44,12 +44,12 @@ impl From<AdapterWord> for Adapter {
             AdapterWord::Memory => Self::Memory,
             AdapterWord::Light => Self::Light,
             AdapterWord::Patent => Self::Patent,
-            AdapterWord::Article => Self::Article,
-            AdapterWord::Bibtex => Self::Bibtex,
+            AdapterWord::Article | AdapterWord::Jats => Self::Article,
+            AdapterWord::Bibtex | AdapterWord::Bib => Self::Bibtex,
             AdapterWord::Rfc => Self::Rfc,
-            AdapterWord::Crossref => Self::Crossref,
+            AdapterWord::Crossref | AdapterWord::Doi => Self::Crossref,
             AdapterWord::Universal => Self::Universal,
-            AdapterWord::Auto => Self::Auto,
+            AdapterWord::Auto | AdapterWord::Document => Self::Auto,
         }
     }
 }
@@ -175,12 +175,12 @@ Its targets replace those that m1nd found (`provenance: scip` in `why` and `impa
 relationships become `implements`, `inherits` and `overrides` edges. `mode: merge` keeps other compiler indexes;
 `mode: drop` removes the one imported from `path`, or all of them if `path` is a folder.
 
-`adapter: auto` reads documents, each by its format: Markdown, reStructuredText, AsciiDoc, text, HTML, Jupyter, CSV,
-DOCX, PPTX, XLSX, OpenAPI, man pages, L1GHT, BibTeX, articles (JATS), RFCs, Crossref, patents. Sections, listings,
+`adapter: auto` reads documents, each by its format: Markdown, reStructuredText, AsciiDoc, text, HTML, PDF with a
+text layer, Jupyter, CSV, DOCX, PPTX, XLSX, OpenAPI, man pages, L1GHT, BibTeX, articles (JATS), RFCs, Crossref, patents. Sections, listings,
 tables, claims and works become nodes beside the code, and names of code in the text `documents` edges to it: `possible`
 where several nodes have the name. A work with a DOI is one node whatever files name it. `memory`, `light`, `patent`,
-`article`, `bibtex`, `rfc` and `crossref` take one format only; `namespace` is part of the ids of documents. `documents`
-counts formats, names of code (`mentions`) and those bound to nodes. Ingest the code first, and documents with
+`article` (or `jats`), `bibtex` (`bib`), `rfc` and `crossref` (`doi`) take one format only; `document` is `auto`; `namespace` is part of the ids of documents. `documents`
+counts formats, what read them (`producers`), names of code (`mentions`) and those bound to nodes. Ingest the code first, and documents with
 `mode: merge` to keep other imported data.
 
 `references` counts references by tier: `certain` (one target by the rules of the language), `possible` (several, all

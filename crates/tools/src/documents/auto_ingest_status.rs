@@ -16,6 +16,7 @@ pub(crate) struct AutoIngestStatus;
 impl Tool for AutoIngestStatus {
     const NAME: &'static str = "auto_ingest_status";
     const TOOLSET: Toolset = Toolset::Documents;
+    const WAITS: bool = false;
     const SUMMARY: &'static str = "Show whether documents are kept current, and what happened to them last";
     const ANSWERS: &'static str = "whether documents follow their files, counts, last events and errors";
     const HELP: &'static str = "\

@@ -235,6 +235,8 @@ mod tests {
             "action",
             "key",
             "repos",
+            "roots",
+            "formats",
             "preview_id",
             "query",
             "source_refs",

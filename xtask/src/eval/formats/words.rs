@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use m1nd_documents::{BlockKind, DocumentLimits, parse};
+use m1nd_documents::{BlockKind, DocumentLimits, Table as DocumentTable, parse};
 
 use super::Row;
 use crate::Outcome;
@@ -39,16 +39,21 @@ impl Table {
             Ok(document) => {
                 let mut ours: Vec<String> = Vec::new();
                 let mut sections = document.sections.iter().enumerate().peekable();
-                for block in document.blocks.iter().filter(|block| block.kind != BlockKind::Output) {
+                let mut tables = document.tables.iter().peekable();
+                let cells = |table: &DocumentTable| -> Vec<String> {
+                    table.header.iter().chain(table.rows.iter().flatten()).flat_map(|cell| words(cell)).collect()
+                };
+                for (block, at) in document.blocks.iter().zip(0u32..).filter(|(block, _)| block.kind != BlockKind::Output) {
+                    while let Some(table) = tables.next_if(|table| table.block <= at) {
+                        ours.extend(cells(table));
+                    }
                     while sections.peek().is_some_and(|(at, _)| block.section.is_some_and(|own| *at <= own as usize)) {
                         ours.extend(sections.next().into_iter().flat_map(|(_, section)| words(&section.heading)));
                     }
                     ours.extend(words(&block.text));
                 }
                 ours.extend(sections.flat_map(|(_, section)| words(&section.heading)));
-                for table in &document.tables {
-                    ours.extend(table.header.iter().chain(table.rows.iter().flatten()).flat_map(|cell| words(cell)));
-                }
+                tables.for_each(|table| ours.extend(cells(table)));
                 ours.truncate(MAX_WORDS * 5 / 4);
                 Ok(in_order(&theirs, &ours) as f64 / theirs.len() as f64)
             }
