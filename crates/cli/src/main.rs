@@ -30,7 +30,9 @@ fn main() -> ExitCode {
             show(&error, &mut out);
             match cli.command {
                 // A check has findings, or it failed: programs need no more.
-                Some(Command::Check(_) | Command::Docs(_)) if !matches!(error, CliError::Findings(_)) => Exit::Failed as u8,
+                Some(Command::Check(_) | Command::Docs(_)) if !matches!(error, CliError::Findings(_)) => {
+                    Exit::Failed as u8
+                }
                 ref command => error.exit_code(matches!(command, Some(Command::Memory(_)))),
             }
         }

@@ -44,7 +44,10 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         &[
             PY,
             INIT,
-            ("README.md", "# Use\n\n`Cart` has `add_item()` and data. See `Cart.total`, `os.load`, `cart.limit`, `x`, `true`.\n"),
+            (
+                "README.md",
+                "# Use\n\n`Cart` has `add_item()` and data. See `Cart.total`, `os.load`, `cart.limit`, `x`, `true`.\n",
+            ),
         ],
         &[
             "README.md::section::Use -> src/shop/cart.py::class::Base::fn::total (3)",
@@ -92,7 +95,10 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             ("src/app/main.py", "x = 1\n"),
             ("setup.py", ""),
             ("docs/build.py", ""),
-            ("docs/a.md", "Run `build.py`, `setup.py` or [this](../src/app/main.py); not `main.py`. See `app/main.py`.\n"),
+            (
+                "docs/a.md",
+                "Run `build.py`, `setup.py` or [this](../src/app/main.py); not `main.py`. See `app/main.py`.\n",
+            ),
         ],
         &[
             "docs/a.md -> docs/build.py (1)",

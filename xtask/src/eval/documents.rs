@@ -114,7 +114,8 @@ impl Counts {
     }
 
     fn shown(&self) -> String {
-        let share = |part: f64, whole: u64| if whole == 0 { "-".to_owned() } else { format!("{:.3}", part / whole as f64) };
+        let share =
+            |part: f64, whole: u64| if whole == 0 { "-".to_owned() } else { format!("{:.3}", part / whole as f64) };
         let sole = ratio(self.sole_right, self.sole).map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
         format!(
             "{} mentions, {} with a target; bound {}: P {}, with one target {}: P {sole}; R {}",
@@ -150,7 +151,8 @@ fn is_target(id: &str, label: &str) -> bool {
         let Some(rest) = id.strip_prefix(&format!("file::{path}::")) else { return false };
         // Names without their kinds, signatures and blocks.
         let parts: Vec<&str> = rest.split("::").collect();
-        let mut own: Vec<&str> = parts.chunks(2).filter_map(|pair| pair.get(1)).map(|name| name.split('~').next().unwrap_or(name)).collect();
+        let mut own: Vec<&str> =
+            parts.chunks(2).filter_map(|pair| pair.get(1)).map(|name| name.split('~').next().unwrap_or(name)).collect();
         own.iter_mut().for_each(|name| {
             let last = name.rsplit(" for ").next().unwrap_or(name);
             *name = last.split('<').next().unwrap_or(last);
@@ -298,7 +300,13 @@ fn drift_at(
         *sum.classes.entry(finding.class.word().to_owned()).or_default() += 1;
         if request.list {
             let evidence = finding.evidence.as_ref().map_or("", |evidence| &evidence.commit[..10]);
-            println!("    {path}:{} {} {}: {} {evidence}", finding.line, finding.class.word(), finding.name, finding.message);
+            println!(
+                "    {path}:{} {} {}: {} {evidence}",
+                finding.line,
+                finding.class.word(),
+                finding.name,
+                finding.message
+            );
         }
     }
     let (mut found, mut found_line) = (false, false);

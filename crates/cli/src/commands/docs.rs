@@ -106,11 +106,8 @@ fn rule_name(class: DriftClass) -> String {
 }
 
 fn rules() -> Vec<Rule> {
-    let rule = |class: &DriftClass| Rule {
-        id: rule_name(*class),
-        summary: summary(*class).to_owned(),
-        level: level(*class),
-    };
+    let rule =
+        |class: &DriftClass| Rule { id: rule_name(*class), summary: summary(*class).to_owned(), level: level(*class) };
     DriftClass::ALL.iter().map(rule).collect()
 }
 

@@ -66,7 +66,8 @@ fn json(run: &Run) -> Value {
 fn names(value: &Value) -> Vec<String> {
     let rows = value["findings"].as_array().into_iter().flatten();
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
-    rows.map(|row| format!("{}:{} {} {}", text(row, "path"), row["line"], text(row, "class"), text(row, "name"))).collect()
+    rows.map(|row| format!("{}:{} {} {}", text(row, "path"), row["line"], text(row, "class"), text(row, "name")))
+        .collect()
 }
 
 #[test]

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod check;
-mod docs;
 mod colour;
+mod docs;
 mod export;
 mod help;
 mod init;

@@ -88,8 +88,7 @@ fn is_version(part: &str) -> bool {
 
 /// The same name; `-` and `_` are the same.
 fn is_same(a: &str, b: &str) -> bool {
-    a.len() == b.len()
-        && a.bytes().zip(b.bytes()).all(|(a, b)| a == b || matches!((a, b), (b'_', b'-') | (b'-', b'_')))
+    a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b || matches!((a, b), (b'_', b'-') | (b'-', b'_')))
 }
 
 /// Returns whether a name is that of a value of a type, by custom: `session` of `Session`, `http_client` of `HttpClient`.
@@ -107,7 +106,8 @@ mod tests {
     fn names_in_front_are_owners_then_modules_then_the_package() {
         let manifests = [("go.mod".to_owned(), "module github.com/go-chi/chi/v5".to_owned())].into_iter().collect();
         let packages = Packages::of(&manifests);
-        let gaps = |name: &str, owners: &[&str], path: &str| fit(&parts(name), owners, path, &packages).map(|fit| fit.gaps);
+        let gaps =
+            |name: &str, owners: &[&str], path: &str| fit(&parts(name), owners, path, &packages).map(|fit| fit.gaps);
         assert_eq!(gaps("flask.Flask", &["Flask"], "src/flask/app.py"), Some(1));
         assert_eq!(gaps("flask.app.Flask", &["Flask"], "src/flask/app.py"), Some(0));
         assert_eq!(gaps("flask", &[], "src/flask/__init__.py"), Some(0));

@@ -46,9 +46,8 @@ impl Packages {
             };
             Some(folder)
         });
-        folders.flat_map(|folder| {
-            self.folders.get(folder).into_iter().flatten().map(move |name| (folder, name.as_str()))
-        })
+        folders
+            .flat_map(|folder| self.folders.get(folder).into_iter().flatten().map(move |name| (folder, name.as_str())))
     }
 
     /// The folder of the package that a module belongs to, and the rest of the module's name behind the package's:
@@ -60,7 +59,8 @@ impl Packages {
             let rest = rest.strip_prefix(['/', '.']).or_else(|| rest.is_empty().then_some(""))?;
             Some((name.len(), folder.as_str(), rest))
         });
-        fits.max_by_key(|(length, folder, _)| (*length, std::cmp::Reverse(folder.len()))).map(|(_, folder, rest)| (folder, rest))
+        fits.max_by_key(|(length, folder, _)| (*length, std::cmp::Reverse(folder.len())))
+            .map(|(_, folder, rest)| (folder, rest))
     }
 }
 

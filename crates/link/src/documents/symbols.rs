@@ -19,8 +19,20 @@ const MAX_OWNERS: usize = 16;
 const MAX_CLASSES: usize = 4;
 /// Folders whose code shows how the project is used, or is not part of it.
 const ASIDE: &[&str] = &[
-    "examples", "example", "_examples", "samples", "sample", "benchmarks", "bench", "benches", "vendor", "third_party",
-    "fixtures", "playground", "tutorial", "demo",
+    "examples",
+    "example",
+    "_examples",
+    "samples",
+    "sample",
+    "benchmarks",
+    "bench",
+    "benches",
+    "vendor",
+    "third_party",
+    "fixtures",
+    "playground",
+    "tutorial",
+    "demo",
 ];
 /// Folders with documents: code in them makes the documents, or is an example.
 const DOCS: &[&str] = &["docs", "docs_src", "website"];
@@ -92,7 +104,8 @@ pub(super) fn meant(
     }
     // A name alone is not that of a test or an example, which readers of the document do not see.
     let own = !is_qualified && mention.mark != MentionMark::Role && !is_aside(eval.project.path(file).as_str());
-    let mut found = if mention.wants == Wanted::Module { Vec::new() } else { fitting(eval, mention, &parts, None, own) };
+    let mut found =
+        if mention.wants == Wanted::Module { Vec::new() } else { fitting(eval, mention, &parts, None, own) };
     if found.is_empty() && (is_qualified && mention.form == MentionForm::Symbol || mention.wants == Wanted::Module) {
         found = modules(eval, &parts, None);
     }
@@ -194,23 +207,19 @@ impl Limit {
 }
 
 /// The definitions that a name with what stands in front of it fits best. `own` leaves out tests and examples.
-fn fitting(
-    eval: &mut Eval<'_>,
-    mention: &Mention,
-    parts: &[&str],
-    limit: Option<&Limit>,
-    own: bool,
-) -> Vec<SymbolId> {
+fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option<&Limit>, own: bool) -> Vec<SymbolId> {
     let Some((last, before)) = parts.split_last() else { return Vec::new() };
     let all = candidates(eval, last, limit);
     let is_bare = before.is_empty();
     let mut found: Vec<Candidate<'_>> = all
         .iter()
-        .filter_map(|&(of, symbol)| candidate(eval, of, symbol, |owners, path| {
-            fit::fit(before, owners, path, &eval.project.packages)
-        }))
+        .filter_map(|&(of, symbol)| {
+            candidate(eval, of, symbol, |owners, path| fit::fit(before, owners, path, &eval.project.packages))
+        })
         .collect();
-    if found.is_empty() && let Some((class, outer)) = before.split_last() {
+    if found.is_empty()
+        && let Some((class, outer)) = before.split_last()
+    {
         let inherited = inherited(eval, class, outer, last, limit);
         if !inherited.is_empty() {
             return inherited;
@@ -349,7 +358,8 @@ fn best(mention: &Mention, mut rows: Vec<Candidate<'_>>) -> Vec<SymbolId> {
     prefer(&mut rows, |row| !row.is_test);
     prefer(&mut rows, |row| !row.is_aside);
     if mention.form == MentionForm::Call {
-        let is_called = |kind: DefKind| kind.is_type() || matches!(kind, DefKind::Function | DefKind::Macro | DefKind::Variant);
+        let is_called =
+            |kind: DefKind| kind.is_type() || matches!(kind, DefKind::Function | DefKind::Macro | DefKind::Variant);
         prefer(&mut rows, |row| is_called(row.definition.kind));
     }
     if mention.wants != Wanted::Any {

@@ -273,7 +273,8 @@ impl Compare<'_> {
                 .out_edges(node)
                 .filter(|edge| is_use(edge.relation) && edge.to != node && !graph.kind(edge.to).is_outside());
             let weighted = used.filter_map(|edge| {
-                let users = graph.in_edges(edge.to).filter(|edge| edge.relation != Relation::Documents).take(COMMON).count();
+                let users =
+                    graph.in_edges(edge.to).filter(|edge| edge.relation != Relation::Documents).take(COMMON).count();
                 (users < COMMON).then(|| (edge.to, (COMMON as f64 / users.max(1) as f64).ln()))
             });
             Arc::new(weighted.collect())
@@ -314,7 +315,13 @@ fn role(graph: &Graph, node: NodeIx, rounds: usize) -> u64 {
     if rounds > 0 {
         let deeper = |other: NodeIx| role(graph, other, rounds - 1);
         let out = graph.out_edges(node).take(COMMON).map(|edge| (0u8, edge.relation, deeper(edge.to)));
-        let around = out.chain(graph.in_edges(node).filter(|edge| edge.relation != Relation::Documents).take(COMMON).map(|edge| (1, edge.relation, deeper(edge.from))));
+        let around = out.chain(
+            graph
+                .in_edges(node)
+                .filter(|edge| edge.relation != Relation::Documents)
+                .take(COMMON)
+                .map(|edge| (1, edge.relation, deeper(edge.from))),
+        );
         let mut around: Vec<_> = around.collect();
         // How often does not count, only what there is.
         around.sort_unstable();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, NodeKind, Relation, RepoPath};
+use m1nd_base::{Cancel, ContentHash, NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{NoSnapshot, PlacedHistory};
 use m1nd_graph::{Graph, NodeIx};

@@ -34,7 +34,8 @@ pub struct Checked {
 /// The documents of the index: Markdown, reStructuredText and AsciiDoc, without test data.
 pub fn documents_of(snapshot: &Snapshot) -> Vec<RepoPath> {
     let all = snapshot.files().iter();
-    let prose = all.filter(|file| file.language.is_prose() && file.language != m1nd_lang::Language::Text && !file.is_test);
+    let prose =
+        all.filter(|file| file.language.is_prose() && file.language != m1nd_lang::Language::Text && !file.is_test);
     prose.map(|file| file.path.clone()).collect()
 }
 
@@ -151,7 +152,8 @@ pub(super) fn findings(
         gaps.push("the project has too much code to search it for names".to_owned());
         return Ok(reads.iter().map(|read| broken_links(snapshot, read)).collect());
     };
-    let mut judge = Judge { snapshot, history, absent, removals: FxHashMap::default(), gone: FxHashMap::default(), cancel };
+    let mut judge =
+        Judge { snapshot, history, absent, removals: FxHashMap::default(), gone: FxHashMap::default(), cancel };
     let mut kept = PastFacts::default();
     let mut found = Vec::with_capacity(reads.len());
     for (read, rows) in reads.iter().zip(all) {
@@ -256,7 +258,8 @@ impl Judge<'_> {
         if row.word.is_empty() && !removal.path.is_empty() {
             finding.class = DriftClass::BindingMoved;
             finding.message = format!("is `{}` now", removal.path);
-            finding.target = self.snapshot.graph().find_file(&removal.path).map(|node| self.snapshot.graph().id(node).to_owned());
+            finding.target =
+                self.snapshot.graph().find_file(&removal.path).map(|node| self.snapshot.graph().id(node).to_owned());
             return finding;
         }
         let again = (!row.word.is_empty() && row.class != DriftClass::CommandMissing)
@@ -273,11 +276,7 @@ impl Judge<'_> {
         finding
     }
 
-    fn removed_word(
-        &mut self,
-        place: &PlacedHistory<'_>,
-        word: &str,
-    ) -> Result<Option<Removal>, Cancelled> {
+    fn removed_word(&mut self, place: &PlacedHistory<'_>, word: &str) -> Result<Option<Removal>, Cancelled> {
         let prefix = place.outer("");
         if !self.removals.contains_key(&prefix) {
             let found = past::removals(place, &self.absent, self.cancel)?;

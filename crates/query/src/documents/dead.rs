@@ -143,7 +143,12 @@ fn symbol(snapshot: &Snapshot, line: u32, name: &str, is_marked: bool, is_role: 
         let kind = graph.kind(**owner);
         let is_type = matches!(
             kind,
-            NodeKind::Class | NodeKind::Struct | NodeKind::Enum | NodeKind::Trait | NodeKind::Interface | NodeKind::File
+            NodeKind::Class
+                | NodeKind::Struct
+                | NodeKind::Enum
+                | NodeKind::Trait
+                | NodeKind::Interface
+                | NodeKind::File
         );
         owners.len() == 1 && is_type && !graph.flags(**owner).has(NodeFlags::TEST)
     });
@@ -229,8 +234,7 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
     else {
         return Vec::new();
     };
-    let bound: FxHashSet<(u32, &str)> =
-        read.bindings.iter().map(|row| (row.line, graph.label(row.target))).collect();
+    let bound: FxHashSet<(u32, &str)> = read.bindings.iter().map(|row| (row.line, graph.label(row.target))).collect();
     let facts = extract(language, &text, &Limits::default(), cancel);
     let rows = facts.mentions.iter().filter(|mention| mention.mark == MentionMark::Example);
     let rows = rows.filter_map(|mention| {

@@ -21,12 +21,7 @@ pub struct Drift {
 ///
 /// # Errors
 /// [`Cancelled`].
-pub fn drift(
-    snapshot: &Snapshot,
-    history: &ProjectHistory,
-    read: &Read,
-    cancel: &Cancel,
-) -> Result<Drift, Cancelled> {
+pub fn drift(snapshot: &Snapshot, history: &ProjectHistory, read: &Read, cancel: &Cancel) -> Result<Drift, Cancelled> {
     let mut gaps = history.gaps();
     let scope = CheckScope { changed_code: true };
     let mut found = findings(snapshot, history, &[read], scope, &mut gaps, cancel)?.pop().unwrap_or_default();

@@ -150,13 +150,30 @@ fn in_order(found: &mut Vec<Finding>) {
 
 /// Returns whether a document is a record of the past: what it names may be gone.
 fn is_record(path: &str) -> bool {
-    const WORDS: &[&str] =
-        &["changelog", "changes", "history", "news", "releases", "release-notes", "release_notes", "upgrading", "upgrade",
-          "migration", "migrating", "whatsnew", "whats-new", "breaking", "deprecations", "migration-guides"];
+    const WORDS: &[&str] = &[
+        "changelog",
+        "changes",
+        "history",
+        "news",
+        "releases",
+        "release-notes",
+        "release_notes",
+        "upgrading",
+        "upgrade",
+        "migration",
+        "migrating",
+        "whatsnew",
+        "whats-new",
+        "breaking",
+        "deprecations",
+        "migration-guides",
+    ];
     let lower = path.to_lowercase();
     lower.split('/').any(|part| {
         let stem = part.split('.').next().unwrap_or(part);
-        WORDS.iter().any(|word| stem == *word || stem.starts_with(&format!("{word}-")) || stem.starts_with(&format!("{word}_")))
+        WORDS
+            .iter()
+            .any(|word| stem == *word || stem.starts_with(&format!("{word}-")) || stem.starts_with(&format!("{word}_")))
     })
 }
 

@@ -44,7 +44,8 @@ pub(super) fn removed_from(place: &PlacedHistory<'_>, word: &str) -> Option<Remo
     /// Changes of the file that are looked through.
     const MAX_OWN: usize = 400;
     let contents = place.contents().ok()?;
-    let has = |blob: Option<BlobId>| blob.and_then(|blob| contents.blob(blob)).is_some_and(|text| has_word(&text, word));
+    let has =
+        |blob: Option<BlobId>| blob.and_then(|blob| contents.blob(blob)).is_some_and(|text| has_word(&text, word));
     let change = place.file()?.changes().take(MAX_OWN).find(|change| has(change.before))?;
     (!has(change.after)).then(|| Removal { commit: change.commit, path: change.path.to_owned(), before: change.before })
 }

@@ -94,8 +94,11 @@ pub(super) fn changed(
         let (Some(later), Some((old_path, blob))) = (later, then) else { continue };
         let Some(old) = facts_of(&code, old_path, blob, kept, cancel) else { continue };
         let Some(now) = facts_now(snapshot, path, cancel) else { continue };
-        let owners: Vec<&str> =
-            graph.ancestors(row.target).filter(|one| graph.kind(*one) != NodeKind::File).map(|one| graph.label(one)).collect();
+        let owners: Vec<&str> = graph
+            .ancestors(row.target)
+            .filter(|one| graph.kind(*one) != NodeKind::File)
+            .map(|one| graph.label(one))
+            .collect();
         let label = graph.label(row.target);
         let (Some(before), Some(after)) = (parameters(&old, &owners, label), parameters(&now, &owners, label)) else {
             continue;

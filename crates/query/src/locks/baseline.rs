@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::{Cancel, Cancelled, ContentHash, Relation};
+use m1nd_base::{Cancel, Cancelled, ContentHash};
 use m1nd_engine::{Bound, BoundState, CodeTexts, Snapshot};
 use m1nd_graph::{NodeIx, weights};
 

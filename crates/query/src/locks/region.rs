@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use m1nd_base::{Cancel, Cancelled, Relation};
+use m1nd_base::{Cancel, Cancelled};
 use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
 use rustc_hash::FxHashSet;

@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
-use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_graph::spread::Spread;
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};

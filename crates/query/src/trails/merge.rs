@@ -207,7 +207,8 @@ pub fn bridges(snapshot: &Snapshot, trails: &[Vec<NodeIx>]) -> Vec<Bridge> {
     let mut found = Vec::new();
     let sources = only.iter().filter_map(|(&node, of)| Some((node, (*of)?)));
     for (node, of) in sources {
-        for edge in graph.out_edges(node).filter(|edge| edge.relation.carries_change() && edge.relation.is_structure()) {
+        for edge in graph.out_edges(node).filter(|edge| edge.relation.carries_change() && edge.relation.is_structure())
+        {
             if only.get(&edge.to).copied().flatten().is_some_and(|other| other != of) {
                 let weight = weights::change(&edge);
                 found.push(Bridge { from: node, to: edge.to, relation: edge.relation.word(), weight });

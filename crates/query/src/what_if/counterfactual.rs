@@ -217,7 +217,8 @@ fn orphans(graph: &Graph, loss: &Loss<'_>) -> Vec<Orphan> {
             node,
             exported: graph.flags(node).has(NodeFlags::EXPORTED),
             tested: graph.in_edges(node).any(|edge| {
-                edge.relation.carries_change() && edge.relation.is_structure()
+                edge.relation.carries_change()
+                    && edge.relation.is_structure()
                     && !loss.removed.contains(&edge.from)
                     && graph.flags(edge.from).has(NodeFlags::TEST)
             }),

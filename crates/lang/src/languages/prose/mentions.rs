@@ -2,8 +2,8 @@
 
 use m1nd_documents::{BlockKind, Document, DocumentLimits, Form, Format, Mention as Named, MentionKind, parse_as};
 
-use super::examples::{self, Example};
 use super::super::Input;
+use super::examples::{self, Example};
 use crate::Language;
 use crate::facts::{DefId, FactsBuilder, FileFacts, Mention, MentionForm, MentionMark, Pos, Wanted};
 
@@ -192,7 +192,8 @@ impl Context {
 
     /// What stands in front of a name that a role marks.
     fn of(&self, named: &Named) -> Option<String> {
-        if named.kind != MentionKind::Role || matches!(named.role.as_deref(), Some("mod" | "module" | "currentmodule")) {
+        if named.kind != MentionKind::Role || matches!(named.role.as_deref(), Some("mod" | "module" | "currentmodule"))
+        {
             return None;
         }
         let class = self.classes.last().filter(|(_, name)| *name != named.name).map(|(_, name)| name.as_str());

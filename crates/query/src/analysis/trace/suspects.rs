@@ -320,8 +320,10 @@ fn add_used_files(snapshot: &Snapshot, near: &[Near], candidates: &mut Candidate
         let more = members.iter().any(|&node| graph.out_edges(node).nth(MAX_EDGES).is_some());
         candidates.left_out.connections |= more || members.len() >= MAX_MEMBERS;
         let edges = members.iter().flat_map(|&node| graph.out_edges(node).take(MAX_EDGES));
-        let mut used: Vec<NodeIx> =
-            edges.filter(|edge| edge.relation.carries_change() && edge.relation.is_structure()).filter_map(|edge| graph.file(edge.to)).collect();
+        let mut used: Vec<NodeIx> = edges
+            .filter(|edge| edge.relation.carries_change() && edge.relation.is_structure())
+            .filter_map(|edge| graph.file(edge.to))
+            .collect();
         used.sort_by(|&a, &b| graph.id(a).cmp(graph.id(b)));
         used.dedup();
         used.retain(|&other| other != file);

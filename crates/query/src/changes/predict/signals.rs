@@ -2,7 +2,7 @@
 //!
 //! The same function serves a question about now, the calibration on earlier commits, and the fit of the weights.
 
-use m1nd_base::{NodeKind, Relation, RepoPath};
+use m1nd_base::{NodeKind, RepoPath};
 use m1nd_graph::{Graph, weights};
 use m1nd_history::{FileHistory, History, Moment, Related};
 use m1nd_lang::is_test_path;

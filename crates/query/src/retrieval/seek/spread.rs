@@ -28,8 +28,10 @@ pub(super) fn spread(snapshot: &Snapshot, matches: &[(NodeIx, f64)]) -> FxHashMa
     for (node, strength) in matches {
         let own = graph.file(*node);
         let is_test = graph.flags(*node).has(NodeFlags::TEST);
-        let out: Vec<_> = graph.out_edges(*node).filter(of_code).take(EDGES).map(|e| (e.to, e.relation, e.tier, e.of)).collect();
-        let into: Vec<_> = graph.in_edges(*node).filter(of_code).take(EDGES).map(|e| (e.from, e.relation, e.tier, e.of)).collect();
+        let out: Vec<_> =
+            graph.out_edges(*node).filter(of_code).take(EDGES).map(|e| (e.to, e.relation, e.tier, e.of)).collect();
+        let into: Vec<_> =
+            graph.in_edges(*node).filter(of_code).take(EDGES).map(|e| (e.from, e.relation, e.tier, e.of)).collect();
         for (edges, forward) in [(out, true), (into, false)] {
             // Hubs say little about each of their neighbours.
             let share = strength / (edges.len().max(1) as f64).sqrt();

@@ -275,8 +275,11 @@ impl Test<'_> {
         for &node in &own {
             self.cancel.check()?;
             let edges = graph.out_edges(node).chain(graph.in_edges(node));
-            let outside = edges
-                .filter(|edge| edge.relation.carries_change() && edge.relation.is_structure() && !(own.contains(&edge.from) && own.contains(&edge.to)));
+            let outside = edges.filter(|edge| {
+                edge.relation.carries_change()
+                    && edge.relation.is_structure()
+                    && !(own.contains(&edge.from) && own.contains(&edge.to))
+            });
             evidence.extend(outside.map(|edge| crate::analysis::hop(graph, &edge, true)));
         }
         evidence.sort_by(|a, b| (&a.file, a.line, a.to).cmp(&(&b.file, b.line, b.to)));
@@ -333,7 +336,8 @@ impl Test<'_> {
             let own: FxHashSet<NodeIx> = self.members(node).into_iter().collect();
             let is_connected = own.iter().any(|&member| {
                 graph.out_edges(member).chain(graph.in_edges(member)).any(|edge| {
-                    edge.relation.carries_change() && edge.relation.is_structure()
+                    edge.relation.carries_change()
+                        && edge.relation.is_structure()
                         && !(own.contains(&edge.from) && own.contains(&edge.to))
                         && !graph.kind(edge.to).is_outside()
                 })
