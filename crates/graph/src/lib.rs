@@ -13,6 +13,7 @@ mod dispatch_cache;
 mod dump;
 mod graph;
 mod layout;
+pub mod loss;
 mod map;
 mod overlay;
 pub mod paths;

@@ -35,7 +35,7 @@ pub struct ReadLimits {
 
 impl Default for ReadLimits {
     fn default() -> Self {
-        Self { commits: 5_000, time: Duration::from_secs(20) }
+        Self { commits: 20_000, time: Duration::from_secs(20) }
     }
 }
 

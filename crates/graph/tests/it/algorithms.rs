@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
+use m1nd_graph::loss::{Loss, LossLimits, synergy};
 use m1nd_graph::paths::{PathQuery, Way, cheapest_paths};
 use m1nd_graph::reach::{ReachQuery, Side, dependents, reach};
 use m1nd_graph::spread::{self, SpreadQuery, SpreadWeights, spread};
@@ -340,6 +341,50 @@ fn the_break_set_is_what_its_definition_says() {
         let found: BTreeMap<NodeIx, u32> = found.into_iter().map(|(node, row)| (node, row.hops)).collect();
         assert_eq!(found, broken_by_definition(&graph, &removed), "seed {seed}");
     }
+}
+
+/// All that goes with some nodes, by the definitions of its parts.
+fn lost_by_definition(graph: &Graph, nodes: &[NodeIx]) -> BTreeSet<NodeIx> {
+    let mut removed: FxHashSet<NodeIx> = nodes.iter().copied().collect();
+    loop {
+        let inner = graph.nodes().find(|node| {
+            !removed.contains(node)
+                && graph
+                    .in_edges(*node)
+                    .any(|edge| edge.relation == Relation::Contains && removed.contains(&edge.from))
+        });
+        let Some(inner) = inner else { break };
+        removed.insert(inner);
+    }
+    let broken = broken_by_definition(graph, &removed).into_keys();
+    broken.chain(orphans_by_definition(graph, &removed)).collect()
+}
+
+#[test]
+fn joint_and_single_losses_are_what_their_definitions_say() {
+    let limits = LossLimits { removed: usize::MAX, region: usize::MAX };
+    let mut kinds = BTreeSet::new();
+    for seed in 0..200 {
+        let mut random = Random::new(seed);
+        let graph = Model::random(&mut random, 6).build(&mut random);
+        let all: Vec<NodeIx> = graph.nodes().collect();
+        let nodes: BTreeSet<NodeIx> = (0..3).map(|_| all[random.below(all.len())]).collect();
+        let nodes: Vec<NodeIx> = nodes.into_iter().collect();
+        let roots = Roots::of(&graph, &Cancel::new()).expect("not cancelled");
+        let count = |nodes: &[NodeIx]| {
+            let loss = Loss::of(&graph, &roots, nodes, &limits, &Cancel::new()).expect("not cancelled");
+            assert!(!loss.incomplete);
+            assert_eq!(loss.count(), lost_by_definition(&graph, nodes).len(), "seed {seed}");
+            loss.count()
+        };
+        let single: Vec<usize> = nodes.iter().map(|&node| count(&[node])).collect();
+        let (joint, sum) = (count(&nodes), single.iter().sum::<usize>());
+        let factor = synergy(joint, single);
+        assert_eq!(factor.is_some(), sum > 0, "seed {seed}");
+        kinds.insert(factor.map(|factor| factor.total_cmp(&1.0)));
+    }
+    // Nodes that replace each other, that take the same with them, and those that have nothing to do with each other.
+    assert!(kinds.len() >= 3, "{kinds:?}");
 }
 
 /// Sizes of the connected parts of the graph without a node, as far as they were connected to it.

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_graph::loss::{self, Loss, LossLimits};
 use m1nd_graph::reach;
-use m1nd_graph::support::{self, Break, Orphans, Roots};
+use m1nd_graph::support::Roots;
 use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::{Closure, Hop, hop};
 use crate::references::{Occurrence, uses};
@@ -15,8 +15,8 @@ use m1nd_engine::Snapshot;
 
 /// Maximum nodes that go with their containers.
 const MAX_REMOVED: usize = 50_000;
-/// Nodes that are looked at for falling out of use.
-const MAX_REGION: usize = 200_000;
+/// Bounds of what goes with a node.
+const LIMITS: LossLimits = LossLimits { removed: MAX_REMOVED, region: 200_000 };
 /// Edges from a removed node to the farthest dependent that counts as weakened.
 const MAX_HOPS: u32 = 5;
 /// Dependents that are followed.
@@ -98,8 +98,7 @@ impl Counterfactual {
     /// Joint loss over the sum of the single ones: above 1, nodes replace each other; below 1, they lose the same.
     /// `None` unless there are several nodes and a loss.
     pub fn synergy(&self) -> Option<f64> {
-        let sum: usize = self.individual.iter().map(|one| one.lost).sum();
-        (sum > 0).then(|| self.lost as f64 / sum as f64)
+        loss::synergy(self.lost, self.individual.iter().map(|one| one.lost))
     }
 }
 
@@ -110,7 +109,7 @@ impl Counterfactual {
 pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) -> Result<Counterfactual, Cancelled> {
     let graph = snapshot.graph();
     let roots = snapshot.derived().get_or_try_init(|| Roots::of(graph, cancel))?;
-    let loss = Loss::of(graph, &roots, nodes, cancel)?;
+    let loss = Loss::of(graph, &roots, nodes, &LIMITS, cancel)?;
     let mut dangling = Vec::new();
     let mut closures = Vec::new();
     for &node in nodes {
@@ -142,7 +141,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
         weakened,
         by_distance,
         orphans: orphans(graph, &loss),
-        incomplete: loss.orphans.incomplete || loss.removed.len() >= MAX_REMOVED,
+        incomplete: loss.incomplete,
         articulation,
         definitions,
         definitions_left: definitions.saturating_sub(gone),
@@ -169,27 +168,6 @@ fn is_definition(graph: &Graph, node: NodeIx) -> bool {
             | NodeKind::Macro
     );
     is_code && !graph.flags(node).has(NodeFlags::TEST)
-}
-
-/// Everything that goes with some nodes.
-struct Loss<'g> {
-    removed: FxHashSet<NodeIx>,
-    broken: FxHashMap<NodeIx, Break<'g>>,
-    orphans: Orphans,
-}
-
-impl<'g> Loss<'g> {
-    fn of(graph: &'g Graph, roots: &Roots, nodes: &[NodeIx], cancel: &Cancel) -> Result<Self, Cancelled> {
-        let members = nodes.iter().flat_map(|&node| graph.with_members(node, MAX_REMOVED));
-        let removed: FxHashSet<NodeIx> = members.take(MAX_REMOVED).collect();
-        let orphans = support::orphans(graph, roots, &removed, MAX_REGION, cancel)?;
-        let broken = support::broken(graph, &removed, cancel)?;
-        Ok(Self { removed, broken, orphans })
-    }
-
-    fn count(&self) -> usize {
-        self.broken.len() + self.orphans.nodes.iter().filter(|node| !self.broken.contains_key(node)).count()
-    }
 }
 
 fn indirect(graph: &Graph, loss: &Loss<'_>) -> Vec<Broken> {
@@ -233,7 +211,7 @@ fn orphans(graph: &Graph, loss: &Loss<'_>) -> Vec<Orphan> {
 }
 
 fn alone(graph: &Graph, roots: &Roots, nodes: &[NodeIx], cancel: &Cancel) -> Result<Vec<Individual>, Cancelled> {
-    let one = |&node: &NodeIx| Ok(Individual { node, lost: Loss::of(graph, roots, &[node], cancel)?.count() });
+    let one = |&node: &NodeIx| Ok(Individual { node, lost: Loss::of(graph, roots, &[node], &LIMITS, cancel)?.count() });
     nodes.iter().map(one).collect()
 }
 

@@ -159,8 +159,8 @@ the file level answers.
 
 `verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; the older half maps values
 to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right) or
-`reverify` (30 %), by an exact one-sided binomial bound (90 %, shared among the tested sizes), for each stratum of source
-and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
+`reverify` (30 %), by an exact one-sided binomial bound (90 %), tested from the most probable rows on until one fails, for each
+stratum of source and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
 contradict it. All else is `abstain`, also all rows where the history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
 `act` rows and the calibration error, all of the newer half. With several changed nodes a row counts for the one that it
 belongs to most; figures are those of questions about a single file.
@@ -388,6 +388,12 @@ fn reason(found: &PredictRow) -> String {
     }
     if found.is_alike {
         parts.push("of the same name".to_owned());
+    }
+    if found.support == 0 && found.with_additions > 0.0 {
+        parts.push("changed when files were added to its folder".to_owned());
+    }
+    if parts.is_empty() {
+        parts.push("changed in the commits of files like it".to_owned());
     }
     parts.join("; ")
 }

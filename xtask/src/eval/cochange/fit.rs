@@ -29,9 +29,9 @@ const CANDIDATES: usize = 120;
 /// Rows of an answer that count.
 const TOP: usize = 10;
 /// Steps of descent, and L2 penalty.
-const STEPS: usize = 400;
-const PENALTY: f64 = 1e-4;
-const RATE: f64 = 0.15;
+const STEPS: usize = 150;
+const PENALTY: f64 = 3e-4;
+const RATE: f64 = 0.12;
 const SLOWER: f64 = 60.0;
 
 /// A question of a repository.
@@ -123,7 +123,7 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Qu
             let found = candidates(&history, Changed { path: file.path(), commits: &own }, around, moment);
             let is_right = |key: u32| right.contains(&key);
             let mut rows: Vec<([f64; COUNT], bool)> =
-                found.iter().map(|row| (row.signals, is_right(row.related.file.key()))).collect();
+                found.iter().map(|row| (row.signals, is_right(row.file.key()))).collect();
             rows.sort_by(|a, b| {
                 let value = |row: &([f64; COUNT], bool)| model.value(&row.0);
                 b.1.cmp(&a.1).then_with(|| value(b).total_cmp(&value(a)))
@@ -135,14 +135,21 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Qu
     Ok(questions)
 }
 
-/// Logistic regression by gradient descent with Adam.
+/// Logistic regression by gradient descent with Adam, over signals divided by their standard deviations, so that rare
+/// and small ones are learned as fast.
 fn fit(questions: &[&Question]) -> PredictModel {
+    let scale = deviations(questions);
     let mut weights = [0.0; COUNT];
     let (mut mean, mut square) = ([0.0; COUNT], [0.0; COUNT]);
     let share = 1.0 / questions.len().max(1) as f64;
+    let unscaled = |weights: &[f64; COUNT]| {
+        let mut own = *weights;
+        own.iter_mut().zip(&scale).for_each(|(weight, scale)| *weight /= scale);
+        Model::new(own)
+    };
     for step in 1..=STEPS {
-        let mut gradient = weights.map(|weight| 2.0 * PENALTY * weight);
-        let model = Model::new(weights);
+        let model = unscaled(&weights);
+        let mut gradient = [0.0; COUNT];
         for (signals, is_right) in questions.iter().flat_map(|question| &question.rows) {
             let probability = 1.0 / (1.0 + (-model.value(signals)).exp());
             let pull = share * (probability - f64::from(u8::from(*is_right)));
@@ -150,14 +157,38 @@ fn fit(questions: &[&Question]) -> PredictModel {
         }
         let rate = RATE / (1.0 + step as f64 / SLOWER);
         for place in 0..COUNT {
-            mean[place] = 0.9 * mean[place] + 0.1 * gradient[place];
-            square[place] = 0.99 * square[place] + 0.01 * gradient[place] * gradient[place];
+            // The constant is not drawn to zero.
+            let penalty = if place == 0 { 0.0 } else { 2.0 * PENALTY * weights[place] };
+            let slope = gradient[place] / scale[place] + penalty;
+            mean[place] = 0.9 * mean[place] + 0.1 * slope;
+            square[place] = 0.99 * square[place] + 0.01 * slope * slope;
             let m = mean[place] / (1.0 - 0.9f64.powi(step as i32));
             let s = square[place] / (1.0 - 0.99f64.powi(step as i32));
             weights[place] -= rate * m / (s.sqrt() + 1e-8);
         }
     }
-    Model::new(weights)
+    unscaled(&weights)
+}
+
+/// Standard deviations of the signals; 1 for a constant one.
+fn deviations(questions: &[&Question]) -> [f64; COUNT] {
+    let (mut sums, mut squares, mut rows) = ([0.0; COUNT], [0.0; COUNT], 0.0f64);
+    for (signals, _) in questions.iter().flat_map(|question| &question.rows) {
+        rows += 1.0;
+        for place in 0..COUNT {
+            sums[place] += signals[place];
+            squares[place] += signals[place] * signals[place];
+        }
+    }
+    let mut found = [1.0; COUNT];
+    for place in 0..COUNT {
+        let mean = sums[place] / rows.max(1.0);
+        let deviation = (squares[place] / rows.max(1.0) - mean * mean).max(0.0).sqrt();
+        if deviation > 1e-6 {
+            found[place] = deviation;
+        }
+    }
+    found
 }
 
 /// Recall among the first ten, and average precision, over all questions.

@@ -153,7 +153,7 @@ fn evaluate(file: &Path, mirror: &Path, checkouts: &Path, kept: Keep) -> Outcome
         rose.add(&rose_answer(&whole, &row.query), &gold);
         let found = answer(&known, &links, &row.query, &model);
         judged.add(&calibration, &model, &found, &gold);
-        let ranked: Vec<String> = found.iter().map(|(_, row)| row.related.file.path().to_owned()).collect();
+        let ranked: Vec<String> = found.iter().map(|(_, row)| row.file.path().to_owned()).collect();
         ours.add(&ranked, &gold);
     }
     let report = Report {
@@ -229,8 +229,8 @@ impl Judged {
         self.questions += 1;
         let mut is_answered = false;
         for (_, candidate) in found.iter().take(TOP) {
-            let path = candidate.related.file.path();
-            let source = if candidate.related.support > 0 { Source::CoChange } else { Source::Structure };
+            let path = candidate.file.path();
+            let source = if candidate.support > 0 { Source::CoChange } else { Source::Structure };
             let probability = calibration.probability(model.value(&candidate.without_graph()), source);
             let is_right = gold.contains(path);
             if calibration.verdict(probability, source, path) == Verdict::Act {

@@ -10,7 +10,8 @@ use m1nd_base::{Cancel, Cancelled};
 use m1nd_history::{FileHistory, History, Moment};
 use rustc_hash::FxHashMap;
 
-use super::signals::{Around, Beside, Candidate, Changed, FileLinks, PredictModel, candidates};
+use super::beside::{Beside, extension_of};
+use super::signals::{Around, Candidate, Changed, FileLinks, PredictModel, candidates};
 use crate::chance::lower_bound;
 
 /// Maximum commits that are replayed.
@@ -23,9 +24,10 @@ const ROWS: usize = 10;
 const LEAST_BEFORE: usize = 50;
 /// Fewest rows of the older half, without which nothing is calibrated.
 const LEAST_ROWS: usize = 100;
-/// Sizes of the accepted sets that are tested, the smallest first.
+/// Sizes of the accepted sets that are tested, the smallest first, until one fails: a fixed order needs no correction for
+/// the number of tests (Angelopoulos et al., "Learn then test", 2021).
 const SIZES: [usize; 12] = [20, 30, 45, 68, 100, 150, 225, 340, 500, 750, 1_100, 1_700];
-/// Chance that a stated share is an overestimate, over all sizes together.
+/// Chance that any set is accepted although fewer of such rows are right.
 const DOUBT: f64 = 0.1;
 /// Share of the rows with verdict `act` that are right, at least.
 pub const ACT_SHARE: f64 = 0.8;
@@ -53,7 +55,7 @@ impl Source {
     }
 
     pub(super) fn of(candidate: &Candidate<'_>) -> Self {
-        if candidate.related.support > 0 { Self::CoChange } else { Self::Structure }
+        if candidate.support > 0 { Self::CoChange } else { Self::Structure }
     }
 }
 
@@ -190,7 +192,7 @@ impl Calibration {
 
     /// The stratum that rows like this one were judged in.
     pub fn stratum(&self, source: Source, path: &str) -> Option<&Stratum> {
-        let extension = extension(path);
+        let extension = extension_of(path);
         let of_source = || self.strata.iter().filter(|stratum| stratum.source == source);
         let own = of_source().find(|stratum| stratum.extension.as_deref() == Some(extension));
         own.or_else(|| of_source().find(|stratum| stratum.extension.is_none()))
@@ -272,11 +274,6 @@ fn sorted(mut rows: Judged) -> Judged {
     rows
 }
 
-fn extension(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map_or("", |(_, extension)| extension)
-}
-
 /// Asks about files of the newest commits: the rows, the number of questions, and of commits.
 fn replay(
     history: &History,
@@ -301,8 +298,8 @@ fn replay(
                 question: questions,
                 value: *value,
                 source: Source::of(candidate),
-                extension: extension(candidate.related.file.path()).to_owned(),
-                is_right: right.contains(&candidate.related.file.key()),
+                extension: extension_of(candidate.file.path()).to_owned(),
+                is_right: right.contains(&candidate.file.key()),
             }));
             questions += 1;
         }
@@ -318,7 +315,8 @@ pub fn questions_of(history: &History, commit: usize) -> Vec<(FileHistory<'_>, V
     let others = |file: &FileHistory<'_>| {
         files.iter().map(FileHistory::key).filter(|key| *key != file.key()).collect::<Vec<u32>>()
     };
-    files.iter().step_by(step).map(|file| (*file, others(file))).collect()
+    // Not always the first paths of a commit: those are of few folders.
+    files.iter().skip(commit % step).step_by(step).map(|file| (*file, others(file))).collect()
 }
 
 /// The best candidates for a file at a moment, with their values.
@@ -337,20 +335,19 @@ fn best<'h>(
     rows
 }
 
-/// The probability from which the most rows are accepted with a bound of at least `share`; rows are sorted, most
-/// probable first. The doubt is shared among the tested sizes.
+/// The lowest probability from which rows are accepted with a bound of at least `share`, as is every higher one that is
+/// tested; rows are sorted, most probable first.
 fn threshold(rows: &[(f64, bool)], share: f64) -> Option<Threshold> {
     let sizes = SIZES.iter().copied().filter(|size| *size <= rows.len());
-    let doubt = DOUBT / SIZES.len() as f64;
     let test = |size: usize| {
         let tau = rows[size - 1].0;
         // Equally probable rows are accepted together.
         let accepted = rows.partition_point(|(probability, _)| *probability >= tau);
         let right = rows[..accepted].iter().filter(|(_, is_right)| *is_right).count();
-        let bound = lower_bound(right, accepted, doubt);
+        let bound = lower_bound(right, accepted, DOUBT);
         (bound >= share).then(|| Threshold { tau, accepted, precision: right as f64 / accepted as f64, bound })
     };
-    sizes.filter_map(test).max_by_key(|threshold| threshold.accepted)
+    sizes.map_while(test).last()
 }
 
 /// Isotonic regression (pool adjacent violators): values with the share of right rows there, both rising. One right and
@@ -407,8 +404,8 @@ mod tests {
         };
         let steps = vec![(Source::CoChange, vec![(0.0, 0.1), (1.0, 0.9)])];
         let known = Calibration { steps, ..Calibration::default() };
-        // Twenty-five right rows of one kind are too few for a bound of 80 %.
-        let rows: Vec<Row> = of("py", 25, 0).chain(of("md", 25, 0)).chain(of("rs", 3, 0)).collect();
+        // Fifteen right rows of one kind are too few to be tested.
+        let rows: Vec<Row> = of("py", 15, 0).chain(of("md", 15, 0)).chain(of("rs", 3, 0)).collect();
         let known = Calibration { strata: known.strata_of(&rows), ..known };
         let verdict = |path: &str| known.verdict(0.9, Source::CoChange, path);
         assert_eq!([verdict("a.py"), verdict("a.md"), verdict("a.rs"), verdict("a.c")], [Verdict::Act; 4]);
@@ -429,6 +426,9 @@ mod tests {
         assert_eq!((found.accepted, found.precision), (100, 1.0));
         assert!(found.bound >= ACT_SHARE && found.bound < 1.0);
         assert_eq!(threshold(&rows(12, 100), ACT_SHARE), None, "twelve are too few");
+        let mut unlucky = rows(100, 100);
+        unlucky[..20].iter_mut().step_by(5).for_each(|row| row.1 = false);
+        assert_eq!(threshold(&unlucky, ACT_SHARE), None, "the strictest test fails");
         assert_eq!(threshold(&rows(0, 100), REVERIFY_SHARE), None);
         assert_eq!(threshold(&[], ACT_SHARE), None);
     }

@@ -1,6 +1,8 @@
 //! `predict`: what else will have to change.
 
+mod beside;
 mod calibrate;
+mod evidence;
 mod signals;
 mod symbols;
 
@@ -11,9 +13,10 @@ use m1nd_graph::NodeIx;
 use m1nd_history::Moment;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+pub use beside::Beside;
 pub use calibrate::{ACT_SHARE, Calibration, REVERIFY_SHARE, Source, Stratum, Threshold, Verdict, questions_of};
 pub use signals::{
-    Around, Beside, Candidate, Changed, FileLinks, GRAPH_SIGNALS, PREDICT_SIGNALS, PredictModel, candidates,
+    Around, Candidate, Changed, FileLinks, GRAPH_SIGNALS, PREDICT_SIGNALS, PredictModel, candidates,
     predict_model,
 };
 
@@ -26,6 +29,8 @@ use super::timeline::{Velocity, velocity_of};
 const MAX_ROWS: usize = 1_000;
 /// Commits cited for a row.
 const CITED: usize = 3;
+/// Share of additions to a folder from which a file counts as changed with them.
+const OFTEN: f64 = 0.2;
 /// Days over which the trend of the changed node is computed.
 const TREND_DAYS: f64 = 90.0;
 
@@ -70,8 +75,19 @@ pub struct PredictRow {
     pub tests: bool,
     /// The names of the files are alike.
     pub is_alike: bool,
+    /// Share of the newest commits that added a file like the changed one, in its folder, that changed this one, too, 0
+    /// to 1; smaller commits and newer ones count more.
+    pub with_additions: f64,
     /// The newest common commits: full name and subject (text of the repository).
     pub commits: Vec<(String, String)>,
+}
+
+impl PredictRow {
+    /// Whether it rests on more than common commits: on the code, names, additions to the folder, or what was measured.
+    fn rests_on_more(&self) -> bool {
+        let measured = self.source == Source::Structure && self.verdict != Verdict::Abstain;
+        self.linked > 0.0 || self.is_alike || self.with_additions >= OFTEN || measured
+    }
 }
 
 /// Files that may have to change.
@@ -141,8 +157,20 @@ pub fn predict(
             }
             Err(CannotTell::Cancelled) => return Err(Cancelled),
             Err(reason) => {
+                let found = match &reason {
+                    CannotTell::NoCommits { .. } => beside_it(snapshot, history, node, &links, cancel)?,
+                    _ => None,
+                };
                 answer.untold.push((node, reason));
-                connected(snapshot, node, &links)
+                match found {
+                    Some((rows, calibration)) => {
+                        if place == 0 {
+                            answer.calibration = calibration;
+                        }
+                        rows
+                    }
+                    None => connected(snapshot, node, &links),
+                }
             }
         };
         for row in rows {
@@ -156,7 +184,7 @@ pub fn predict(
     let mut changed: FxHashSet<&str> = query.changed.iter().map(|&node| graph.path(node)).collect();
     changed.extend(query.also_changed.iter().map(String::as_str));
     answer.rows = best.into_values().filter(|row| !changed.contains(row.path.as_str())).collect();
-    answer.rows.retain(|row| row.support >= query.min_support || row.linked > 0.0 || row.is_alike);
+    answer.rows.retain(|row| row.support >= query.min_support || row.rests_on_more());
     answer.rows.sort_by(|a, b| {
         let by_verdict = a.verdict.cmp(&b.verdict);
         by_verdict.then_with(|| b.value.total_cmp(&a.value)).then_with(|| a.path.cmp(&b.path))
@@ -187,10 +215,10 @@ fn rows_of(
     let graph = snapshot.graph();
     let model = predict_model();
     let at = |name: &str| PREDICT_SIGNALS.iter().position(|known| *known == name).unwrap_or_default();
-    let (linked, tests, alike) = (at("linked"), at("test_link"), at("same_stem"));
+    let (linked, tests, alike, additions) = (at("linked"), at("test_link"), at("same_stem"), at("additions"));
     let found = candidates(place.history, Changed { path: &place.inner, commits: own }, around, Moment::NOW);
     let row = |candidate: Candidate<'_>| {
-        let inner = candidate.related.file.path();
+        let inner = candidate.file.path();
         let (path, source) = (place.outer(inner), Source::of(&candidate));
         let probability = calibration.probability(model.value(&candidate.without_graph()), source);
         PredictRow {
@@ -198,13 +226,14 @@ fn rows_of(
             node: graph.find_file(&path),
             because_of: node,
             source,
-            support: candidate.related.support,
-            of: candidate.related.own,
+            support: candidate.support,
+            of: candidate.own,
             probability,
             verdict: calibration.verdict(probability, source, inner),
             linked: candidate.signals[linked],
             tests: candidate.signals[tests] > 0.0,
             is_alike: candidate.signals[alike] > 0.0,
+            with_additions: candidate.signals[additions],
             commits: cited(place, own, &candidate),
             path,
         }
@@ -222,13 +251,29 @@ fn often_with(rows: &[PredictRow], least: u32) -> Vec<&str> {
 
 /// The newest common commits.
 fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) -> Vec<(String, String)> {
-    if candidate.related.support == 0 {
+    if candidate.support == 0 {
         return Vec::new();
     }
-    let key = candidate.related.file.key();
+    let key = candidate.file.key();
     let common = own.iter().filter(|&&commit| place.history.all_touched_by(commit).any(|file| file.key() == key));
     let named = common.take(CITED).map(|&commit| &place.history.commits()[commit]);
     named.map(|commit| (commit.name(), commit.subject.to_string())).collect()
+}
+
+/// For a file that no commit touched yet: what the commits of files like it say. `None` if its root has no history.
+fn beside_it(
+    snapshot: &Snapshot,
+    history: &ProjectHistory,
+    node: NodeIx,
+    links: &FileLinks,
+    cancel: &Cancel,
+) -> Result<Option<(Vec<PredictRow>, std::sync::Arc<Calibration>)>, Cancelled> {
+    let Ok(place) = history.place(snapshot.graph().path(node)) else { return Ok(None) };
+    let beside = place.loaded.derived().get_or_init(|| Beside::of(place.history));
+    let calibration = calibration(&place, &beside, cancel)?;
+    let prefix = place.outer("");
+    let around = Around { links, beside: &beside, prefix: &prefix };
+    Ok(Some((rows_of(snapshot, (node, &[]), &place, around, &calibration), calibration)))
 }
 
 /// Without a history: the files connected in the code, which nothing measures.
@@ -251,6 +296,7 @@ fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<Predic
             linked: *strength,
             tests: is_test(own) != is_test(other),
             is_alike: false,
+            with_additions: 0.0,
             commits: Vec::new(),
         }
     };

@@ -2,45 +2,83 @@
 //!
 //! The same function serves a question about now, the calibration on earlier commits, and the fit of the weights.
 
-use m1nd_base::{NodeKind, RepoPath};
+use m1nd_base::NodeKind;
 use m1nd_graph::{Graph, weights};
-use m1nd_history::{FileHistory, History, Moment, Related};
-use m1nd_lang::is_test_path;
-use rustc_hash::FxHashMap;
+use m1nd_history::{FileHistory, History, Moment};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::beside::{Beside, Place, extension_of, shared_folders, stem_of};
+use super::evidence::{Asked, Evidence};
 use crate::Model;
 
 /// Number of signals.
-const COUNT: usize = 18;
-/// Names of the signals, in order.
+const COUNT: usize = 51;
+/// Names of the signals, in order: shares of the commits of the changed file, by ten weights of a commit; further
+/// figures of the common commits; recency and rates of the other file; paths; commits around and of files like it; the
+/// same where the file itself has few commits; the code.
 pub const PREDICT_SIGNALS: [&str; COUNT] = [
     "constant",
     "confidence",
+    "small_commits",
+    "fading_fast",
     "fading",
+    "fading_slow",
+    "month",
+    "quarter",
+    "year",
     "focused",
+    "by_size",
     "support",
+    "small_support",
     "reverse",
+    "cosine",
     "lift",
+    "fading_reverse",
     "latest",
-    "recent",
+    "latest_two",
+    "together",
     "since",
+    "just_now",
+    "last_one",
+    "days",
+    "recent_30",
+    "recent_100",
+    "recent_300",
+    "popular",
     "same_folder",
     "near_path",
     "same_stem",
     "same_extension",
+    "name_words",
+    "path_words",
+    "test_words",
+    "authors",
+    "newest_author",
+    "born_together",
+    "session",
+    "two_steps",
+    "group",
+    "additions",
+    "kinds",
+    "their_folder",
+    "last_commits",
+    "thin",
+    "thin_words",
+    "thin_folder",
+    "thin_recent",
     "linked",
     "test_link",
-    "authors",
-    "thin",
 ];
 /// Places of the signals that need the graph.
 pub const GRAPH_SIGNALS: [&str; 2] = ["linked", "test_link"];
-/// Files changed most often that are candidates for every question.
-const POPULAR: usize = 20;
-/// Files of the same folder, or with the same name, that are candidates.
+/// Candidates of each source: files changed most often, those of the newest commits, those near by path, and those that
+/// each kind of evidence names first.
+const POPULAR: usize = 40;
+const NEWEST: usize = 30;
 const NEAR: usize = 40;
-/// Commits after which the last change of a file counts a third.
-const SINCE: f64 = 30.0;
+const NAMED: usize = 30;
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
 
 /// The linear model; its values are logarithms of odds.
 pub type PredictModel = Model<COUNT>;
@@ -90,11 +128,6 @@ impl FileLinks {
     pub fn around(&self, path: &str) -> &[(String, f64)] {
         self.by_path.get(path).map_or(&[], Vec::as_slice)
     }
-
-    fn between(&self, one: &str, other: &str) -> f64 {
-        let rows = self.around(one);
-        rows.binary_search_by(|(path, _)| path.as_str().cmp(other)).map_or(0.0, |at| rows[at].1)
-    }
 }
 
 /// The changed thing: the commits that changed it, and the file it is in.
@@ -120,8 +153,12 @@ pub struct Around<'a> {
 /// A file that may change with it.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'h> {
-    /// Evidence of the history.
-    pub related: Related<'h>,
+    /// The file.
+    pub file: FileHistory<'h>,
+    /// Number of the commits of the changed thing that touched it, too.
+    pub support: u32,
+    /// Number of these commits.
+    pub own: u32,
     /// The evidence as numbers, in the order of [`PREDICT_SIGNALS`].
     pub signals: [f64; COUNT],
 }
@@ -139,8 +176,8 @@ impl Candidate<'_> {
     }
 }
 
-/// The files that may change with something: those that did, those connected with its file, those beside it or of the
-/// same name, and those that change most.
+/// The files that may change with something: those that did or that the commits around and of files like it name, those
+/// connected with its file, those near by path, and those that change most.
 pub fn candidates<'h>(
     history: &'h History,
     changed: Changed<'_>,
@@ -148,126 +185,165 @@ pub fn candidates<'h>(
     moment: Moment,
 ) -> Vec<Candidate<'h>> {
     let Around { links, beside, prefix } = around;
-    let outer = |path: &str| format!("{prefix}{path}");
-    let own = outer(changed.path);
-    let mut also: Vec<FileHistory<'h>> = history.most_changed(moment, POPULAR);
-    let connected = links.around(&own).iter().filter_map(|(path, _)| path.strip_prefix(prefix));
-    also.extend(connected.filter_map(|path| history.file(path)));
-    also.extend(beside.around(history, changed.path));
-    let related = history.related(changed.commits, &also, moment);
-    let others = related.into_iter().filter(|row| row.file.path() != changed.path);
-    others
-        .map(|related| {
-            let linked = links.between(&own, &outer(related.file.path()));
-            Candidate { signals: signals(changed.path, &related, linked), related }
-        })
-        .collect()
+    let place = beside.place(changed.path);
+    let key = history.file(changed.path).map(|file| file.key());
+    let asked = Asked { history, beside, place: &place, key, own: changed.commits, moment };
+    let evidence = Evidence::of(&asked);
+    let own = format!("{prefix}{}", changed.path);
+    let linked: FxHashMap<u32, f64> = links
+        .around(&own)
+        .iter()
+        .filter_map(|(path, strength)| Some((history.file(path.strip_prefix(prefix)?)?.key(), *strength)))
+        .collect();
+    let mut keys: FxHashSet<u32> = evidence.partners().chain(linked.keys().copied()).collect();
+    keys.extend(named(history, beside, &place, moment, &evidence));
+    let mut keys: Vec<u32> = keys.into_iter().filter(|other| Some(*other) != key).collect();
+    keys.sort_unstable();
+    let files = keys.into_iter().filter_map(|key| history.file_of(key));
+    let there = files.filter(|file| file.path() != changed.path && file.existed_at(moment));
+    let measured = Measured { asked: &asked, evidence: &evidence, path: changed.path };
+    there.map(|file| measured.candidate(file, linked.get(&file.key()).copied().unwrap_or(0.0))).collect()
 }
 
-/// The existing files of a history by folder and by name, most recently changed first.
-#[derive(Debug, Default)]
-pub struct Beside {
-    by_folder: FxHashMap<String, Vec<String>>,
-    by_stem: FxHashMap<String, Vec<String>>,
+/// Files that are candidates without a common commit.
+fn named(history: &History, beside: &Beside, place: &Place, moment: Moment, evidence: &Evidence) -> Vec<u32> {
+    let mut keys: Vec<u32> = history.most_changed(moment, POPULAR).iter().map(FileHistory::key).collect();
+    let newest = (moment.newest()..history.commits().len()).take(NEWEST);
+    let counting = newest.filter(|&commit| history.commits()[commit].counts_together());
+    keys.extend(counting.flat_map(|commit| history.all_touched_by(commit)).map(|file| file.key()));
+    keys.extend(beside.near(history, place, moment, NEAR).iter().map(FileHistory::key));
+    for by_file in [&evidence.two_steps, &evidence.session, &evidence.group, &evidence.additions] {
+        let mut rows: Vec<(f64, u32)> = by_file.iter().map(|(key, share)| (*share, *key)).collect();
+        rows.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        keys.extend(rows.into_iter().take(NAMED).map(|(_, key)| key));
+    }
+    keys
 }
 
-impl Beside {
-    /// The files of a history.
-    pub fn of(history: &History) -> Self {
-        let mut files: Vec<FileHistory<'_>> = history.existing().collect();
-        files.sort_by(|a, b| (a.newest(), a.path()).cmp(&(b.newest(), b.path())));
-        let mut beside = Self::default();
-        for path in files.iter().map(FileHistory::path) {
-            let add = |rows: &mut FxHashMap<String, Vec<String>>, key: &str| {
-                let rows = rows.entry(key.to_owned()).or_default();
-                // One more than is used, since the file itself may be among them.
-                if rows.len() <= NEAR {
-                    rows.push(path.to_owned());
-                }
-            };
-            add(&mut beside.by_folder, folder_of(path));
-            add(&mut beside.by_stem, stem_of(path));
-        }
-        beside
+/// What is known about the changed file, from which the signals of others follow.
+struct Measured<'a> {
+    asked: &'a Asked<'a>,
+    evidence: &'a Evidence,
+    path: &'a str,
+}
+
+impl Measured<'_> {
+    fn candidate<'h>(&self, file: FileHistory<'h>, linked: f64) -> Candidate<'h> {
+        let support = self.evidence.common(file.key()).map_or(0, |common| common.sums[0] as u32);
+        Candidate { file, support, own: self.evidence.own as u32, signals: self.signals(file, linked) }
     }
 
-    /// Files whose names are alike, then files of the same folder.
-    fn around<'h>(&self, history: &'h History, path: &str) -> Vec<FileHistory<'h>> {
-        let rows = [self.by_stem.get(stem_of(path)), self.by_folder.get(folder_of(path))];
-        let paths = rows.into_iter().flatten().flatten();
-        paths.take(NEAR).filter_map(|path| history.file(path)).collect()
+    fn signals(&self, file: FileHistory<'_>, linked: f64) -> [f64; COUNT] {
+        let Self { asked, evidence, path } = self;
+        let place = asked.beside.place_of(file);
+        let flag = |is: bool| f64::from(u8::from(is));
+        let thin = 1.0 / (1.0 + evidence.own as f64);
+        let same_folder = flag(place.folder == asked.place.folder);
+        let words = asked.beside.alike(&asked.place.words, &place.words);
+        let is_test_pair = place.is_test != asked.place.is_test;
+        let recent = evidence.rate(file.key()).counts.map(|count| f64::from(count).ln_1p());
+        let of = |shares: &FxHashMap<u32, f64>| shares.get(&file.key()).copied().unwrap_or(0.0);
+        let mut row = Row::default();
+        row.push(&[1.0]);
+        self.together(file, &mut row);
+        self.recency(file, &mut row);
+        row.push(&recent);
+        row.push(&[
+            evidence.popularity(file.key()),
+            same_folder,
+            shared_folders(path, file.path()),
+            flag(!stem_of(path).is_empty() && place.stem == asked.place.stem),
+            flag(extension_of(path) == extension_of(file.path())),
+            words,
+            asked.beside.alike(&asked.place.path_words, &place.path_words),
+            flag(is_test_pair) * words,
+            evidence.authors(asked.history, file, asked.moment),
+            flag(self.is_by_newest_author(file)),
+            flag(evidence.born_with(file.key())),
+            of(&evidence.session),
+            of(&evidence.two_steps),
+            of(&evidence.group),
+            of(&evidence.additions),
+            evidence.kind(place),
+            evidence.folder(place),
+            of(&evidence.last),
+            thin,
+            thin * words,
+            thin * same_folder,
+            thin * recent[1],
+            linked,
+            flag(linked > 0.0 && is_test_pair),
+        ]);
+        row.signals
+    }
+
+    /// Signals of the common commits.
+    fn together(&self, file: FileHistory<'_>, row: &mut Row) {
+        let Self { asked, evidence, .. } = self;
+        let common = evidence.common(file.key());
+        let shares = evidence.shares(common);
+        let [support, small] = common.map_or([0.0; 2], |common| [common.sums[0], common.sums[1]]);
+        let commits = asked.history.commits();
+        let theirs = file.commit_numbers(asked.moment).filter(|&commit| commits[commit].counts_together()).count() as f64;
+        let own = evidence.own as f64;
+        let behind = f64::from(asked.history.counting_before(asked.moment).max(1));
+        let reverse = support / (theirs + 2.0);
+        let is_newest = |least: usize| f64::from(u8::from(common.is_some_and(|common| common.newest <= least)));
+        row.push(&shares);
+        row.push(&[
+            support.ln_1p(),
+            small.ln_1p(),
+            reverse,
+            support / ((own + 1.0) * (theirs + 1.0)).sqrt(),
+            (support * behind / (own.max(1.0) * theirs.max(1.0))).min(1e3).ln_1p(),
+            shares[3] * reverse,
+            is_newest(0),
+            is_newest(1),
+            f64::from(u8::from(support > 0.0)),
+        ]);
+    }
+
+    /// Signals of the last change of the other file.
+    fn recency(&self, file: FileHistory<'_>, row: &mut Row) {
+        let commits = self.asked.history.commits();
+        let at = self.asked.moment.newest();
+        let newest = file.commit_numbers(self.asked.moment).next().unwrap_or(commits.len().saturating_sub(1));
+        let since = newest.saturating_sub(at) as f64;
+        let time = |commit: usize| commits.get(commit).map_or(0, |commit| commit.time);
+        let days = time(at).saturating_sub(time(newest)).max(0) as f64 / DAY;
+        row.push(&[(-since / 30.0).exp(), (-since / 5.0).exp(), 1.0 / (1.0 + since), (-days / 14.0).exp()]);
+    }
+
+    fn is_by_newest_author(&self, file: FileHistory<'_>) -> bool {
+        let commits = self.asked.history.commits();
+        let author = |commit: usize| commits.get(commit).map(|commit| commit.author);
+        let theirs = file.commit_numbers(self.asked.moment).next().and_then(author);
+        theirs.is_some() && theirs == author(self.asked.moment.newest())
     }
 }
 
-fn signals(path: &str, related: &Related<'_>, linked: f64) -> [f64; COUNT] {
-    let other = related.file.path();
-    let count = |number: u32| f64::from(number);
-    let flag = |is: bool| f64::from(u8::from(is));
-    let is_test = |path: &str| RepoPath::new(path).is_ok_and(|path| is_test_path(&path));
-    let stem = stem_of(path);
-    [
-        1.0,
-        count(related.support) / (count(related.own) + 1.0),
-        related.fading,
-        related.focused,
-        count(related.support).ln_1p(),
-        count(related.support) / (count(related.theirs) + 2.0),
-        related.lift.min(1e3).ln_1p(),
-        flag(related.is_latest),
-        count(related.recent).ln_1p(),
-        (-count(related.since) / SINCE).exp(),
-        flag(folder_of(path) == folder_of(other)),
-        shared_folders(path, other),
-        flag(!stem.is_empty() && stem == stem_of(other)),
-        flag(extension_of(path) == extension_of(other)),
-        linked,
-        flag(linked > 0.0 && is_test(path) != is_test(other)),
-        related.authors,
-        1.0 / (1.0 + count(related.own)),
-    ]
+/// Signals in the order of [`PREDICT_SIGNALS`].
+struct Row {
+    signals: [f64; COUNT],
+    next: usize,
 }
 
-fn folder_of(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+impl Default for Row {
+    fn default() -> Self {
+        Self { signals: [0.0; COUNT], next: 0 }
+    }
 }
 
-fn extension_of(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.').map_or("", |(_, extension)| extension)
-}
-
-/// The name of a file without its extension and what marks a test: `test_pool.py`, `pool.spec.ts` and `pool.rs` are
-/// alike.
-pub(super) fn stem_of(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    let stem = stem.strip_prefix("test_").unwrap_or(stem);
-    ["_test", "_spec", "-test", "Tests", "Test"].iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem)
-}
-
-/// Share of the folders of the deeper path that both have in common.
-fn shared_folders(one: &str, other: &str) -> f64 {
-    let (one, other) = (folder_of(one), folder_of(other));
-    let parts = |folder: &str| folder.split('/').filter(|part| !part.is_empty()).count();
-    let most = parts(one).max(parts(other));
-    let shared = one.split('/').zip(other.split('/')).take_while(|(a, b)| a == b && !a.is_empty()).count();
-    if most == 0 { 1.0 } else { shared as f64 / most as f64 }
+impl Row {
+    fn push(&mut self, values: &[f64]) {
+        self.signals.iter_mut().skip(self.next).zip(values).for_each(|(signal, value)| *signal = *value);
+        self.next += values.len();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_that_are_alike() {
-        for path in ["a/test_pool.py", "pool.spec.ts", "src/pool.rs", "pool_test.go", "pool-test.js", "docs/pool.md"] {
-            assert_eq!(stem_of(path), "pool", "{path}");
-        }
-        assert_eq!((stem_of("PoolTest.java"), stem_of("Pool.java")), ("Pool", "Pool"));
-        assert_eq!(shared_folders("a/b/c.py", "a/b/d.py"), 1.0);
-        assert_eq!(shared_folders("a/b/c.py", "a/x/d.py"), 0.5);
-        assert_eq!((shared_folders("c.py", "d.py"), shared_folders("a/c.py", "d.py")), (1.0, 0.0));
-    }
 
     #[test]
     fn the_weights_name_their_signals() {
