@@ -69,7 +69,8 @@ fn strictness(language: Language) -> Option<Strictness> {
     }
 }
 
-/// Returns whether a decorator may change what a function takes. Where types are checked, those of the declaration count.
+/// Returns whether a decorator may change what a function takes. Where types are checked, those of the declaration
+/// count.
 fn may_wrap(language: Language, facts: &FileFacts, decorator: ExprId) -> bool {
     match language {
         Language::Java | Language::Kotlin | Language::TypeScript | Language::Tsx => false,

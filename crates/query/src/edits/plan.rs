@@ -185,8 +185,8 @@ fn tests_of(graph: &Graph, file: NodeIx) -> Vec<String> {
     tests.into_iter().map(|(.., path)| path).collect()
 }
 
-/// Test files that reach some nodes by uses, nearest first, each with its nearest test; the file itself stands for tests
-/// that are not known.
+/// Test files that reach some nodes by uses, nearest first, each with its nearest test; the file itself stands for
+/// tests that are not known.
 pub fn tests_reaching(graph: &Graph, starts: &[NodeIx]) -> Vec<(String, NodeIx)> {
     let mut files: Vec<(String, NodeIx)> = Vec::new();
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();

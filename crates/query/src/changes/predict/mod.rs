@@ -57,8 +57,8 @@ pub struct PredictRow {
     pub support: u32,
     /// Commits of the changed node that count for co-change.
     pub of: u32,
-    /// Value of the model, which orders rows of the same verdict: that of all changed nodes together. Connections in the
-    /// code are part of it.
+    /// Value of the model, which orders rows of the same verdict: that of all changed nodes together. Connections in
+    /// the code are part of it.
     pub value: f64,
     /// Probability that it changes with the node by the history alone, 0 to 1: calibrated if
     /// [`PredictAnswer::calibration`] is known.
