@@ -32,11 +32,13 @@ pub(super) struct Counts {
     least: usize,
     /// `None` without a limit.
     most: Option<usize>,
+    /// Called through its type, it takes its receiver as an argument, too.
+    has_receiver: bool,
 }
 
 impl Counts {
     pub(super) fn fits(self, given: usize) -> bool {
-        given >= self.least && self.most.is_none_or(|most| given <= most)
+        given >= self.least && self.most.is_none_or(|most| given <= most + usize::from(self.has_receiver))
     }
 }
 
@@ -132,11 +134,10 @@ impl<'a> Arguments<'a> {
         if decorators.iter().any(|decorator| may_wrap(language, facts, *decorator)) {
             return None;
         }
-        let mut counts = Counts { least: 0, most: Some(0) };
-        let mut has_receiver = false;
+        let mut counts = Counts { least: 0, most: Some(0), has_receiver: false };
         for parameter in facts.parameters(DefId(u32::try_from(index).ok()?)) {
             match parameter.kind {
-                ParameterKind::Receiver | ParameterKind::ClassReceiver => has_receiver = true,
+                ParameterKind::Receiver | ParameterKind::ClassReceiver => counts.has_receiver = true,
                 ParameterKind::Rest | ParameterKind::KeywordRest => counts.most = None,
                 ParameterKind::Plain | ParameterKind::Keyword => {
                     counts.least += usize::from(parameter.default.is_none());
@@ -144,8 +145,6 @@ impl<'a> Arguments<'a> {
                 }
             }
         }
-        // Called through its type, a method takes its receiver as an argument.
-        counts.most = counts.most.map(|most| most + usize::from(has_receiver));
         if strictness == Strictness::TooMany {
             counts.least = 0;
         }

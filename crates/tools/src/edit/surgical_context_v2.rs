@@ -154,6 +154,8 @@ history (null if the file has none that is loaded; `predict` loads it), `memory`
     const NEEDS_FRESH: bool = true;
     const DETAILS: &'static [&'static str] = &["connected_files.source_excerpt", "focused_symbol.body"];
     const RARE: &'static [&'static str] = &["include_tests", "max_lines_per_file"];
+    // The body begins with it.
+    const TEXT_OMITS: &'static [&'static str] = &["signature"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"content_hash": {"type": "string"}, "connected_files": {"type": "array"}}}"#;
     type Input = Input;
     type Output = Output;

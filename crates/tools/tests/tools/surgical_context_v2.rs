@@ -70,3 +70,12 @@ fn uses_near_each_other_are_one_row() {
     assert_eq!(first["also_lines"], json!([7]), "{answer}");
     assert!(first["source_excerpt"].as_str().is_some_and(|text| text.contains("load(1)\n    load(2)")), "{first}");
 }
+
+#[test]
+fn code_is_written_as_lines_in_text_form() {
+    let project = Project::new(PROGRAM);
+    let asked = json!({"file_path": "auth.py", "symbol": "load_user"});
+    let text = project.text("surgical_context_v2", asked);
+    assert!(text.lines().any(|line| line.trim() == "return Store().find(name)"), "{text}");
+    assert!(text.lines().any(|line| line.trim_start().starts_with("def load_user(name):")), "{text}");
+}
