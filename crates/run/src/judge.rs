@@ -55,7 +55,7 @@ pub struct CheckReport {
     /// Number of failures that were there before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old_failures: Option<usize>,
-    /// The end of the output of a command that failed.
+    /// The end of the output of a command that failed otherwise than before.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub output: String,
     /// Milliseconds that it ran after the change.
@@ -105,7 +105,8 @@ pub(crate) fn judge(command: &Allowed, before: Option<&Outcome>, after: &Outcome
         Ended::Exited(Some(0)) => (CheckResult::Pass, None),
         Ended::Exited(_) => failed(before, after, &mut report),
     };
-    if result != CheckResult::Pass {
+    // Failures that were there before are counted, not shown again.
+    if !matches!(result, CheckResult::Pass | CheckResult::FailsAsBefore) {
         report.output = end_of(&after.output);
     }
     CheckReport { result, reason, ..report }

@@ -6,7 +6,7 @@ use m1nd_base::{Cancel, NodeKind, Pos, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{BindingTarget, DefId, Expr, ParameterKind, Reference, Role};
+use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ParameterKind, Reference, Role};
 use rustc_hash::FxHashMap;
 
 /// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
@@ -15,17 +15,30 @@ const UNKNOWN: u8 = 255;
 /// Methods of Python that the language calls with the arguments of a call.
 const WITH_ARGUMENTS: &[&str] = &["__init__", "__new__", "__call__"];
 
+/// Decorators of Python after which a function takes what it declares.
+const AS_DECLARED: &[&str] = &[
+    "staticmethod",
+    "classmethod",
+    "abstractmethod",
+    "abstractclassmethod",
+    "abstractstaticmethod",
+    "override",
+    "final",
+];
+
 /// Numbers of arguments that a function takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counts {
     least: usize,
     /// `None` without a limit.
     most: Option<usize>,
+    /// Called through its type, it takes its receiver as an argument, too.
+    has_receiver: bool,
 }
 
 impl Counts {
     pub(super) fn fits(self, given: usize) -> bool {
-        given >= self.least && self.most.is_none_or(|most| given <= most)
+        given >= self.least && self.most.is_none_or(|most| given <= most + usize::from(self.has_receiver))
     }
 }
 
@@ -55,6 +68,19 @@ fn strictness(language: Language) -> Option<Strictness> {
         }
         Language::Kotlin => Some(Strictness::TooMany),
         _ => None,
+    }
+}
+
+/// Returns whether a decorator may change what a function takes. Where types are checked, those of the declaration
+/// count.
+fn may_wrap(language: Language, facts: &FileFacts, decorator: ExprId) -> bool {
+    match language {
+        Language::Java | Language::Kotlin | Language::TypeScript | Language::Tsx => false,
+        Language::Python => match facts.expr(decorator) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } => !AS_DECLARED.contains(&facts.name(name)),
+            _ => true,
+        },
+        _ => true,
     }
 }
 
@@ -93,6 +119,7 @@ impl<'a> Arguments<'a> {
             return None;
         }
         let strictness = strictness(self.snapshot.file_of(node)?.language)?;
+        let language = self.snapshot.file_of(node)?.language;
         let (label, lines) = (graph.label(node).to_owned(), graph.lines(node));
         // Called by a statement or an operator, which has no list of arguments: `with` calls `__exit__`.
         if label.starts_with("__") && label.ends_with("__") && !WITH_ARGUMENTS.contains(&label.as_str()) {
@@ -103,15 +130,14 @@ impl<'a> Arguments<'a> {
             facts.name(definition.name) == label && (definition.line_start, definition.line_end) == lines
         };
         let index = facts.definitions.iter().position(is_it)?;
-        // A decorator may change what a function takes.
-        if !facts.list(facts.definitions[index].decorators).is_empty() {
+        let decorators = facts.list(facts.definitions[index].decorators);
+        if decorators.iter().any(|decorator| may_wrap(language, facts, *decorator)) {
             return None;
         }
-        let mut counts = Counts { least: 0, most: Some(0) };
-        let mut has_receiver = false;
+        let mut counts = Counts { least: 0, most: Some(0), has_receiver: false };
         for parameter in facts.parameters(DefId(u32::try_from(index).ok()?)) {
             match parameter.kind {
-                ParameterKind::Receiver | ParameterKind::ClassReceiver => has_receiver = true,
+                ParameterKind::Receiver | ParameterKind::ClassReceiver => counts.has_receiver = true,
                 ParameterKind::Rest | ParameterKind::KeywordRest => counts.most = None,
                 ParameterKind::Plain | ParameterKind::Keyword => {
                     counts.least += usize::from(parameter.default.is_none());
@@ -119,8 +145,6 @@ impl<'a> Arguments<'a> {
                 }
             }
         }
-        // Called through its type, a method takes its receiver as an argument.
-        counts.most = counts.most.map(|most| most + usize::from(has_receiver));
         if strictness == Strictness::TooMany {
             counts.least = 0;
         }

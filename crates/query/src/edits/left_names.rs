@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use m1nd_base::{EdgeTier, Pos, RepoPath};
-use m1nd_engine::Snapshot;
+use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::FxHashSet;
 
@@ -22,6 +22,9 @@ pub(super) fn left_names(
     if gone.is_empty() {
         return found;
     }
+    let is_typed = after.files().get(path).is_some_and(|file| {
+        !matches!(file.language, Language::Python | Language::JavaScript | Language::Vue | Language::Svelte)
+    });
     let (had, has) = (places_with_target(before.graph(), path), places_with_target(after.graph(), path));
     for (name, target) in gone {
         // A name that is imported now, or defined in another place, may come from there.
@@ -32,6 +35,10 @@ pub(super) fn left_names(
         // `name()` and `value.name()` are two names: what replaces a function may be a method of a type from outside.
         let mut now = Vec::new();
         for is_member in [false, true] {
+            // Of a value without a type, it may be the member of that name of another class.
+            if is_member && !is_typed && !after.graph().labelled(&name).is_empty() {
+                continue;
+            }
             let (known, with): (Vec<Pos>, Vec<Pos>) =
                 old.uses_of(path.as_str(), &name, is_member).into_iter().partition(|pos| !had.contains(pos));
             let mut left = new.uses_of(path.as_str(), &name, is_member);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::EdgeTier;
+use m1nd_base::{EdgeTier, Pos};
 use m1nd_graph::{Graph, NodeIx};
 
 use super::verify::is_use;
@@ -17,7 +17,9 @@ const SHORTEST: usize = 4;
 /// project, or there is nothing like it.
 pub(super) fn misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &str) -> Option<&'g str> {
     let letters: Vec<char> = name.chars().collect();
-    let known = old.find(new.id(node)).filter(|_| letters.len() >= SHORTEST && new.labelled(name).is_empty())?;
+    let is_ours = |found: NodeIx| !new.path(found).is_empty();
+    let is_free = letters.len() >= SHORTEST && !new.labelled(name).into_iter().any(is_ours);
+    let known = old.find(new.id(node)).filter(|_| is_free)?;
     let now = uses(new, node);
     let is_it = |(id, target, count): &(&str, NodeIx, usize)| {
         let label: Vec<char> = old.label(*target).chars().collect();
@@ -28,6 +30,25 @@ pub(super) fn misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &s
     };
     let before = uses(old, known).into_iter().map(|(id, (target, count))| (id, target, count));
     before.filter(is_it).map(|(_, target, _)| old.label(target)).next()
+}
+
+/// Names of a node that lead outside of the project now and did not before, like the last one a base class from outside
+/// may have: each with its place, and what was certainly used under a similar name.
+pub(super) fn misspelled_outside<'g>(old: &'g Graph, new: &'g Graph, node: NodeIx) -> Vec<(&'g str, Pos, &'g str)> {
+    let Some(known) = old.find(new.id(node)) else { return Vec::new() };
+    let outside = |graph: &'g Graph, node| {
+        graph.out_edges(node).filter(|edge| is_use(edge.relation) && Graph::is_external(edge)).collect::<Vec<_>>()
+    };
+    let before: Vec<&str> = outside(old, known).iter().map(|edge| old.label(edge.to)).collect();
+    let mut found = Vec::new();
+    for edge in outside(new, node) {
+        let label = new.label(edge.to);
+        let place = edge.sites.get(0).filter(|_| !before.contains(&label));
+        if let Some((pos, meant)) = place.and_then(|pos| Some((pos, misspelled(old, new, node, label)?))) {
+            found.push((label, pos, meant));
+        }
+    }
+    found
 }
 
 /// Places of a node with a certain target in the project, counted by the id of the target.

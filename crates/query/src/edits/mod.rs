@@ -3,6 +3,7 @@
 mod arguments;
 mod layers;
 mod left_names;
+mod lost_implementations;
 mod misspelled;
 mod names;
 mod plan;

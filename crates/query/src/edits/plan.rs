@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Most edges from a changed file to a test that counts as its test.
 const TEST_HOPS: u32 = 3;
@@ -171,26 +171,54 @@ fn gaps_of(graph: &Graph, file: NodeIx, (action, kind): (usize, PlannedKind), pl
     gaps
 }
 
-/// Test files that reach a file by uses.
+/// Test files that reach a file by uses, nearest first; of those as near, first the ones of its folder.
 fn tests_of(graph: &Graph, file: NodeIx) -> Vec<String> {
-    tests_reaching(graph, &graph.of_file(file)).into_iter().map(|(path, _)| path).collect()
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let own = folder(graph.path(file));
+    let mut tests: Vec<(u32, bool, String)> = Vec::new();
+    let mut known = FxHashSet::default();
+    for (node, hops) in tests_with_hops(graph, &graph.of_file(file)) {
+        let path = graph.path(node);
+        if known.insert(path) {
+            tests.push((hops, folder(path) != own, path.to_owned()));
+        }
+    }
+    tests.sort_by_key(|(hops, is_elsewhere, _)| (*hops, *is_elsewhere));
+    tests.into_iter().map(|(.., path)| path).collect()
 }
 
-/// Test files that reach some nodes by uses, each with its first test node, nearest first.
+/// Test files that reach some nodes by uses, nearest first, each with its nearest test; the file itself stands for
+/// tests that are not known.
 pub fn tests_reaching(graph: &Graph, starts: &[NodeIx]) -> Vec<(String, NodeIx)> {
-    let mut known = FxHashSet::default();
-    let first = test_nodes_reaching(graph, starts).into_iter().filter(|node| known.insert(graph.path(*node)));
-    first.map(|node| (graph.path(node).to_owned(), node)).collect()
+    let mut files: Vec<(String, NodeIx)> = Vec::new();
+    let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+    for node in test_nodes_reaching(graph, starts) {
+        let path = graph.path(node);
+        match places.get(path) {
+            None => {
+                places.insert(path, files.len());
+                files.push((path.to_owned(), node));
+            }
+            Some(place) if graph.kind(files[*place].1) == NodeKind::File => files[*place].1 = node,
+            Some(_) => {}
+        }
+    }
+    files
 }
 
 /// Nodes of test code that reach some nodes by uses, nearest first. A node that is test code itself is one of them.
 pub fn test_nodes_reaching(graph: &Graph, starts: &[NodeIx]) -> Vec<NodeIx> {
-    let mut tests: Vec<NodeIx> = Vec::new();
+    tests_with_hops(graph, starts).into_iter().map(|(node, _)| node).collect()
+}
+
+/// The same with the number of uses to each.
+fn tests_with_hops(graph: &Graph, starts: &[NodeIx]) -> Vec<(NodeIx, u32)> {
+    let mut tests: Vec<(NodeIx, u32)> = Vec::new();
     let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
     let mut queue: VecDeque<(NodeIx, u32)> = starts.iter().map(|node| (*node, 0)).collect();
     while let Some((node, hops)) = queue.pop_front() {
         if graph.flags(node).has(NodeFlags::TEST) && !graph.path(node).is_empty() {
-            tests.push(node);
+            tests.push((node, hops));
             continue;
         }
         if hops >= TEST_HOPS || seen.len() >= MAX_VISITED {

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, RepoPath};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, RepoPath, node_id};
 use m1nd_engine::{Language, Snapshot};
-use m1nd_graph::{EdgeRef, Graph, NodeIx};
+use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arguments::{Arguments, Counts};
 use super::layers::{LayerBreak, layer_breaks};
 use super::left_names::left_names;
-use super::misspelled::misspelled;
+use super::lost_implementations::lost_implementations;
+use super::misspelled::{misspelled, misspelled_outside};
 
 /// Most findings of one kind that are returned.
 const MAX_FOUND: usize = 200;
@@ -131,6 +132,10 @@ pub fn verify(
         check.broken.extend(left_names((before, &mut old), (after, &mut new), file.path));
         lost_overrides(before, after, file.path, &mut check);
         check.broken.extend(misplaced_types(before, after, file.path));
+        check.broken.extend(misnamed_constructors(before, after, file.path));
+        for (found, is_certain) in lost_implementations(before, after, file.path) {
+            if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
+        }
         check.blast.push(blast(before, file.path));
         check.cycles.extend(new_cycle(before, after, file.path));
     }
@@ -144,12 +149,22 @@ pub fn verify(
     for (list, total) in [(broken, total_broken), (doubtful, total_doubtful)] {
         list.sort();
         list.dedup();
+        drop_files_of_names(list);
         *total = list.len();
         list.truncate(MAX_FOUND);
     }
     check.cycles.sort();
     check.cycles.dedup();
     Ok(check)
+}
+
+/// Drops imports of files at places where imports of their names are found as well.
+fn drop_files_of_names(list: &mut Vec<Break>) {
+    let imports = |found: &&Break| found.kind == BreakKind::DanglingImport && !node_id::is_file(&found.to);
+    let key = |found: &Break, id: &str| (found.file.clone(), found.line, id.to_owned());
+    let names: FxHashSet<(String, u32, String)> =
+        list.iter().filter(imports).map(|found| key(found, node_id::file_of(&found.to))).collect();
+    list.retain(|found| found.kind != BreakKind::DanglingImport || !names.contains(&key(found, &found.to)));
 }
 
 pub(super) fn nodes_of(graph: &Graph, path: &RepoPath) -> Vec<NodeIx> {
@@ -254,6 +269,28 @@ fn misplaced_types(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<
     nodes_of(graph, path).into_iter().filter(is_misplaced).map(found).collect()
 }
 
+/// Constructors of Java that have not the name of their class, and had it before or are new: methods without a type.
+fn misnamed_constructors(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<Break> {
+    if after.files().get(path).is_none_or(|file| file.language != Language::Java) {
+        return Vec::new();
+    }
+    let graph = after.graph();
+    let class = |node: &NodeIx| {
+        let is_new = graph.flags(*node).has(NodeFlags::CONSTRUCTOR) && before.graph().find(graph.id(*node)).is_none();
+        let class = graph.parent(*node).filter(|class| graph.label(*class) != graph.label(*node))?;
+        is_new.then_some(class)
+    };
+    let found = |(node, class): (NodeIx, NodeIx)| Break {
+        file: path.as_str().to_owned(),
+        line: graph.name_line(node),
+        kind: BreakKind::LostReference,
+        from: graph.id(node).to_owned(),
+        to: graph.id(class).to_owned(),
+        detail: format!("`{}` has no type and is not the constructor of `{}`", graph.label(node), graph.label(class)),
+    };
+    nodes_of(graph, path).into_iter().filter_map(|node| Some((node, class(&node)?))).map(found).collect()
+}
+
 /// What a place that had a certain target has now.
 enum Lost {
     Open(String),
@@ -307,6 +344,15 @@ fn new_open_references(
         nodes_of(old, path).into_iter().flat_map(|node| old.unresolved_of(node)).map(|open| open.reason).collect();
     let was_read = old.find_file(path.as_str()).is_some();
     for node in nodes_of(new, path) {
+        let doubtful = misspelled_outside(old, new, node).into_iter().map(|(name, pos, meant)| Break {
+            file: path.as_str().to_owned(),
+            line: pos.line,
+            kind: BreakKind::LostReference,
+            from: new.id(node).to_owned(),
+            to: name.to_owned(),
+            detail: format!("`{name}` leads outside of the project; `{meant}` was used here"),
+        });
+        check.doubtful.extend(doubtful);
         for open in new.unresolved_of(node) {
             let count = known.entry(open.name.to_owned()).or_default();
             if *count > 0 {
@@ -336,13 +382,30 @@ fn new_open_references(
                 && new.labelled(open.name).is_empty()
                 && (open.reason == "no_such_member"
                     || facts.uses_of(path.as_str(), open.name, false).contains(&open.pos));
-            let is_certain = resolved.contains(open.name)
+            let is_known = resolved.contains(open.name)
                 || meant.is_some()
                 || is_new_name
                 || (is_import && open.reason == "no_such_member");
+            let is_certain = is_known && !(open.reason == "name_not_found" && has_importing_macro(after, node));
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
         }
     }
+}
+
+/// Returns whether the module around a node invokes a macro of the project that has imports in it: in its place, they
+/// bring names into the module.
+fn has_importing_macro(snapshot: &Snapshot, node: NodeIx) -> bool {
+    let graph = snapshot.graph();
+    let is_module = |node: &NodeIx| matches!(graph.kind(*node), NodeKind::Module | NodeKind::File);
+    let Some(module) = std::iter::once(node).chain(graph.ancestors(node)).find(is_module) else { return false };
+    let mut macros = graph.out_edges(module).map(|edge| edge.to).filter(|to| graph.kind(*to) == NodeKind::Macro);
+    macros.any(|found| {
+        let path = RepoPath::new(graph.path(found)).ok();
+        let Some(source) = path.and_then(|path| snapshot.read_file(&path).ok()) else { return false };
+        let (first, last) = graph.lines(found);
+        let mut body = source.text.lines().skip(first.saturating_sub(1) as usize).take((last - first + 1) as usize);
+        body.any(|line| line.trim_start().trim_start_matches("pub ").starts_with("use "))
+    })
 }
 
 fn open_counts(graph: &Graph, path: &RepoPath) -> BTreeMap<String, usize> {

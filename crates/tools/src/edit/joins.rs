@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use m1nd_base::RepoPath;
 use m1nd_edit::{Plan, PlannedEdit};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, Verdict, predict};
 use m1nd_query::changes::work_tree_changes;
+use m1nd_query::edits::is_test_path;
 use m1nd_query::patterns::LabelMode;
 use serde::Serialize;
 
@@ -18,6 +20,8 @@ use crate::rows::rounded;
 
 /// Files listed that usually change with the written ones.
 const MAX_PREDICTED: usize = 3;
+/// Least probability of a file that is named without a verdict to act: of fewer, most would be named in vain.
+const LIKELY: f64 = 1.0 / 3.0;
 /// Matches of bug patterns that are listed.
 const MAX_MATCHES: usize = 3;
 /// Patterns looked for after a write.
@@ -93,7 +97,10 @@ fn forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: 
     let also_changed = edits.iter().map(|edit| edit.path().as_str().to_owned()).collect();
     let query = PredictQuery { changed, also_changed, min_support: 2, with_symbols: false };
     let Ok(found) = predict(snapshot, &history, &query, cx.cancel()) else { return Vec::new() };
-    let mut rows: Vec<PredictRow> = found.rows.into_iter().filter(|row| row.verdict != Verdict::Abstain).collect();
+    let counts = |row: &PredictRow| {
+        row.verdict == Verdict::Act || (row.verdict != Verdict::Abstain && row.probability >= LIKELY)
+    };
+    let mut rows: Vec<PredictRow> = found.rows.into_iter().filter(counts).collect();
     if rows.is_empty() {
         return Vec::new();
     }
@@ -106,10 +113,7 @@ fn forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: 
 
 fn insight(snapshot: &Snapshot, row: PredictRow) -> Insight {
     let because = snapshot.graph().path(row.because_of);
-    let (kind, verb) = match row.tests {
-        true => ("untouched_test_companion", "tests it"),
-        false => ("co_change_prediction", "usually changes with it"),
-    };
+    let (kind, verb) = bond(&row.path, row.tests, row.verdict);
     let support = match row.support {
         0 => String::new(),
         count => format!(": {count} of {} commits of `{because}`", row.of),
@@ -124,6 +128,15 @@ fn insight(snapshot: &Snapshot, row: PredictRow) -> Insight {
         evidence: cited.collect(),
         suggested_tool: ToolRef("view"),
         suggested_target: row.path,
+    }
+}
+
+/// The kind of an insight and how a file belongs to the written one, which it may test or be tested by.
+fn bond(path: &str, is_test_link: bool, verdict: Verdict) -> (&'static str, &'static str) {
+    match is_test_link && RepoPath::new(path).is_ok_and(|path| is_test_path(&path)) {
+        true => ("untouched_test_companion", "tests it"),
+        false if verdict == Verdict::Act => ("co_change_prediction", "usually changes with it"),
+        false => ("co_change_prediction", "often changes with it"),
     }
 }
 
@@ -177,4 +190,16 @@ fn matches(cx: &WriteContext<'_>, after: &Snapshot, edits: &[&PlannedEdit]) -> R
 /// Whether a text has a line with this content, however it is indented.
 fn has_line(text: &str, line: &str) -> bool {
     text.lines().any(|other| other.trim() == line.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_tested_does_not_test() {
+        let kind = |path: &str| bond(path, true, Verdict::Reverify).0;
+        assert_eq!((kind("tests/test_a.py"), kind("a.py")), ("untouched_test_companion", "co_change_prediction"));
+        assert_eq!(bond("a.py", false, Verdict::Act).1, "usually changes with it");
+    }
 }

@@ -17,7 +17,7 @@ use crate::rows::{self, NodeRow, rounded};
 use crate::source::{self, Shown};
 
 /// Lines around a call that are shown, on each side.
-const AROUND: usize = 3;
+const AROUND: u32 = 3;
 /// Lines of the focused symbol that are shown; the rest is cut.
 const MAX_BODY: usize = 400;
 /// Rows of each kind.
@@ -92,6 +92,9 @@ pub(super) struct ConnectedRow {
     relation_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_number: Option<u32>,
+    /// Further uses in the same excerpt.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    also_lines: Vec<u32>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     possible: bool,
     /// Steps to it, if more than one.
@@ -151,6 +154,8 @@ history (null if the file has none that is loaded; `predict` loads it), `memory`
     const NEEDS_FRESH: bool = true;
     const DETAILS: &'static [&'static str] = &["connected_files.source_excerpt", "focused_symbol.body"];
     const RARE: &'static [&'static str] = &["include_tests", "max_lines_per_file"];
+    // The body begins with it.
+    const TEXT_OMITS: &'static [&'static str] = &["signature"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"content_hash": {"type": "string"}, "connected_files": {"type": "array"}}}"#;
     type Input = Input;
     type Output = Output;
@@ -164,7 +169,7 @@ impl ReadTool for SurgicalContextV2 {
         let node = shown.node(snapshot);
         let lines: Vec<&str> = shown.source.text.lines().collect();
         let limit = if input.proof_focused { FOCUSED_ROWS } else { MAX_ROWS };
-        let mut connected = [const { Vec::new() }; 3];
+        let mut connected: [Vec<ConnectedRow>; 3] = Default::default();
         let mut total_connected = 0;
         let mut callers_known = ClosureState::Unknown.word();
         let mut is_unused = false;
@@ -173,10 +178,13 @@ impl ReadTool for SurgicalContextV2 {
             let found = users(snapshot, node, cx.cancel())?;
             callers_known = found.closure.state.word();
             is_unused = found.rows.is_empty() && has_no_use(cx, snapshot, node)?;
-            let around = AROUND.min(input.max_lines_per_file / 2);
+            let most = u32::try_from(input.max_lines_per_file).unwrap_or(u32::MAX);
+            let around = AROUND.min(most / 2);
             let used = callees(snapshot, node);
             total_connected = found.rows.len() + used.len();
-            connected[0] = found.rows.iter().take(limit).map(|row| user(snapshot, row, around)).collect();
+            let near = |a: &Occurrence, b: &Occurrence| is_near(a, b, around);
+            connected[0] =
+                found.rows.chunk_by(near).take(limit).map(|uses| user(snapshot, uses, (around, most))).collect();
             connected[1] = used.into_iter().take(limit).collect();
             if input.include_tests {
                 let found = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
@@ -246,15 +254,30 @@ pub(super) fn symbols(snapshot: &Snapshot, shown: &Shown) -> Vec<SymbolRow> {
     source::symbols_in(snapshot, file, 1, usize::MAX).into_iter().take(MAX_SYMBOLS).map(row).collect()
 }
 
-/// A use of the node, with the lines around it.
-fn user(snapshot: &Snapshot, row: &Occurrence, around: usize) -> ConnectedRow {
+/// Whether two uses in a row are of the same node and so near that the lines around them meet.
+fn is_near(a: &Occurrence, b: &Occurrence, around: u32) -> bool {
+    let gap = b.pos.line.saturating_sub(a.pos.line);
+    a.from == b.from && is_call(a) == is_call(b) && a.tier == b.tier && a.pos.line > 0 && gap <= 2 * around + 1
+}
+
+fn is_call(row: &Occurrence) -> bool {
+    matches!(row.role, Role::Call | Role::Macro)
+}
+
+/// Uses of the node that are near each other, with the lines around them.
+fn user(snapshot: &Snapshot, uses: &[Occurrence], (around, most): (u32, u32)) -> ConnectedRow {
+    let (first, last) = (&uses[0], &uses[uses.len() - 1]);
+    let lines = (first.pos.line, last.pos.line.min(first.pos.line.saturating_add(most)));
+    let mut also_lines: Vec<u32> = uses.iter().map(|row| row.pos.line).filter(|line| *line > lines.0).collect();
+    also_lines.dedup();
     ConnectedRow {
-        node: NodeRow::new(snapshot, row.from),
-        relation_type: if matches!(row.role, Role::Call | Role::Macro) { "caller" } else { "user" },
-        line_number: Some(row.pos.line).filter(|line| *line > 0),
-        possible: row.tier != EdgeTier::Certain,
+        node: NodeRow::new(snapshot, first.from),
+        relation_type: if is_call(first) { "caller" } else { "user" },
+        line_number: Some(lines.0).filter(|line| *line > 0),
+        also_lines,
+        possible: first.tier != EdgeTier::Certain,
         distance: None,
-        source_excerpt: excerpt(snapshot, snapshot.graph().path(row.from), row.pos.line, around),
+        source_excerpt: excerpt(snapshot, snapshot.graph().path(first.from), lines, around),
     }
 }
 
@@ -303,19 +326,19 @@ pub(super) fn related(snapshot: &Snapshot, node: NodeIx, relation_type: &'static
         node: NodeRow::new(snapshot, node),
         relation_type,
         line_number: None,
+        also_lines: Vec::new(),
         possible,
         distance: None,
         source_excerpt,
     }
 }
 
-/// The lines around a line of a file.
-fn excerpt(snapshot: &Snapshot, path: &str, line: u32, around: usize) -> String {
+/// The lines of a file from one to another, with those around them.
+fn excerpt(snapshot: &Snapshot, path: &str, (first, last): (u32, u32), around: u32) -> String {
     let Ok(shown) = source::open(snapshot, "file_path", path) else { return String::new() };
     let lines: Vec<&str> = shown.source.text.lines().collect();
-    let at = (line as usize).saturating_sub(1);
-    let first = at.saturating_sub(around);
-    let range = first..(at + around + 1).min(lines.len());
+    let start = first.saturating_sub(1 + around) as usize;
+    let range = start..(last.saturating_add(around) as usize).min(lines.len());
     lines.get(range).unwrap_or_default().iter().map(|line| source::clip(line)).collect::<Vec<_>>().join("\n")
 }
 

@@ -21,8 +21,8 @@ const MAX_GAPS: usize = 50;
 const MAX_ADDITIONS: usize = 200;
 /// Files suggested because they usually change together with planned ones.
 const MAX_CO_CHANGE: usize = 10;
-/// Test files listed of each changed file.
-const MAX_TESTS: usize = 10;
+/// Test files listed of each changed file; of more, the number is said.
+const MAX_TESTS: usize = 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -95,6 +95,9 @@ struct CoChangeRow {
 struct TestRow {
     file_path: String,
     tests: Vec<String>,
+    /// Number of all of them, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<usize>,
 }
 
 #[derive(Debug, Serialize)]
@@ -326,6 +329,7 @@ fn coverage(check: &PlanCheck) -> Coverage {
             .map(|(path, tests)| TestRow {
                 file_path: path.clone(),
                 tests: tests.iter().take(MAX_TESTS).cloned().collect(),
+                total: Some(tests.len()).filter(|all| *all > MAX_TESTS),
             })
             .collect(),
     }

@@ -44,7 +44,7 @@ const BARE: &[&str] =
 /// Members that are sentences, at the end of a row.
 const SAYS: &[&str] = &["intent_summary", "summary", "message", "hint", "title", "detail", "description"];
 /// Members that are written as the lines that they are.
-const BLOCKS: &[&str] = &["diff", "unified_diff"];
+const BLOCKS: &[&str] = &["diff", "unified_diff", "body", "source_excerpt"];
 /// Members of the frame, written last or not at all.
 const FRAME: &[&str] = &[
     "generation",

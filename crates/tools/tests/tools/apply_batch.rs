@@ -88,6 +88,10 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
     let trait_of = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\npub trait Shape {\n    fn area(&self) -> u8;\n}\npub struct Dot;\nimpl Shape for Dot {\n    fn area(&self) -> u8 {\n        0\n    }\n}\n";
     let java = "//- /A.java\npublic class A {\n  static int go(int a) { return a; }\n  static int go(int a, int b) { return a; }\n}\n//- /B.java\npublic class B {\n  int run() { return A.go(1, 2); }\n}\n";
     let typed = "//- /a.ts\nexport function load(a: number, b?: number) {\n  return a;\n}\n//- /b.ts\nimport { load } from './a';\nexport const one = load(1);\n";
+    let macros = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\npub struct Text;\nmacro_rules! tests {\n    ($make:ident) => {\n        use super::*;\n        fn run() {\n            $make();\n        }\n    };\n}\nmod one {\n    fn make() -> u8 {\n        1\n    }\n    tests!(make);\n}\n";
+    let abstract_java = "//- /A.java\nabstract class A {\n  abstract int size();\n}\n//- /B.java\nclass B extends A {\n  B() {}\n  int size() { return 1; }\n}\n";
+    let annotated = "//- /A.java\npublic class A {\n  @Deprecated\n  static int go(int a) { return a; }\n}\n//- /B.java\npublic class B {\n  int run() { return A.go(1); }\n}\n";
+    let unclear = "//- /a.py\ndef load(x):\n    return x\n\n\ndef run():\n    given_by_the_shell()\n    return load(1)\n";
     let edit = |path: &str, old: &str, new: &str| json!([{"file_path": path, "edits": [{"old": old, "new": new}]}]);
     let rows = [
         // The receiver may have methods from outside, so that the name alone has a target there.
@@ -117,6 +121,15 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
         ),
         (typed, edit("a.ts", "(a: number, b?: number)", "(a: number, b?: number, c?: number)"), "UNVERIFIED", ""),
         (typed, edit("a.ts", "(a: number, b?: number)", "(a: number, b: number, c = 1)"), "BROKEN", "argument_count"),
+        // The macro may import what the module around has.
+        (macros, edit("src/lib.rs", "mod one {", "mod two {\n    fn make() -> Text {\n        Text\n    }\n    tests!(make);\n}\nmod one {"), "RISKY", ""),
+        // A misspelled name beside others that are not known.
+        (unclear, edit("a.py", "load(1)", "laod(1)"), "BROKEN", "lost_reference"),
+        (unclear, edit("a.py", "load(1)", "breakpoint2(1)"), "RISKY", ""),
+        (abstract_java, edit("B.java", "  int size() { return 1; }\n", ""), "BROKEN", "lost_override"),
+        (abstract_java, edit("B.java", "class B extends A", "abstract class B extends A"), "UNVERIFIED", ""),
+        (abstract_java, edit("B.java", "  B() {}", "  Bee() {}"), "BROKEN", "lost_reference"),
+        (annotated, edit("A.java", "int go(int a)", "int go(int a, int b)"), "BROKEN", "argument_count"),
         // `with` has no list of arguments.
         (with, edit("a.py", "held = Held()", "with Held():\n        pass"), "UNVERIFIED", ""),
     ];
@@ -210,6 +223,7 @@ fn an_allowed_command_decides() {
         let answer = project.ok("apply_batch", json!({"edits": edit(new), "verify": true}));
         let found = &answer["verification"];
         assert_eq!((&found["verdict"], &found["commands"][0]["result"]), (&json!(verdict), &json!(result)), "{script}: {found}");
+        assert!(result != "fails_as_before" || found["commands"][0]["output"].is_null(), "it is known: {found}");
     }
 }
 

@@ -57,3 +57,25 @@ fn a_symbol_that_is_only_read_or_inherited_is_not_unused() {
     let answer = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "Alone"}));
     assert_eq!(answer["co_change"], serde_json::Value::Null, "there is no history: {answer}");
 }
+
+#[test]
+fn uses_near_each_other_are_one_row() {
+    let far = "    pass\n".repeat(20);
+    let project = Project::new(&format!(
+        "//- /a.py\ndef load(x):\n    return x\n\n\ndef run():\n    load(1)\n    load(2)\n{far}    load(3)\n",
+    ));
+    let answer = project.ok("surgical_context_v2", json!({"file_path": "a.py", "symbol": "load"}));
+    assert_eq!((column(&answer, "connected_files", "line_number"), &answer["total_connected"]), ("6 28".into(), &json!(3)));
+    let first = &answer["connected_files"][0];
+    assert_eq!(first["also_lines"], json!([7]), "{answer}");
+    assert!(first["source_excerpt"].as_str().is_some_and(|text| text.contains("load(1)\n    load(2)")), "{first}");
+}
+
+#[test]
+fn code_is_written_as_lines_in_text_form() {
+    let project = Project::new(PROGRAM);
+    let asked = json!({"file_path": "auth.py", "symbol": "load_user"});
+    let text = project.text("surgical_context_v2", asked);
+    assert!(text.lines().any(|line| line.trim() == "return Store().find(name)"), "{text}");
+    assert!(text.lines().any(|line| line.trim_start().starts_with("def load_user(name):")), "{text}");
+}

@@ -148,7 +148,7 @@ fn follow(request: &Request, name: &str) -> Outcome<Counts> {
             let known: Vec<&str> = commit.files.iter().filter(|file| file.1).map(|file| file.0.as_str()).collect();
             if FILES.contains(&known.len()) {
                 whole = Some(mirror.whole_history_at(&parent, whole.as_ref())?);
-                plan(&mut project, whole.as_ref().expect("was just read"), &known, &mut counts);
+                plan(request, &mut project, whole.as_ref().expect("was just read"), &known, &mut counts);
             }
             if is_fix(&commit.subject) {
                 tests(request, &mut project, &commit, &mut counts)?;
@@ -198,7 +198,7 @@ fn alarm(request: &Request, project: &mut Project, commit: &Commit, counts: &mut
 }
 
 /// Asks for the other half of a commit.
-fn plan(project: &mut Project, history: &History, files: &[&str], counts: &mut Counts) {
+fn plan(request: &Request, project: &mut Project, history: &History, files: &[&str], counts: &mut Counts) {
     let given: Vec<&str> = files.iter().step_by(2).copied().collect();
     let rest: BTreeSet<&str> = files.iter().skip(1).step_by(2).copied().collect();
     // Loads the history.
@@ -220,6 +220,10 @@ fn plan(project: &mut Project, history: &History, files: &[&str], counts: &mut C
     let recall =
         |named: &[&str]| named.iter().take(TOP).filter(|path| rest.contains(**path)).count() as f64 / rest.len() as f64;
     let rose = rose(history, &given);
+    if request.explain > 0 {
+        let first = &named[..named.len().min(TOP)];
+        println!("plan: given {given:?}, wanted {rest:?}, named {first:?}, ROSE {rose:?}");
+    }
     counts.plans += 1;
     counts.ours += recall(&named);
     counts.rose += recall(&rose.iter().map(String::as_str).collect::<Vec<_>>());

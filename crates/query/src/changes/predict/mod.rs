@@ -62,7 +62,8 @@ pub struct PredictRow {
     pub support: u32,
     /// Commits of the changed node that count for co-change.
     pub of: u32,
-    /// Value of the model, which orders rows of the same verdict. Connections in the code are part of it.
+    /// Value of the model, which orders rows of the same verdict: that of all changed nodes together. Connections in
+    /// the code are part of it.
     pub value: f64,
     /// Probability that it changes with the node by the history alone, 0 to 1: calibrated if
     /// [`PredictAnswer::calibration`] is known.
@@ -127,7 +128,7 @@ pub fn predict(
         untold: Vec::new(),
         gaps: Vec::new(),
     };
-    let mut best: FxHashMap<String, PredictRow> = FxHashMap::default();
+    let mut best: FxHashMap<String, (PredictRow, Vec<f64>)> = FxHashMap::default();
     for (place, &node) in query.changed.iter().enumerate() {
         cancel.check()?;
         let rows = match node_changes(snapshot, history, node, false, cancel) {
@@ -174,16 +175,18 @@ pub fn predict(
             }
         };
         for row in rows {
-            let known = best.get(&row.path);
-            if known.is_none_or(|known| (row.verdict, known.value) < (known.verdict, row.value)) {
-                best.insert(row.path.clone(), row);
+            let (known, values) = best.entry(row.path.clone()).or_insert_with(|| (row.clone(), Vec::new()));
+            values.push(row.value);
+            if (row.verdict, known.value) < (known.verdict, row.value) {
+                *known = row;
             }
         }
     }
     let graph = snapshot.graph();
     let mut changed: FxHashSet<&str> = query.changed.iter().map(|&node| graph.path(node)).collect();
     changed.extend(query.also_changed.iter().map(String::as_str));
-    answer.rows = best.into_values().filter(|row| !changed.contains(row.path.as_str())).collect();
+    let of_all = |(row, values): (PredictRow, Vec<f64>)| PredictRow { value: joined(&values), ..row };
+    answer.rows = best.into_values().map(of_all).filter(|row| !changed.contains(row.path.as_str())).collect();
     answer.rows.retain(|row| row.support >= query.min_support || row.rests_on_more());
     answer.rows.sort_by(|a, b| {
         let by_verdict = a.verdict.cmp(&b.verdict);
@@ -191,6 +194,20 @@ pub fn predict(
     });
     answer.rows.truncate(MAX_ROWS);
     Ok(answer)
+}
+
+/// The logarithm of the odds that at least one of some changed files makes another one change, as if independently of
+/// each other (noisy or), from those of each.
+fn joined(values: &[f64]) -> f64 {
+    let softplus = |value: f64| if value > 30.0 { value } else { value.exp().ln_1p() };
+    match values {
+        [value] => *value,
+        // The probability that none does is exp(-sum).
+        values => {
+            let sum: f64 = values.iter().copied().map(softplus).sum();
+            if sum > 30.0 { sum } else { sum.exp_m1().ln() }
+        }
+    }
 }
 
 /// The calibration of a repository: measured once per history. Connections in the code are not part of it, because
@@ -304,4 +321,19 @@ fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<Predic
     rows.retain(|row| row.node.is_some_and(|node| graph.kind(node) == NodeKind::File));
     rows.sort_by(|a, b| b.linked.total_cmp(&a.linked).then_with(|| a.path.cmp(&b.path)));
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_change_together_add_up() {
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert!(near(joined(&[-3.0]), -3.0) && near(joined(&[-3.0, -1e9]), -3.0));
+        // Two times one half are three quarters.
+        assert!(near(joined(&[0.0, 0.0]), 3.0f64.ln()));
+        assert!(joined(&[-2.0, -2.0]) > joined(&[-1.9]) && joined(&[-2.0, -2.0]) < joined(&[0.0]));
+        assert!(joined(&[50.0, 2.0]) > 50.0);
+    }
 }
