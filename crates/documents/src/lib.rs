@@ -29,7 +29,7 @@ pub use model::{
 };
 
 /// Goes up whenever a reader yields another document for the same bytes.
-pub const DOCUMENTS_VERSION: u32 = 1;
+pub const DOCUMENTS_VERSION: u32 = 2;
 
 /// A document that cannot be read, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
