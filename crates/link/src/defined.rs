@@ -55,10 +55,10 @@ impl Defined {
             self.gone.clear();
         }
         if !self.pending.is_empty() {
-            self.rows.append(&mut self.pending);
-            self.rows.sort_unstable();
-            self.rows.dedup();
-            self.rows.shrink_to_fit();
+            let mut pending = std::mem::take(&mut self.pending);
+            pending.sort_unstable();
+            pending.dedup();
+            self.rows = merged(&self.rows, &pending);
         }
     }
 
@@ -96,6 +96,22 @@ impl Defined {
         *self = Self { stored: Some(stored), ..Self::default() };
         Some(end)
     }
+}
+
+/// The rows of two lists in order, in order.
+fn merged(mut left: &[u64], mut right: &[u64]) -> Vec<u64> {
+    let mut all = Vec::with_capacity(left.len() + right.len());
+    while let Some(&next) = right.first() {
+        let before = left.partition_point(|row| *row < next);
+        all.extend_from_slice(&left[..before]);
+        left = &left[before..];
+        let until = left.first().map_or(right.len(), |row| right.partition_point(|other| other < row).max(1));
+        all.extend_from_slice(&right[..until]);
+        right = &right[until..];
+    }
+    all.extend_from_slice(left);
+    all.dedup();
+    all
 }
 
 /// A table as it lies in a mapped file, little-endian.
