@@ -100,6 +100,8 @@ pub(super) struct Runner<'f, 'b> {
     glyphs: Vec<Glyph>,
     state: State,
     saved: Vec<State>,
+    /// States saved before the drawing that runs, which it cannot bring back.
+    floor: usize,
     text: Matrix,
     line: Matrix,
     /// Marked content: the text that it says to stand for, until it was placed.
@@ -118,6 +120,7 @@ impl<'f, 'b> Runner<'f, 'b> {
             glyphs: Vec::new(),
             state: State::new(Matrix::ONE),
             saved: Vec::new(),
+            floor: 0,
             text: Matrix::ONE,
             line: Matrix::ONE,
             marks: Vec::new(),
@@ -142,12 +145,14 @@ impl<'f, 'b> Runner<'f, 'b> {
         let mut operands: Vec<Object> = Vec::new();
         while let Some(frame) = frames.last_mut() {
             let data = frame.data.clone();
+            self.floor = frame.saved;
             let mut lexer = Lexer::new(&data, frame.at);
             let object = if self.is_cut() { None } else { lexer.object() };
             frame.at = lexer.at;
             match object {
                 None => {
-                    self.saved.truncate(frame.saved + 1);
+                    // What it saved itself is dropped; below that is the state that was in force when it began.
+                    self.saved.truncate(frame.saved);
                     if frames.len() > 1
                         && let Some(state) = self.saved.pop()
                     {
@@ -197,8 +202,8 @@ impl<'f, 'b> Runner<'f, 'b> {
             return Ok(None);
         }
         let Some(data) = self.file.unpack(&stream)? else { return Ok(None) };
-        let saved = self.saved.len();
         self.saved.push(self.state.clone());
+        let saved = self.saved.len();
         if let Object::Array(items) = self.file.member(&stream.dict, "Matrix")
             && let Some(matrix) = Matrix::of(&items)
         {
@@ -213,7 +218,7 @@ impl<'f, 'b> Runner<'f, 'b> {
         let number = |at: usize| operands.get(at).and_then(Object::number).unwrap_or(0.0);
         match word {
             "q" if self.saved.len() < MAX_SAVED => self.saved.push(self.state.clone()),
-            "Q" => {
+            "Q" if self.saved.len() > self.floor => {
                 if let Some(state) = self.saved.pop() {
                     self.state = state;
                 }

@@ -44,7 +44,8 @@ file `settings`, which is outside of every repository:
 
 Known are `pdftotext`, `docling`, `markitdown` and `grobid`. Nothing is looked for or downloaded, and nothing runs that
 is not named there. A program gets a copy of the document in a folder of its own and ends with its time; if it fails,
-the built-in reader takes the document.
+the built-in reader takes the document. `ingest` and `auto_ingest_start` use them; `document_resolve` shows what the
+built-in reader reads.
 
 `mode` is `built_in`, `program`, `url` or `not_configured`. Named programs are asked for their `version` at most every
 ten minutes: `cached` says that this answer is an earlier one, `probe_ms` how long it took. `last_error` is why it is
