@@ -119,7 +119,7 @@ fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<BTreeMap<String, C
         }
     }
     for pair in &truth {
-        let family = found.get(pair).map_or_else(|| written(pair, &families), |(family, _)| family);
+        let family = found.get(pair).map_or_else(|| written(pair, &families), |(family, _)| *family);
         counts.entry(family.to_owned()).or_default().labelled += 1;
         if list && !found.contains_key(pair) {
             println!("- {pair}");

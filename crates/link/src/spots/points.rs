@@ -65,19 +65,43 @@ fn fits(row: &MessageRow, role: Role) -> bool {
 
 /// The rows whose packages a file imports.
 fn rows_of(facts: &FileFacts) -> Vec<&'static MessageRow> {
-    messages::ROWS.iter().filter(|row| imports(facts, row.package)).collect()
+    if facts.imports.is_empty()
+        || facts.texts.is_empty() && !facts.references.iter().any(|row| row.role == Role::Decorate)
+    {
+        return Vec::new();
+    }
+    let imported = Imported::of(facts);
+    messages::ROWS.iter().filter(|row| imported.has(row.package)).collect()
 }
 
-/// Returns whether a file imports something of a package, by how it writes that.
+/// What a file imports, as it writes that: sorted, each once.
+pub(crate) struct Imported<'f> {
+    modules: Vec<&'f str>,
+}
+
+impl<'f> Imported<'f> {
+    pub(crate) fn of(facts: &'f FileFacts) -> Self {
+        let module = |import: &m1nd_lang::facts::Import| match import.path {
+            Some(path) => root_of(facts, path).unwrap_or(""),
+            None => facts.name(import.module),
+        };
+        let mut modules: Vec<&str> = facts.imports.iter().map(module).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        Self { modules }
+    }
+
+    /// Returns whether something of a package is imported.
+    pub(crate) fn has(&self, package: &str) -> bool {
+        let start = self.modules.partition_point(|module| *module < package);
+        let mut same = self.modules[start..].iter().take_while(|module| module.starts_with(package));
+        same.any(|module| is_of(module, package))
+    }
+}
+
+/// Returns whether a file imports something of a package.
 pub(crate) fn imports(facts: &FileFacts, package: &str) -> bool {
-    facts.imports.iter().any(|import| match import.path {
-        Some(path) => root_of(facts, path).is_some_and(|root| is_of(root, package)),
-        None => {
-            let module = facts.name(import.module);
-            let module = module.strip_prefix("node:").unwrap_or(module);
-            is_of(module, package)
-        }
-    })
+    Imported::of(facts).has(package)
 }
 
 /// The first name of a path.
@@ -106,7 +130,8 @@ pub(super) fn points(facts: &FileFacts, file: &str, symbols: &Symbols) -> (Vec<P
         let offer = Offer::Operation(path, methods);
         points.push(Point { offer, name: row.name.clone(), pos: row.pos, symbol });
     }
-    if facts.language.is_prose() {
+    let rows: Vec<&'static MessageRow> = if facts.language.is_prose() { Vec::new() } else { rows_of(facts) };
+    if rows.is_empty() {
         return (points, words);
     }
     let mut add = |row: &'static MessageRow, at: u32, name: &str, pos: Pos| {
@@ -122,7 +147,6 @@ pub(super) fn points(facts: &FileFacts, file: &str, symbols: &Symbols) -> (Vec<P
         add(row, *at, &text.text, text.pos);
     }
     // Decorators without a name offer the function under its own.
-    let rows: Vec<&'static MessageRow> = rows_of(facts);
     let rows = || rows.iter().filter(|row| row.serves && matches!(row.place, Place::Decorated(_)));
     if rows().next().is_some() {
         for (at, reference) in facts.references.iter().enumerate().filter(|(_, row)| row.role == Role::Decorate) {

@@ -3,7 +3,7 @@
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ParameterKind, Role, SharedKind};
 use m1nd_lang::{FileFacts, Language};
 
-use super::points::imports;
+use super::points::{Imported, imports};
 use super::{last_name, texts_of};
 use crate::frameworks::tables::{self, TableRow};
 use crate::frameworks::{graphql, rpc, settings};
@@ -146,7 +146,8 @@ pub(crate) struct DeclaredTable<'f> {
 
 /// Tables that code declares.
 pub(crate) fn declared_tables(facts: &FileFacts) -> impl Iterator<Item = DeclaredTable<'_>> {
-    let rows: Vec<&'static TableRow> = tables::ROWS.iter().filter(|row| imports(facts, row.package)).collect();
+    let imported = Imported::of(facts);
+    let rows: Vec<&'static TableRow> = tables::ROWS.iter().filter(|row| imported.has(row.package)).collect();
     facts.texts.iter().filter_map(move |text| {
         let plain = !text.text.is_empty() && !text.text.contains(['{', ' ', '/']);
         let (name, pos) = (&*text.text, text.pos);

@@ -281,6 +281,7 @@ fn add<'f, 't>(
     if is_none {
         return None;
     }
+    let (writes, declares) = (matches!(way, Way::Writes | Way::Declares), way == Way::Declares);
     let row = TableUse { name, writes, declares, at: lexed.start, token: at, is_view: false, is_reference: false };
     found.push(row);
     found.last_mut()
