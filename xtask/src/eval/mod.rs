@@ -17,6 +17,7 @@ mod economy;
 mod edges;
 mod edits;
 mod equality;
+mod federation;
 mod files;
 pub(crate) mod golden;
 mod inheritance;
@@ -57,6 +58,7 @@ const USAGE: &str = "expected:
   cargo xtask eval equality --repo PATH [--sequences N] [--seed S] [--check | --write]
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
   cargo xtask eval routes --checkouts DIR [--check | --write] [--list]
+  cargo xtask eval federation --repo NAME=PATH... --truth FILE [--check | --write] [--explain N]
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
@@ -83,6 +85,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("relink", rest)) => equality::relink::run(rest),
+        Some(("federation", rest)) => federation::run(rest),
         Some(("cochange", rest)) => cochange::run(rest),
         Some(("antibody", rest)) => antibody::run(rest),
         Some(("layers", rest)) => layers::run(rest),
