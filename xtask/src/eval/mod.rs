@@ -19,6 +19,7 @@ mod economy;
 mod edges;
 mod edits;
 mod equality;
+mod federation;
 mod files;
 mod formats;
 pub(crate) mod golden;
@@ -61,6 +62,7 @@ const USAGE: &str = "expected:
   cargo xtask eval relink --repo PATH [--commits N] [--check | --write] [--explain N]
   cargo xtask eval contracts --checkouts DIR [--check | --write] [--list]
   cargo xtask eval routes --checkouts DIR [--check | --write] [--list]
+  cargo xtask eval federation --repo NAME=PATH... --truth FILE [--check | --write] [--explain N]
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
@@ -93,6 +95,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("secrets", rest)) => secrets::run(rest),
         Some(("equality", rest)) => equality::run(rest),
         Some(("relink", rest)) => equality::relink::run(rest),
+        Some(("federation", rest)) => federation::run(rest),
         Some(("cochange", rest)) => cochange::run(rest),
         Some(("antibody", rest)) => antibody::run(rest),
         Some(("layers", rest)) => layers::run(rest),

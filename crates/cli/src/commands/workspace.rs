@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};
+use m1nd_engine::{Member, Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};
+use m1nd_query::repositories::namespace;
 use serde_json::json;
 
 use crate::args::{Common, WorkspaceArgs, WorkspaceCommand};
@@ -22,13 +23,27 @@ pub(crate) fn run(args: &WorkspaceArgs, common: &Common, out: &mut Out) -> Resul
                 Some(name) => name.clone(),
                 None => name_of(&path)?,
             };
-            let listed = path.strip_prefix(&folder).map_or_else(|_| path.clone(), Path::to_path_buf);
-            let listed = if listed.as_os_str().is_empty() { PathBuf::from(".") } else { listed };
-            workspace.add(Repository { name: name.clone(), path: listed });
+            let clash = workspace.repositories().iter().find(|known| known.name == name);
+            if let Some(known) = clash.filter(|known| workspace.path_of(known) != path) {
+                return Err(CliError::usage(
+                    format!("a repository `{name}` is listed already: {}", workspace.path_of(known).display()),
+                    format!("give the new one another name: m1nd workspace add {} --name NAME", path.display()),
+                ));
+            }
+            // Who adds a repository to the one they are in means both.
+            let is_first = workspace.repositories().is_empty() && path != folder && folder.join(".git").exists();
+            let own = is_first.then(|| name_of(&folder)).transpose()?.filter(|own| *own != name);
+            if let Some(own) = &own {
+                workspace.add(Repository { name: own.clone(), path: PathBuf::from(".") });
+            }
+            workspace.add(Repository { name: name.clone(), path: listed(&folder, &path) });
             // Nothing is written, or allowed, for names and places that do not fit together.
             workspace.check()?;
             allow_reading(&home, &path)?;
             workspace.save()?;
+            if let Some(own) = own {
+                out.line(format!("added {own}: {}, the repository that the workspace is in", folder.display()))?;
+            }
             out.line(format!("added {name}: {}", path.display()))?;
             out.line("`m1nd ingest` here indexes all of them as one; `m1nd serve` here answers over all of them")
         }
@@ -48,10 +63,23 @@ pub(crate) fn run(args: &WorkspaceArgs, common: &Common, out: &mut Out) -> Resul
     }
 }
 
-/// The name that a repository gets if its user gives none: that of its folder.
+/// The name that a repository gets if its user gives none: that of its folder, in letters that ids may have.
 fn name_of(path: &Path) -> Result<String, CliError> {
-    let name = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
-    name.ok_or_else(|| CliError::usage(format!("{} has no name", path.display()), "pass one: --name NAME"))
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name =
+        name.ok_or_else(|| CliError::usage(format!("{} has no name", path.display()), "pass one: --name NAME"))?;
+    Ok(if Member::can_be_named(name) { name.to_owned() } else { namespace(path) })
+}
+
+/// The path of a repository as it is listed: relative to the folder of the file if it is in or beside it, so that the
+/// file can be shared.
+fn listed(folder: &Path, path: &Path) -> PathBuf {
+    if let Ok(inside) = path.strip_prefix(folder) {
+        return if inside.as_os_str().is_empty() { PathBuf::from(".") } else { inside.to_owned() };
+    }
+    let beside =
+        folder.parent().filter(|above| above.parent().is_some()).and_then(|above| path.strip_prefix(above).ok());
+    beside.map_or_else(|| path.to_owned(), |beside| Path::new("..").join(beside))
 }
 
 fn list(workspace: &Workspace, common: &Common, out: &mut Out) -> Result<(), CliError> {

@@ -19,6 +19,7 @@ mod tools;
 mod trail;
 mod verify;
 mod work;
+mod workspace;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -1,12 +1,17 @@
 //! Python: packages, source roots, standard library.
 
+mod distributions;
 mod roots;
 mod standard;
 
-use m1nd_lang::Language;
+use std::hash::{Hash, Hasher};
 
+use m1nd_lang::Language;
+use rustc_hash::FxHasher;
+
+use self::distributions::Distributions;
 use self::roots::{Roots, join, parent};
-use super::Family;
+use super::{Family, Manifests};
 use crate::files::{FileId, Files};
 use crate::rules::{
     AsyncMethods, BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules,
@@ -15,9 +20,9 @@ use crate::rules::{
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Python),
     languages: &[(Language::Python, &RULES)],
-    is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg"),
+    is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg") || distributions::is_list(name),
     check_manifest: roots::check,
-    resolver: |files, manifests| Box::new(Python { roots: Roots::new(files, manifests) }),
+    resolver: |files, manifests| Box::new(Python::new(files, manifests)),
 };
 
 static RULES: Rules = Rules {
@@ -174,11 +179,13 @@ static PYTEST: Fixtures = Fixtures {
 /// Module resolution: folders that absolute imports are tried against.
 struct Python {
     roots: Roots,
+    distributions: Distributions,
+    fingerprint: u64,
 }
 
 impl Resolver for Python {
     fn fingerprint(&self) -> u64 {
-        self.roots.fingerprint()
+        self.fingerprint
     }
 
     fn module(&self, files: &Files<'_>, from: FileId, module: &str, level: u16) -> ModuleTarget {
@@ -215,7 +222,18 @@ impl Resolver for Python {
     }
 }
 
+/// Names that packages and modules of many repositories have, and none means another repository by.
+const OWN_NAMES: &[&str] =
+    &["conftest", "docs", "examples", "noxfile", "setup", "scripts", "test", "tests", "tools", "utils"];
+
 impl Python {
+    fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
+        let (roots, distributions) = (Roots::new(files, manifests), Distributions::new(files, manifests));
+        let mut hasher = FxHasher::default();
+        (roots.fingerprint(), &distributions).hash(&mut hasher);
+        Self { roots, distributions, fingerprint: hasher.finish() }
+    }
+
     /// A module or package of that name in a folder: a package before a module, source before a stub, and a folder
     /// without `__init__` last.
     fn child(&self, files: &Files<'_>, folder: &str, name: &str) -> ModuleTarget {
@@ -268,7 +286,7 @@ impl Python {
         let is_standard = standard::is_module(first);
         let mut is_ours = false;
         let mut namespace = None;
-        for root in self.search_path(files, folder, first, is_standard) {
+        for root in self.search_path(files, folder, module, is_standard) {
             if Self::regular(files, &root, first).is_some() {
                 is_ours = true;
                 let target = self.below(files, &root, module);
@@ -289,8 +307,10 @@ impl Python {
 
     /// Roots to try for a package, most likely first: the folder that the importing file's own package is in (its own
     /// folder, for a script), folders that manifests and conventions name, the folders above the file, and the folder
-    /// that alone in the project has such a package.
-    fn search_path(&self, files: &Files<'_>, folder: &str, first: &str, is_standard: bool) -> Vec<String> {
+    /// that alone in the repository has such a package; then that of another repository.
+    fn search_path(&self, files: &Files<'_>, folder: &str, module: &str, is_standard: bool) -> Vec<String> {
+        let first = module.split('.').next().unwrap_or(module);
+        let own = files.root_of(folder);
         let mut path = Vec::new();
         let mut add = |root: &str| {
             if !path.iter().any(|known| known == root) {
@@ -308,18 +328,45 @@ impl Python {
         if is_standard {
             return path;
         }
-        let mut named: Vec<&String> = self.roots.named.iter().collect();
+        let mut named: Vec<&String> = self.roots.named.iter().filter(|root| is_in(root, own)).collect();
         named.sort_by_key(|root| std::cmp::Reverse(shared(root, folder)));
         named.into_iter().for_each(|root| add(root));
         let mut around = top;
-        while !around.is_empty() {
+        while around != own && !around.is_empty() {
             around = parent(around);
             add(around);
         }
-        if let Some(tops) = self.roots.tops.get(first).filter(|tops| tops.len() == 1) {
-            tops.iter().for_each(|root| add(root));
+        let tops = self.roots.tops.get(first).into_iter().flatten();
+        let tops: Vec<&String> = tops.filter(|root| is_in(root, own)).collect();
+        if let [top] = tops.as_slice() {
+            add(top);
+        }
+        if files.roots().nth(1).is_some()
+            && let Some(root) = self.other_repository(files, own, module)
+        {
+            add(&root);
         }
         path
+    }
+
+    /// The folder of another repository that has a package, if only one repository has it and the manifests of `own` do
+    /// not say otherwise.
+    fn other_repository(&self, files: &Files<'_>, own: &str, module: &str) -> Option<String> {
+        let first = module.split('.').next().unwrap_or(module);
+        if OWN_NAMES.contains(&first) {
+            return None;
+        }
+        let has = |root: &&String| {
+            let is_regular = Self::regular(files, root, first).is_some();
+            is_regular || module.contains('.') && matches!(self.below(files, root, module), ModuleTarget::File(_))
+        };
+        let named = self.roots.named.iter().filter(|root| !is_in(root, own)).filter(has);
+        let tops = self.roots.tops.get(first).into_iter().flatten().filter(|root| !is_in(root, own));
+        let may_import = |root: &&String| self.distributions.may_import(own, root, first);
+        let found: Vec<&String> = named.chain(tops).filter(may_import).collect();
+        let (one, others) = found.split_first()?;
+        let repository = files.root_of(one);
+        others.iter().all(|root| files.root_of(root) == repository).then(|| (*one).clone())
     }
 
     /// A package without `__init__` may have portions below several roots.
@@ -351,6 +398,12 @@ fn above(mut folder: &str, levels: u16) -> Option<&str> {
         folder = parent(folder);
     }
     Some(folder)
+}
+
+/// Whether a folder is in a repository.
+fn is_in(folder: &str, repository: &str) -> bool {
+    let rest = folder.strip_prefix(repository);
+    repository.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Number of leading folders that two paths share.

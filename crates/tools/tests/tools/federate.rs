@@ -114,7 +114,8 @@ fn ids_have_the_repository_in_front_and_every_form_is_taken() {
         "run",
     ];
     for form in forms {
-        let answer = project.federated("impact", json!({"node_id": form})).unwrap_or_else(|error| panic!("{form}: {error}"));
+        let answer =
+            project.federated("impact", json!({"node_id": form})).unwrap_or_else(|error| panic!("{form}: {error}"));
         let text = answer.to_string();
         assert!(text.contains("app::file::app/main.py::fn::main") && !text.contains("file::lib/"), "{form}: {text}");
     }
@@ -242,7 +243,11 @@ fn every_tool_answers_over_a_federation() {
                 error.to_json().to_string()
             }
         };
-        assert!(!["lib", "app", "web"].iter().any(|name| text.contains(&format!("\"file::{name}/"))), "{}: {text}", tool.name);
+        assert!(
+            !["lib", "app", "web"].iter().any(|name| text.contains(&format!("\"file::{name}/"))),
+            "{}: {text}",
+            tool.name
+        );
     }
 }
 
@@ -281,7 +286,81 @@ const LANGUAGES: &[(&str, &str)] = &[
          //- app/main.c\n#include <kit/kit.h>\nint main(void) { run(); return 0; }\n",
         "app::file::main.c::fn::main calls lib::file::",
     ),
+    // A workspace on both sides, a renamed dependency, a path of another machine.
+    (
+        "//- lib/Cargo.toml\n[workspace]\nmembers = [\"crates/*\"]\n\
+         //- lib/crates/kit/Cargo.toml\n[package]\nname = \"tool-kit\"\nversion = \"2.0.0\"\n\
+         //- lib/crates/kit/src/lib.rs\npub fn run() {}\n\
+         //- app/Cargo.toml\n[workspace]\nmembers = [\"one\"]\n[workspace.dependencies]\n\
+         tools = { package = \"tool-kit\", path = \"../../elsewhere/kit\" }\n\
+         //- app/one/Cargo.toml\n[package]\nname = \"one\"\n[dependencies]\ntools = { workspace = true }\n\
+         //- app/one/src/lib.rs\npub fn main() { tools::run(); }\n",
+        "app::file::one/src/lib.rs::fn::main calls lib::file::crates/kit/src/lib.rs::fn::run certain package_dep",
+    ),
+    // A package of a workspace whose entry is built, under another name.
+    (
+        "//- lib/pnpm-workspace.yaml\npackages:\n  - 'packages/*'\n//- lib/package.json\n{\"private\": true}\n\
+         //- lib/packages/kit/package.json\n{\"name\": \"@x/kit\", \"exports\": {\".\": {\"types\": \"./dist/kit.d.ts\", \
+         \"import\": \"./dist/kit.mjs\"}}}\n//- lib/packages/kit/src/index.ts\nexport { run } from './run';\n\
+         //- lib/packages/kit/src/run.ts\nexport const run = () => 1;\n\
+         //- app/package.json\n{\"name\": \"app\", \"workspaces\": [\"web\"], \"devDependencies\": {\"tools\": \"npm:@x/kit@^1\"}}\n\
+         //- app/web/package.json\n{\"name\": \"web\"}\n\
+         //- app/web/main.js\nimport { run } from 'tools';\nexport function main() { run(); }\n",
+        "app::file::web/main.js::fn::main calls lib::file::packages/kit/src/run.ts::fn::run certain package_dep",
+    ),
+    (
+        "//- lib/go.work\ngo 1.22\nuse ./core\n//- lib/core/go.mod\nmodule example.com/kit\n\
+         //- lib/core/run.go\npackage kit\ntype Tool struct{}\nfunc (t *Tool) Run() {}\nfunc New() *Tool { return &Tool{} }\n\
+         //- app/go.mod\nmodule example.com/app\nrequire example.com/kit v1.0.0\nreplace example.com/kit => ../elsewhere\n\
+         //- app/main.go\npackage main\nimport \"example.com/kit\"\nfunc main() { t := kit.New(); t.Run() }\n",
+        "app::file::main.go::fn::main calls lib::file::core/run.go::impl::Tool::fn::Run certain package_dep",
+    ),
+    // Modules of Maven and Gradle.
+    (
+        "//- lib/pom.xml\n<project><artifactId>kit</artifactId><modules><module>core</module></modules></project>\n\
+         //- lib/core/src/main/java/org/kit/Kit.java\npackage org.kit;\npublic class Kit {\n  public Kit run() { return this; }\n}\n\
+         //- app/settings.gradle\ninclude 'web'\n//- app/web/src/main/java/org/app/App.java\npackage org.app;\n\
+         import org.kit.*;\nclass App {\n  void main() { new Kit().run().run(); }\n}\n",
+        "app::file::web/src/main/java/org/app/App.java::class::App::fn::main calls \
+         lib::file::core/src/main/java/org/kit/Kit.java::class::Kit::fn::run certain package_dep",
+    ),
+    // The distribution is named otherwise than its package, and required by `setup.py`.
+    (
+        "//- lib/setup.cfg\n[metadata]\nname = Tool.Kit\n[options]\npackage_dir =\n    = source\n\
+         //- lib/source/kit/__init__.py\nfrom .core import run\n//- lib/source/kit/core.py\ndef run():\n    return 1\n\
+         //- app/setup.py\nfrom setuptools import setup\nsetup(name='app', install_requires=['tool-kit>=2'])\n\
+         //- app/app/main.py\nimport kit\n\ndef main():\n    return kit.run()\n",
+        "app::file::app/main.py::fn::main calls lib::file::source/kit/core.py::fn::run certain package_dep",
+    ),
 ];
+
+/// Names that coincide: code of `app` that means something else.
+const COINCIDENCES: &[&str] = &[
+    // Of the distributions that it requires, none has this package.
+    "//- lib/pyproject.toml\n[project]\nname = \"inner\"\n//- lib/yaml/__init__.py\ndef load(text):\n    return text\n\
+     //- app/requirements.txt\npyyaml==6.0\n//- app/main.py\nimport yaml\n\ndef main():\n    return yaml.load('')\n",
+    // The folder of a repository, and its scripts, are no packages.
+    "//- lib/tests/helpers.py\ndef load():\n    return 1\n//- lib/utils/__init__.py\ndef load():\n    return 1\n\
+     //- app/main.py\nimport lib\nimport tests.helpers\nimport utils\n\ndef main():\n    return utils.load() + tests.helpers.load()\n",
+    "//- lib/package.json\n{\"name\": \"kit\"}\n//- lib/index.ts\nexport function run() {}\n\
+     //- app/package.json\n{\"name\": \"app\"}\n//- app/main.ts\nimport { run } from 'kit';\nexport function main() { run(); }\n",
+    "//- lib/Cargo.toml\n[package]\nname = \"kit\"\n//- lib/src/lib.rs\npub fn run() {}\n\
+     //- app/Cargo.toml\n[package]\nname = \"app\"\n//- app/src/main.rs\nfn main() { kit::run(); }\n",
+    "//- lib/go.mod\nmodule example.com/kit\n//- lib/a.go\npackage kit\nfunc Run() {}\n\
+     //- app/go.mod\nmodule example.com/app\nrequire example.com/kit2 v1.0.0\n\
+     //- app/main.go\npackage main\nimport \"example.com/kit2\"\nfunc main() { kit2.Run() }\n",
+    // A header that the build makes.
+    "//- lib/include/config.h\nint run(void);\n//- app/main.c\n#include \"config.h\"\nint main(void) { return run(); }\n",
+];
+
+#[test]
+fn names_that_coincide_make_no_certain_edge() {
+    for fixture in COINCIDENCES {
+        let project = Project::unindexed(fixture);
+        let answer = federated(&project, &["lib", "app"]);
+        assert_eq!(answer["cross_repo_edges"], json!([]), "{fixture}\n{answer}");
+    }
+}
 
 #[test]
 fn packages_of_other_repositories_are_found_by_their_manifests() {

@@ -82,7 +82,8 @@ fn what_was_made_in_the_folder_is_in_the_federation_and_back() {
     again["node_ids"] = json!([shown]);
     assert_eq!(project.ok("learn", again)["repeated"], true);
     let stop = "kit::file::toolkit/__init__.py::fn::stop";
-    let ledger = project.ok("learn", json!({"query": "stop", "feedback": "wrong", "node_ids": [stop]}))["ledger_id"].clone();
+    let ledger =
+        project.ok("learn", json!({"query": "stop", "feedback": "wrong", "node_ids": [stop]}))["ledger_id"].clone();
     project.ok("learn", json!({"query": "end", "feedback": "wrong", "node_ids": [stop]}));
     project.ok("learn", json!({"undo": ledger}));
     project.ok("trail_save", json!({"label": "during", "visited_nodes": [{"node_external_id": stop}]}));
@@ -127,7 +128,7 @@ fn call_in(home: &Path, folder: &Path, calls: &[(&str, Value)]) -> Vec<Value> {
 fn what_others_hold_in_a_repository_counts_in_the_federation() {
     let project = Project::unindexed(PAIR);
     let (home, lib) = (project.home().to_owned(), project.tree.path().join("lib"));
-    let lock = json!({"scope": "file", "root_nodes": ["toolkit/__init__.py"], "strict": true});
+    let lock = json!({"scope": "node", "root_nodes": ["toolkit/__init__.py"], "strict": true});
     let calls = [("ingest", json!({"path": "."})), ("lock_create", lock)];
     call_in(&home, &lib, &calls);
     federate(&project, both());

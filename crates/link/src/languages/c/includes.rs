@@ -45,6 +45,8 @@ struct Ground<'a> {
     commands: FxHashMap<String, Command>,
     /// Include folders of all commands, for headers and files without a command.
     shared: Command,
+    /// Folders that are repositories, if there are several.
+    repositories: Vec<&'a str>,
 }
 
 impl Includes {
@@ -61,7 +63,8 @@ impl Includes {
             by_path.insert(path, file);
             by_name.entry(path.rsplit('/').next().unwrap_or(path)).or_default().push(path);
         }
-        let mut ground = Ground { by_path, by_name, commands: FxHashMap::default(), shared: Command::default() };
+        let (commands, shared, repositories) = (FxHashMap::default(), Command::default(), files.roots().collect());
+        let mut ground = Ground { by_path, by_name, commands, shared, repositories };
         for (path, text) in manifests {
             if path.rsplit('/').next() == Some(compile::FILE_NAME) {
                 let found = compile::commands(path, text, &|path| ground.by_path.contains_key(path));
@@ -163,6 +166,28 @@ impl Ground<'_> {
         self.by_custom(folder, written, system)
     }
 
+    fn repository_of(&self, path: &str) -> &str {
+        let first = path.split('/').next().unwrap_or(path);
+        self.repositories.iter().find(|name| **name == first).copied().unwrap_or_default()
+    }
+
+    /// Headers of the repository of a file; if it has none, those of others that are where headers for others are.
+    fn of_repositories<'p>(&self, folder: &str, clean: &str, system: bool, candidates: Vec<&'p str>) -> Vec<&'p str> {
+        let own = self.repository_of(folder);
+        let (inside, outside): (Vec<&str>, Vec<&str>) =
+            candidates.into_iter().partition(|path| self.repository_of(path) == own);
+        // A name alone in quotes means a header of one's own, which may be made by the build.
+        if !inside.is_empty() || !clean.contains('/') && !system {
+            return inside;
+        }
+        let is_public = |path: &&str| {
+            let inner = path.strip_prefix(self.repository_of(path)).and_then(|rest| rest.strip_prefix('/'));
+            let before = inner.and_then(|inner| inner.strip_suffix(clean));
+            before.is_some_and(|before| HEADER_FOLDERS.contains(&before) || before.ends_with("/include/"))
+        };
+        outside.into_iter().filter(is_public).collect()
+    }
+
     /// Without compile commands: the nearest folder above the file that has the header where headers are by custom,
     /// else every file whose path ends as written.
     fn by_custom(&self, folder: &str, written: &str, system: bool) -> Vec<FileId> {
@@ -171,7 +196,10 @@ impl Ground<'_> {
         let name = clean.rsplit('/').next().unwrap_or(clean);
         let ends =
             |path: &&&str| path.strip_suffix(clean).is_some_and(|before| before.is_empty() || before.ends_with('/'));
-        let candidates: Vec<&str> = self.by_name.get(name).into_iter().flatten().filter(ends).copied().collect();
+        let mut candidates: Vec<&str> = self.by_name.get(name).into_iter().flatten().filter(ends).copied().collect();
+        if self.repositories.len() > 1 {
+            candidates = self.of_repositories(folder, clean, system, candidates);
+        }
         let file = |path: &str| self.by_path.get(path).copied();
         if candidates.len() < 2 {
             return candidates.into_iter().filter_map(file).collect();

@@ -54,8 +54,20 @@ impl GoModules {
         for (folder, workspace) in workspaces {
             found.add_workspace(folder, &workspace);
         }
+        found.keep_inside(files);
         found.join_repositories(files);
         found
+    }
+
+    /// Drops folders outside of the repository that do not hold the module: paths out of it are those of another machine.
+    fn keep_inside(&mut self, files: &Files<'_>) {
+        let paths: BTreeMap<String, String> =
+            self.modules.iter().map(|(folder, module)| (folder.clone(), module.path.clone())).collect();
+        for (folder, module) in &mut self.modules {
+            let own = files.root_of(folder);
+            let is_module = |path: &String, target: &String| paths.get(target) == Some(path);
+            module.local.retain(|path, target| files.root_of(target) == own || is_module(path, target));
+        }
     }
 
     /// A required module that another repository has is that one, whatever the version, unless the manifest or a

@@ -82,7 +82,7 @@ pub(super) fn packages(manifests: &Manifests, probe: &dyn Probe) -> Vec<Package>
         })
         .collect();
     let mut packages: Vec<Package> =
-        tables.iter().filter_map(|(folder, table)| package(folder, table, &inherited, probe)).collect();
+        tables.iter().filter_map(|(folder, table)| package(folder, table, &inherited, &tables, probe)).collect();
     // A dependency by version on a package that is in the project is that package: workspaces patch it so.
     let mut known: BTreeMap<&str, Vec<(String, &str)>> = BTreeMap::new();
     for (folder, table) in &tables {
@@ -114,7 +114,13 @@ fn package_name(table: &Table) -> Option<&str> {
     table.get("package").or_else(|| table.get("project"))?.as_table()?.get("name")?.as_str()
 }
 
-fn package(folder: &str, table: &Table, inherited: &Inherited<'_>, probe: &dyn Probe) -> Option<Package> {
+fn package(
+    folder: &str,
+    table: &Table,
+    inherited: &Inherited<'_>,
+    tables: &BTreeMap<&str, Table>,
+    probe: &dyn Probe,
+) -> Option<Package> {
     let name = package_name(table)?;
     let library = table.get("lib").and_then(Value::as_table);
     let library_name = library.and_then(|library| library.get("name")).and_then(Value::as_str).unwrap_or(name);
@@ -126,7 +132,15 @@ fn package(folder: &str, table: &Table, inherited: &Inherited<'_>, probe: &dyn P
         for kind in ["dependencies", "dev-dependencies", "dev_dependencies", "build-dependencies"] {
             let rows = section.get(kind).and_then(Value::as_table);
             for (key, value) in rows.into_iter().flatten() {
-                let dependency = dependency(folder, key, value, inherited);
+                let mut dependency = dependency(folder, key, value, inherited);
+                let package = value.get("package").and_then(Value::as_str).unwrap_or(key);
+                if let Dependency::Folder(target) = &dependency
+                    && probe.root_of(target) != probe.root_of(folder)
+                    && tables.get(target.as_str()).and_then(package_name) != Some(package)
+                {
+                    // Paths out of a repository are those of another machine.
+                    dependency = Dependency::External(package.to_owned());
+                }
                 dependencies.entry(key.replace('-', "_")).or_insert(dependency);
             }
         }

@@ -120,7 +120,9 @@ impl Modules {
         }
         if let Some(package) = self.packages.of_others(own, name) {
             let subpath = module[name.len()..].trim_matches('/');
-            if let Some(found) = self.in_package(from, package, subpath, exists) {
+            let found = self.in_package(from, package, subpath, exists);
+            let unbuilt = || package.sources(subpath).iter().find_map(|path| self.at(from, path, false, exists));
+            if let Some(found) = found.or_else(unbuilt) {
                 return Found::File(found);
             }
         }

@@ -1,6 +1,6 @@
 //! `package.json`: the exports of a package, and which packages of the project can import each other by name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
@@ -25,8 +25,8 @@ pub(super) struct Package {
     entries: Vec<String>,
     /// Dependencies that are folders (`file:../x`): name and folder.
     local: Vec<(String, String)>,
-    /// Names of all dependencies.
-    required: BTreeSet<String>,
+    /// Dependencies: the name in code, and that of the package.
+    required: BTreeMap<String, String>,
     /// Folder of the repository that it is in.
     repository: String,
 }
@@ -108,9 +108,15 @@ impl Packages {
         let from = from?;
         let above = upwards(&from.folder).filter_map(|folder| self.by_folder.get(folder));
         let mut own = above.filter(|package| package.repository == from.repository);
-        let [folder] = self.by_name.get(name)?.as_slice() else { return None };
-        let package = self.by_folder.get(folder).filter(|package| package.repository != from.repository)?;
-        own.any(|own| own.required.contains(name)).then_some(package)
+        let name = own.find_map(|own| own.required.get(name))?;
+        let named = self.by_name.get(name)?.iter().filter_map(|folder| self.by_folder.get(folder));
+        let others: Vec<&Package> = named.filter(|package| package.repository != from.repository).collect();
+        // Samples and tests have packages of the same names.
+        let published: Vec<&Package> = others.iter().copied().filter(|package| !package.is_private()).collect();
+        match (published.as_slice(), others.as_slice()) {
+            ([one], _) | ([], [one]) => Some(one),
+            _ => None,
+        }
     }
 
     /// The package a file belongs to.
@@ -143,7 +149,23 @@ impl Packages {
     }
 }
 
+/// Folders of packages that are not for others.
+const PRIVATE_FOLDERS: &[&str] = &["__tests__", "examples", "example", "fixtures", "playground", "test", "tests"];
+
 impl Package {
+    fn is_private(&self) -> bool {
+        self.folder.split('/').any(|part| PRIVATE_FOLDERS.contains(&part))
+    }
+
+    /// Files from which `name/subpath` is built, where what is built is not there.
+    pub(super) fn sources(&self, subpath: &str) -> Vec<String> {
+        let names: Vec<String> = match subpath {
+            "" => ["src/index", "index", "lib/index", "source/index", "src/main"].map(str::to_owned).to_vec(),
+            path => vec![format!("src/{path}"), path.to_owned(), format!("lib/{path}")],
+        };
+        names.iter().filter_map(|name| join(&self.folder, name)).collect()
+    }
+
     /// Files that `name/subpath` may be, best first, as paths from the root. The conditions of `exports` are tried in
     /// the order that `require` or `import` asks for.
     pub(super) fn targets(&self, subpath: &str, requires: bool) -> Vec<String> {
@@ -209,11 +231,11 @@ fn condition_rank(key: &str, requires: bool) -> usize {
 fn package(folder: &str, value: &Value) -> Package {
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let mut local = Vec::new();
-    let mut required = BTreeSet::new();
+    let mut required = BTreeMap::new();
     for kind in ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"] {
         for (name, version) in value[kind].as_object().into_iter().flatten() {
-            required.insert(name.clone());
             let version = version.as_str().unwrap_or("");
+            required.insert(name.clone(), renamed(version).unwrap_or(name).to_owned());
             let path = ["file:", "link:", "portal:"].iter().find_map(|prefix| version.strip_prefix(prefix));
             if let Some(path) = path.and_then(|path| join(folder, path)) {
                 local.push((name.clone(), path));
@@ -231,6 +253,14 @@ fn package(folder: &str, value: &Value) -> Package {
         required,
         repository: String::new(),
     }
+}
+
+/// The package that a version means under another name: `npm:@x/real@1`.
+fn renamed(version: &str) -> Option<&str> {
+    let package = version.strip_prefix("npm:")?;
+    let (scope, rest) = package.split_once('/').map_or(("", package), |(scope, rest)| (scope, rest));
+    let end = package.len() - rest.len() + rest.find('@').unwrap_or(rest.len());
+    (!rest.is_empty() && (scope.is_empty() || scope.starts_with('@'))).then(|| &package[..end])
 }
 
 fn strings(value: &Value) -> Vec<String> {
@@ -300,6 +330,22 @@ mod tests {
         assert_eq!(package.targets("f/y", false), ["p/src/f/y.js"]);
         assert!(package.targets("f/x", false).is_empty());
         assert!(package.targets("other", false).is_empty());
+    }
+
+    #[test]
+    fn packages_of_other_repositories_need_a_manifest() {
+        let mut all = packages(&[
+            ("app/package.json", r#"{"name": "app", "dependencies": {"kit": "^1", "other": "npm:@x/real@^2"}}"#),
+            ("kit/package.json", r#"{"name": "kit"}"#),
+            ("kit/examples/kit/package.json", r#"{"name": "kit"}"#),
+            ("real/package.json", r#"{"name": "@x/real"}"#),
+            ("more/package.json", r#"{"name": "more"}"#),
+        ]);
+        all.set_repositories(&|folder| folder.split('/').next().unwrap_or_default().to_owned());
+        let folder = |name: &str| all.of_others(all.around("app/a.ts"), name).map(|found| found.folder.clone());
+        assert_eq!(folder("kit").as_deref(), Some("kit"));
+        assert_eq!(folder("other").as_deref(), Some("real"));
+        assert_eq!((folder("more"), folder("@x/real")), (None, None));
     }
 
     #[test]
