@@ -349,9 +349,7 @@ fn lost_by_definition(graph: &Graph, nodes: &[NodeIx]) -> BTreeSet<NodeIx> {
     loop {
         let inner = graph.nodes().find(|node| {
             !removed.contains(node)
-                && graph
-                    .in_edges(*node)
-                    .any(|edge| edge.relation == Relation::Contains && removed.contains(&edge.from))
+                && graph.in_edges(*node).any(|edge| edge.relation == Relation::Contains && removed.contains(&edge.from))
         });
         let Some(inner) = inner else { break };
         removed.insert(inner);

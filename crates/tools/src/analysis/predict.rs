@@ -148,7 +148,8 @@ with those have not changed.
 A row has `support` common commits out of `of_commits` commits of the changed node (formatting, merges and commits of
 more than 50 files do not count), `coupling_strength` (the former over the latter), `commits` as evidence, and
 `confidence`: the probability that the file changes with the node, by a logistic model over confidence in both
-directions, recency, size of the commits, names, folders and authors, calibrated on this repository. `source` is
+directions, recency, size of the commits, names, folders and authors, and the commits around its own and of files like it,
+calibrated on this repository. A file that is not committed yet is answered by the latter alone. `source` is
 `co_change` or, without common commits, `structural_fallback` (connected in the code, or of the same name). Connections
 in the code order rows of the same verdict, and are not part of `confidence`.
 

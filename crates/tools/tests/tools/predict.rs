@@ -84,6 +84,30 @@ fn without_a_history_nothing_is_claimed() {
     assert_eq!(thin.err("predict", json!({"changed_node": "nowhere"}))["code"], "node_not_found");
 }
 
+/// Each new file of `parts` comes with a line of `index.py`.
+#[test]
+fn a_file_that_is_not_committed_yet_is_answered_by_those_like_it() {
+    let mut repository = Repository::new();
+    let mut index = String::new();
+    for round in 0..12 {
+        let (path, part) = (format!("parts/p{round}.py"), format!("def part_{round}():\n    return {round}\n"));
+        index += &format!("names.append({round})\n");
+        repository.commit("ann", &format!("part {round}"), &[Put(&path, &part), Put("index.py", &index)]);
+        repository.commit("bob", &format!("notes {round}"), &[Put("notes.md", &format!("round {round}\n"))]);
+        repository.tree.write(&path, part);
+    }
+    repository.tree.write("index.py", index);
+    repository.tree.write("notes.md", "round 11\n");
+    repository.tree.write("parts/fresh.py", "def fresh():\n    return 1\n");
+    let project = Project::over_repository(repository);
+    let answer = project.ok("predict", json!({"changed_node": "parts/fresh.py"}));
+    let index = row(&answer, "index.py");
+    assert_eq!((&index["source"], &index["support"]), (&json!("structural_fallback"), &json!(0)), "{answer}");
+    assert!(index["reason"].as_str().unwrap_or_default().contains("added to its folder"), "{index}");
+    assert!(answer["note"].as_str().unwrap_or_default().contains("not committed yet"), "{answer}");
+    assert!(!column(&answer, "predictions", "file_path").contains("notes.md"), "{answer}");
+}
+
 /// `load` changes with `save` of its file and `check` of another; `other` changes alone.
 #[test]
 fn a_symbol_is_answered_by_symbols() {

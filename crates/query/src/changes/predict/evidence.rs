@@ -219,7 +219,8 @@ impl Asked<'_> {
         let mut partners: Vec<(f64, u32)> = common.iter().map(|(&key, row)| (row.sums[4], key)).collect();
         partners.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut missed: ByFile = FxHashMap::default();
-        let mut files = partners.iter().take(PARTNERS).filter_map(|(sum, key)| Some((sum, self.history.file_of(*key)?)));
+        let mut files =
+            partners.iter().take(PARTNERS).filter_map(|(sum, key)| Some((sum, self.history.file_of(*key)?)));
         for (sum, partner) in &mut files {
             let share = sum / (totals[4] + PRIORS[4]);
             let (looked, counted) = PARTNER_COMMITS;

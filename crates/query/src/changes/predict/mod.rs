@@ -16,8 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub use beside::Beside;
 pub use calibrate::{ACT_SHARE, Calibration, REVERIFY_SHARE, Source, Stratum, Threshold, Verdict, questions_of};
 pub use signals::{
-    Around, Candidate, Changed, FileLinks, GRAPH_SIGNALS, PREDICT_SIGNALS, PredictModel, candidates,
-    predict_model,
+    Around, Candidate, Changed, FileLinks, GRAPH_SIGNALS, PREDICT_SIGNALS, PredictModel, candidates, predict_model,
 };
 
 pub use symbols::{SymbolAnswer, SymbolRow};

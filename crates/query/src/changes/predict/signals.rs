@@ -284,7 +284,8 @@ impl Measured<'_> {
         let shares = evidence.shares(common);
         let [support, small] = common.map_or([0.0; 2], |common| [common.sums[0], common.sums[1]]);
         let commits = asked.history.commits();
-        let theirs = file.commit_numbers(asked.moment).filter(|&commit| commits[commit].counts_together()).count() as f64;
+        let theirs =
+            file.commit_numbers(asked.moment).filter(|&commit| commits[commit].counts_together()).count() as f64;
         let own = evidence.own as f64;
         let behind = f64::from(asked.history.counting_before(asked.moment).max(1));
         let reverse = support / (theirs + 2.0);
