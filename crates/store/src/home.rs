@@ -133,6 +133,12 @@ impl Home {
         std::fs::canonicalize(first_root).is_ok_and(|root| folder(root).is_dir())
     }
 
+    /// A folder as its state is named: absolute and without links, if it exists.
+    #[must_use]
+    pub fn canonical(folder: &Path) -> PathBuf {
+        std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned())
+    }
+
     /// Opens the facts cache, shared by all projects and processes.
     ///
     /// # Errors

@@ -241,9 +241,8 @@ fn join(line: &[Piece], pieces: &mut Vec<Piece>) {
         match &mut open {
             Some(piece) if word.left - piece.right < PIECE_GAP * piece.size.max(word.size) => {
                 // A gap that is not there means that something raised or lowered follows.
-                if word.left - piece.right > WORD_GAP * piece.size.min(word.size) || word.left < piece.left {
-                    piece.text.push(' ');
-                } else if (word.base - piece.base).abs() < 0.05 * piece.size {
+                let is_gap = word.left - piece.right > WORD_GAP * piece.size.min(word.size) || word.left < piece.left;
+                if is_gap || (word.base - piece.base).abs() < 0.05 * piece.size {
                     piece.text.push(' ');
                 }
                 piece.text.push_str(&word.text);

@@ -49,6 +49,9 @@ impl fmt::Debug for FederatedStore {
     }
 }
 
+/// A part of a federation, its state, and a handle that is kept there.
+type HeldBy<'p> = (&'p Part, &'p Arc<ProjectDir>, StoredHandle);
+
 impl FederatedStore {
     /// The state `own` of a federation that belongs to the folder `workspace`, with that of its repositories below
     /// `home`. Opens nothing yet.
@@ -60,7 +63,7 @@ impl FederatedStore {
         members: &[(String, PathBuf)],
         reads_only: bool,
     ) -> Self {
-        let workspace = std::fs::canonicalize(workspace).unwrap_or_else(|_| workspace.to_owned());
+        let workspace = Home::canonical(workspace);
         let others = members.iter().map(|(_, path)| path).filter(|path| **path != workspace);
         let folders: Vec<PathBuf> = [&workspace].into_iter().chain(others).cloned().collect();
         let part = |path: PathBuf| Part { ids: FolderIds::new(&path, members), path, store: OnceLock::new() };
@@ -102,7 +105,7 @@ impl FederatedStore {
     }
 
     /// The part that holds a handle, with its row as it is there.
-    fn held_by(&self, id: &str) -> Result<Option<(&Part, &Arc<ProjectDir>, StoredHandle)>, StoreError> {
+    fn held_by(&self, id: &str) -> Result<Option<HeldBy<'_>>, StoreError> {
         for (part, store) in self.opened() {
             if let Some(stored) = store.handle(id)?.filter(|stored| !is_of_the_index(&stored.kind)) {
                 return Ok(Some((part, store, stored)));

@@ -16,8 +16,11 @@ pub(crate) mod yaml;
 
 use yaml::Entries;
 
+/// Reads the entries of a file into what is recorded of it.
+type Reader = fn(&Entries<'_>, &mut Sheet<'_>);
+
 /// Names of the file formats that are understood, by words that they must contain.
-const FORMATS: &[(&[&str], fn(&Entries<'_>, &mut Sheet<'_>))] = &[
+const FORMATS: &[(&[&str], Reader)] = &[
     (&["services:"], compose::read),
     (&["apiVersion:", "kind:"], kubernetes::read),
     (&["jobs:", "steps:"], workflow::read),

@@ -45,7 +45,7 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
         });
     }
     add_examples(input, &document, &lines, &sections, builder, &mut found);
-    found.sort_by(|a, b| a.pos.cmp(&b.pos));
+    found.sort_by_key(|mention| mention.pos);
     builder.facts_mut().mentions = found;
 }
 
