@@ -81,11 +81,16 @@ fn circles_end() {
     // A tree of pages, a page's contents, a font and a drawing that contain themselves.
     let mut objects = page(stream("", b"BT /F 12 Tf (a) Tj ET /X Do /X Do /X Do"));
     objects[1] = b"<< /Type /Pages /Kids [2 0 R 3 0 R 2 0 R 3 0 R] /Count 9 >>".to_vec();
-    objects.push(stream("/Subtype /Form /Resources << /XObject << /X 6 0 R >> /Font << /F 5 0 R >> >>", b"/X Do BT /F 9 Tf (b) Tj ET"));
+    objects.push(stream(
+        "/Subtype /Form /Resources << /XObject << /X 6 0 R >> /Font << /F 5 0 R >> >>",
+        b"/X Do BT /F 9 Tf (b) Tj ET",
+    ));
     assert!(read(&pdf(&objects)).is_ok());
     objects[3] = b"4 0 R".to_vec();
     assert!(read(&pdf(&objects)).is_err());
-    objects[4] = b"<< /Type /Font /Subtype /Type0 /ToUnicode 5 0 R /DescendantFonts [5 0 R] /Encoding 5 0 R /W 5 0 R >>".to_vec();
+    objects[4] =
+        b"<< /Type /Font /Subtype /Type0 /ToUnicode 5 0 R /DescendantFonts [5 0 R] /Encoding 5 0 R /W 5 0 R >>"
+            .to_vec();
     assert!(read(&pdf(&objects)).is_err());
     objects[0] = b"<< /Type /Catalog /Pages 2 0 R /Outlines 7 0 R >>".to_vec();
     objects.push(b"<< /First 8 0 R >>".to_vec());
@@ -127,7 +132,10 @@ fn bombs_are_refused() {
 
 #[test]
 fn nesting_and_unclosed_brackets_end() {
-    for unit in ["[", "<<", "<</A", "(", "<", "[<<", "1 0 obj", "1 0 obj(", "stream", "BT(", "q ", "BI ID ", "/X Do ", "{", "%", "1 0 R "] {
+    for unit in [
+        "[", "<<", "<</A", "(", "<", "[<<", "1 0 obj", "1 0 obj(", "stream", "BT(", "q ", "BI ID ", "/X Do ", "{", "%",
+        "1 0 R ",
+    ] {
         let many = unit.repeat((256 << 10) / unit.len());
         _ = read(&pdf(&page(stream("", many.as_bytes()))));
         let mut raw = b"%PDF-1.4\n".to_vec();
@@ -138,14 +146,16 @@ fn nesting_and_unclosed_brackets_end() {
 
 #[test]
 fn huge_numbers_do_no_harm() {
-    let content = b"BT /F 1e30 Tf 1e300 0 0 1e300 1e308 1e308 Tm 99999999999999999999 Tc (Hello) Tj [(a) -1e300 (b)] TJ ET";
+    let content =
+        b"BT /F 1e30 Tf 1e300 0 0 1e300 1e308 1e308 Tm 99999999999999999999 Tc (Hello) Tj [(a) -1e300 (b)] TJ ET";
     _ = read(&pdf(&page(stream("", content))));
     let mut objects = page(stream("", HELLO));
     objects[4] = b"<< /Type /Font /Subtype /Type0 /Encoding /Identity-H /DescendantFonts [<< /W [0 4294967295 500 1e18 [1 2] -5 [3]] /DW -1e300 >>] >>".to_vec();
     _ = read(&pdf(&objects));
     objects[4] = b"<< /Type /Font /Subtype /TrueType /FirstChar 4294967295 /Widths [1 2 3] >>".to_vec();
     _ = read(&pdf(&objects));
-    let predictor = "/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 99999999999 /Colors 99 /BitsPerComponent 99 >>";
+    let predictor =
+        "/Filter /FlateDecode /DecodeParms << /Predictor 12 /Columns 99999999999 /Colors 99 /BitsPerComponent 99 >>";
     _ = read(&pdf(&page(stream(predictor, &packed(HELLO)))));
 }
 

@@ -241,6 +241,18 @@ impl Engine {
         self.handle.shared.config.federation.as_ref()
     }
 
+    /// The folder that a federation belongs to, or would: that of the index.
+    ///
+    /// # Errors
+    /// [`EngineError::NoRoot`], or [`EngineError::PathNotFound`] if it is gone.
+    pub fn workspace(&self) -> Result<PathBuf, EngineError> {
+        let folder = match self.federation() {
+            Some(federation) => federation.workspace(),
+            None => self.config().roots.first().ok_or(EngineError::NoRoot)?,
+        };
+        std::fs::canonicalize(folder).map_err(|_| EngineError::PathNotFound(folder.to_owned()))
+    }
+
     /// What it was opened with.
     pub fn config(&self) -> &EngineConfig {
         &self.handle.shared.config

@@ -6,8 +6,8 @@ use crate::continuity::{
 };
 use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::documents::{
-    AutoIngestStart, AutoIngestStatus, AutoIngestStop, AutoIngestTick, DocumentBindings, DocumentDrift, DocumentProviderHealth,
-    DocumentResolve,
+    AutoIngestStart, AutoIngestStatus, AutoIngestStop, AutoIngestTick, DocumentBindings, DocumentDrift,
+    DocumentProviderHealth, DocumentResolve,
 };
 use crate::edit::{
     Apply, ApplyBatch, EditCommit, EditPreview, RenameCommit, RenamePreview, SurgicalContext, SurgicalContextV2,

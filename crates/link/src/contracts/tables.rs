@@ -94,12 +94,12 @@ fn declared(unit: &Unit, name: &str) -> Vec<Declared> {
 fn place(unit: &Unit, row: &DeclaredTable<'_>) -> SymbolId {
     let facts = &unit.facts;
     let Some(at) = row.reference else {
-        let around = facts.definitions.iter().enumerate().filter(|(_, definition)| {
+        let mut around = facts.definitions.iter().enumerate().filter(|(_, definition)| {
             definition.kind.is_class_like()
                 && definition.line_start <= row.pos.line
                 && row.pos.line <= definition.line_end
         });
-        return node_of(unit, around.last().map(|(index, _)| DefId(index as u32)));
+        return node_of(unit, around.next_back().map(|(index, _)| DefId(index as u32)));
     };
     let reference = &facts.references[at as usize];
     if reference.role == Role::Decorate {

@@ -44,7 +44,7 @@ pub(super) fn fit(before: &[&str], owners: &[&str], path: &str, packages: &Packa
     if left > 0 && unnamed > 0 {
         return None;
     }
-    let Some((rest, gaps)) = folders(&before[..left], path) else { return None };
+    let (rest, gaps) = folders(&before[..left], path)?;
     let is_fit = rest == 0 || is_package(&before[..rest], path, packages);
     is_fit.then_some(Fit { gaps: if before.is_empty() { 0 } else { gaps }, is_loose: unnamed > 0 })
 }

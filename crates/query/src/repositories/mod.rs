@@ -110,8 +110,7 @@ pub fn discover(
     let mut chunks = files.chunks(CHUNK);
     for chunk in chunks.by_ref() {
         cancel.check()?;
-        let found: Vec<Option<(Vec<(PathBuf, Source)>, String)>> =
-            chunk.par_iter().map(|file| spoken_of(snapshot, file)).collect();
+        let found: Vec<Option<Spoken>> = chunk.par_iter().map(|file| spoken_of(snapshot, file)).collect();
         discovery.files_left += found.iter().filter(|rows| rows.is_none()).count();
         for (file, (rows, text)) in chunk.iter().zip(found).filter_map(|(file, found)| Some((file, found?))) {
             for (path, source) in rows {
@@ -178,8 +177,11 @@ fn imports(snapshot: &Snapshot) -> BTreeMap<String, Vec<(RepoPath, u32)>> {
     found
 }
 
-/// The plausible paths outside of all roots that a file speaks of, and its text; `None` if it is not read.
-fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Option<(Vec<(PathBuf, Source)>, String)> {
+/// The plausible paths outside of all roots that a file speaks of, and its text.
+type Spoken = (Vec<(PathBuf, Source)>, String);
+
+/// What a file speaks of; `None` if it is not read.
+fn spoken_of(snapshot: &Snapshot, file: &FileEntry) -> Option<Spoken> {
     let (root, inner) = snapshot.locate(&file.path)?;
     let folder = root.path().join(inner.as_str());
     let folder = folder.parent().unwrap_or(root.path());

@@ -28,7 +28,8 @@ impl Tool for DocumentProviderHealth {
     const NAME: &'static str = "document_provider_health";
     const TOOLSET: Toolset = Toolset::Documents;
     const WAITS: bool = false;
-    const SUMMARY: &'static str = "Show which programs read documents besides the built-in readers, and whether they work";
+    const SUMMARY: &'static str =
+        "Show which programs read documents besides the built-in readers, and whether they work";
     const ANSWERS: &'static str = "what reads which documents, versions and errors of named programs";
     const HELP: &'static str = "\
 m1nd reads every format by itself (`internal`). A person can name programs that read some formats in its place, in the

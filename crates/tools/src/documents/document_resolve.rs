@@ -184,7 +184,9 @@ fn typed(snapshot: &Snapshot, document: &Document, most: usize) -> Vec<TypedRow>
     let claims = document.light.iter().flat_map(|light| &light.claims).take(most);
     let target = |relation: &LightRelation| {
         let is_said = matches!(relation.qualifier, LightQualifier::Confidence | LightQualifier::Ambiguity);
-        let (found, state) = if is_said { (Vec::new(), None) } else {
+        let (found, state) = if is_said {
+            (Vec::new(), None)
+        } else {
             let (found, state) = snapshot.light_target(relation);
             (found, Some(state.word()))
         };

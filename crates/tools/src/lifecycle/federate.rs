@@ -203,11 +203,7 @@ pub(super) fn workspace(cx: &WriteContext<'_>) -> Result<PathBuf, ToolError> {
     if engine.is_read_only() {
         return Err(engine_error(EngineError::ReadOnly));
     }
-    let folder = match engine.federation() {
-        Some(federation) => federation.workspace().to_owned(),
-        None => engine.config().roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?,
-    };
-    std::fs::canonicalize(&folder).map_err(|_| engine_error(EngineError::PathNotFound(folder)))
+    engine.workspace().map_err(engine_error)
 }
 
 /// Answers from these repositories as one from now on.

@@ -149,9 +149,7 @@ impl WriteTool for FederateAuto {
         let scope = crate::rows::scope(snapshot, input.scope.as_deref())?;
         let roots: Vec<PathBuf> = snapshot.roots().iter().map(|root| root.path.clone()).collect();
         let root = roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?;
-        if !root.is_dir() {
-            return Err(engine_error(EngineError::PathNotFound(root)));
-        }
+        cx.engine().workspace().map_err(engine_error)?;
         let readable = readable_repositories(&cx.engine().config().home, &roots);
         let found = discover(snapshot, &scope, &readable, cx.cancel())?;
         let total = found.found.len();

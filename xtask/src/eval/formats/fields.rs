@@ -28,7 +28,10 @@ impl Table {
             "crossref" => crossref(&text),
             _ => light(&text),
         };
-        let found = match (detect(row.path, bytes).map(|format| format.word()), parse(row.path, bytes, &DocumentLimits::default())) {
+        let found = match (
+            detect(row.path, bytes).map(|format| format.word()),
+            parse(row.path, bytes, &DocumentLimits::default()),
+        ) {
             (Some(format), _) if format != row.format => Err(format!("taken for {format}")),
             (_, Err(why)) => Err(why.to_string()),
             (_, Ok(document)) => Ok(ours(&document, row.format)),
@@ -59,7 +62,10 @@ impl Table {
         for (format, (all, equal)) in documents {
             let fields = sums.iter().filter(|((of, _), _)| *of == format);
             let shares = fields.map(|((_, field), (count, read))| format!("{field} {read}/{count}"));
-            println!("{format}: {all} documents, {equal} equal in all fields; {}", shares.collect::<Vec<_>>().join(", "));
+            println!(
+                "{format}: {all} documents, {equal} equal in all fields; {}",
+                shares.collect::<Vec<_>>().join(", ")
+            );
         }
         out
     }
@@ -110,7 +116,8 @@ fn ours(document: &Document, format: &str) -> Counts {
         _ => {
             let empty = m1nd_documents::light::LightDocument::default();
             let light = document.light.as_ref().unwrap_or(&empty);
-            let relations = light.relations.len() + light.claims.iter().map(|claim| claim.relations.len()).sum::<usize>();
+            let relations =
+                light.relations.len() + light.claims.iter().map(|claim| claim.relations.len()).sum::<usize>();
             [
                 ("fields", light.header.len()),
                 ("claims", light.claims.len()),
@@ -124,8 +131,7 @@ fn ours(document: &Document, format: &str) -> Counts {
 
 /// Entries from `@type{` at the start of a line to the next one.
 fn bibtex(text: &str) -> Counts {
-    let mut counts: Counts =
-        [("entries", 0), ("titles", 0), ("with authors", 0), ("years", 0), ("DOIs", 0)].into();
+    let mut counts: Counts = [("entries", 0), ("titles", 0), ("with authors", 0), ("years", 0), ("DOIs", 0)].into();
     let mut seen: Vec<&'static str> = Vec::new();
     let mut is_entry = false;
     for line in text.lines() {
@@ -218,7 +224,8 @@ fn jats(text: &str) -> Counts {
 fn rfc(text: &str) -> Counts {
     let text = without_comments(text);
     let front = elements(&text, "front").first().copied().unwrap_or_default().to_owned();
-    let head = text.find("<rfc").map(|at| text[at..].split('>').next().unwrap_or_default().to_owned()).unwrap_or_default();
+    let head =
+        text.find("<rfc").map(|at| text[at..].split('>').next().unwrap_or_default().to_owned()).unwrap_or_default();
     let listed = |name: &str| {
         let quoted = ['"', '\''].iter().find_map(|quote| {
             let at = head.find(&format!("{name}={quote}"))?;
@@ -263,8 +270,7 @@ fn crossref(text: &str) -> Counts {
 /// Markers of the seed's list outside of code, fields between the rules at the top, and headings.
 fn light(text: &str) -> Counts {
     let kinds = ["[⍂ entity:", "[⍐ state:", "[⍌ event:", "[RED blocker:", "[AMBER warning:"];
-    let relations =
-        ["[⟁ depends_on:", "[⟁ binds_to:", "[⟁ tests:", "[𝔻 confidence:", "[𝔻 ambiguity:", "[𝔻 evidence:"];
+    let relations = ["[⟁ depends_on:", "[⟁ binds_to:", "[⟁ tests:", "[𝔻 confidence:", "[𝔻 ambiguity:", "[𝔻 evidence:"];
     let mut counts: Counts = [("fields", 0), ("claims", 0), ("relations", 0), ("sections", 0)].into();
     let mut rules = 0;
     let mut is_code = false;

@@ -43,7 +43,9 @@ impl Table {
                 let cells = |table: &DocumentTable| -> Vec<String> {
                     table.header.iter().chain(table.rows.iter().flatten()).flat_map(|cell| words(cell)).collect()
                 };
-                for (block, at) in document.blocks.iter().zip(0u32..).filter(|(block, _)| block.kind != BlockKind::Output) {
+                for (block, at) in
+                    document.blocks.iter().zip(0u32..).filter(|(block, _)| block.kind != BlockKind::Output)
+                {
                     while let Some(table) = tables.next_if(|table| table.block <= at) {
                         ours.extend(cells(table));
                     }

@@ -276,6 +276,9 @@ fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) ->
     named.map(|commit| (commit.name(), commit.subject.to_string())).collect()
 }
 
+/// Rows with the calibration that their probabilities come from.
+type Estimated = (Vec<PredictRow>, std::sync::Arc<Calibration>);
+
 /// For a file that no commit touched yet: what the commits of files like it say. `None` if its root has no history.
 fn beside_it(
     snapshot: &Snapshot,
@@ -283,7 +286,7 @@ fn beside_it(
     node: NodeIx,
     links: &FileLinks,
     cancel: &Cancel,
-) -> Result<Option<(Vec<PredictRow>, std::sync::Arc<Calibration>)>, Cancelled> {
+) -> Result<Option<Estimated>, Cancelled> {
     let Ok(place) = history.place(snapshot.graph().path(node)) else { return Ok(None) };
     let beside = place.loaded.derived().get_or_init(|| Beside::of(place.history));
     let calibration = calibration(&place, &beside, cancel)?;
