@@ -1,5 +1,7 @@
 //! Files that a path in a document means.
 
+use m1nd_lang::Language;
+
 use super::{MAX_TARGETS, Meant, stem, stem_word};
 use crate::eval::Eval;
 use crate::files::FileId;
@@ -29,7 +31,7 @@ pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool
         return None;
     }
     files.retain(|found| eval.project.path(*found).as_str().ends_with(&suffix));
-    files.retain(|found| !eval.project.language(*found).is_prose());
+    files.retain(|found| !is_document(eval, *found));
     eval.project.sort_by_path(&mut files);
     match files.as_slice() {
         [only] => one(eval, *only, file),
@@ -42,8 +44,14 @@ pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool
     }
 }
 
+/// Returns whether a file is a document itself; settings, styles and the like are not.
+fn is_document(eval: &Eval<'_>, file: FileId) -> bool {
+    let language = eval.project.language(file);
+    language.is_prose() && language != Language::Text
+}
+
 /// A file that is clear; `None` for another document.
 fn one(eval: &Eval<'_>, found: FileId, own: FileId) -> Option<Meant> {
-    let is_code = found != own && !eval.project.language(found).is_prose();
+    let is_code = found != own && !is_document(eval, found);
     is_code.then(|| Meant { targets: vec![eval.project.unit(found).file_symbol], is_certain: true })
 }

@@ -132,14 +132,18 @@ enum Telling {
     No,
 }
 
+/// Returns whether a name is spelled as no word is: `add_item`, `addItem`, `AddItem`.
+fn is_shaped(name: &str) -> bool {
+    name.trim_matches('_').contains('_') && name.len() > 3
+        || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
+}
+
 fn telling(mention: &Mention, name: &str) -> Telling {
     let has_case = |is: fn(char) -> bool| name.chars().any(is);
-    let is_shaped = name.trim_matches('_').contains('_') && name.len() > 3
-        || name.chars().skip(1).any(char::is_uppercase) && has_case(char::is_lowercase);
     let is_type = name.starts_with(char::is_uppercase) && name.len() > 2 && has_case(char::is_lowercase);
-    if mention.mark == MentionMark::Role || mention.form == MentionForm::Call || is_shaped || is_type {
+    if mention.mark == MentionMark::Role || mention.form == MentionForm::Call || is_shaped(name) || is_type {
         Telling::Yes
-    } else if mention.mark == MentionMark::Code && name.len() > 3 {
+    } else if mention.mark == MentionMark::Code && name.len() > 3 && name != "main" {
         Telling::Maybe
     } else {
         Telling::No
@@ -235,6 +239,11 @@ fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option
     }
     if is_bare {
         found.retain(|row| may_stand_alone(mention, row, last));
+        // `close()` alone may be a method of anything.
+        let is_plain = mention.form == MentionForm::Call && mention.mark != MentionMark::Role && !is_shaped(last);
+        if is_plain && found.len() > 1 && found.iter().all(|row| row.fit.is_loose) {
+            return Vec::new();
+        }
     }
     best(mention, found)
 }
