@@ -166,4 +166,7 @@ fn a_part_of_what_is_indexed_can_be_federated() {
     let made = project.ok("federate", find("federate").expect("a tool").example_arguments());
     assert!(made["total_nodes"].as_u64() > Some(3), "{made}");
     project.ok("seek", json!({"query": "needle", "min_score": 0.0}));
+    let error = project.err("surgical_context", json!({"file_path": "auth.py"}));
+    assert_eq!(error["code"], "file_not_found", "{error}");
+    assert!(error.to_string().contains("begin with the name of a repository"), "{error}");
 }
