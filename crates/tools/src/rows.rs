@@ -196,7 +196,12 @@ pub(crate) fn read_error(argument: &str, error: &ReadError) -> ToolError {
             .next_step("pass a path relative to the root; `health` lists the roots");
     }
     match error {
-        ReadError::NoRoot => ToolError::empty_graph(),
+        ReadError::NoRoot => ToolError::new(
+            ErrorCode::FileNotFound,
+            format!("argument `{argument}`: no indexed repository has this path"),
+        )
+        .hint("in a federation, paths begin with the name of a repository, such as `backend/src/a.py`")
+        .next_step("find the file with `glob`, for example with its name as the pattern"),
         _ if error.is_not_found() => ToolError::new(ErrorCode::FileNotFound, message)
             .next_step("find the file with `glob`, for example with its name as the pattern"),
         ReadError::Path(_) => ToolError::invalid(message),

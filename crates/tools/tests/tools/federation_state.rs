@@ -56,6 +56,7 @@ fn feedback_about(project: &Project, node: &str) -> usize {
 #[test]
 fn what_was_made_in_the_folder_is_in_the_federation_and_back() {
     let project = Project::new(PAIR);
+    project.follow();
     let run = "file::lib/toolkit/__init__.py::fn::run";
     let trail = json!({"label": "before", "visited_nodes": [{"node_external_id": run}]});
     project.ok("trail_save", trail);
@@ -127,6 +128,7 @@ fn call_in(home: &Path, folder: &Path, calls: &[(&str, Value)]) -> Vec<Value> {
 #[test]
 fn what_others_hold_in_a_repository_counts_in_the_federation() {
     let project = Project::unindexed(PAIR);
+    project.follow();
     let (home, lib) = (project.home().to_owned(), project.tree.path().join("lib"));
     let lock = json!({"scope": "node", "root_nodes": ["toolkit/__init__.py"], "strict": true});
     let calls = [("ingest", json!({"path": "."})), ("lock_create", lock)];

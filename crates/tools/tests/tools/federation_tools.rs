@@ -76,6 +76,7 @@ fn tools() -> impl Iterator<Item = &'static ToolDef> {
 fn every_tool_answers_over_a_federation_as_over_one_repository() {
     let single = Project::new(PROGRAM);
     let project = Project::unindexed(&fixture());
+    project.follow();
     let repos = json!([{"name": "shop", "path": "shop"}, {"name": "desk", "path": "desk"}]);
     let made = project.ok("federate", json!({"repos": repos}));
     assert!(made["cross_repo_edges"].to_string().contains("desk::file::till.py::fn::open_till"), "{made}");
@@ -118,6 +119,7 @@ fn every_tool_answers_over_a_federation_as_over_one_repository() {
 #[test]
 fn what_cannot_be_read_is_not_said_to_use_nothing() {
     let project = Project::unindexed(&fixture());
+    project.follow();
     let repos = json!([{"name": "shop", "path": "shop"}, {"name": "desk", "path": "desk"}]);
     project.ok("federate", json!({"repos": repos, "incremental": true}));
     let find = json!({"node_id": "shop::file::store.py::class::Store::fn::find"});
@@ -137,6 +139,7 @@ fn what_cannot_be_read_is_not_said_to_use_nothing() {
 #[test]
 fn a_folder_is_not_federated_with_itself() {
     let project = Project::unindexed(&fixture());
+    project.follow();
     let shop = project.tree.path().join("shop");
     let git = |path: &std::path::Path, text: &str| {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -154,4 +157,16 @@ fn a_folder_is_not_federated_with_itself() {
     assert!(error.message.contains("work trees of the same repository"), "{error}");
     let repos = json!([{"name": "shop", "path": "shop"}, {"name": "desk", "path": "desk"}]);
     project.ok("federate", json!({"repos": repos}));
+}
+
+#[test]
+fn a_part_of_what_is_indexed_can_be_federated() {
+    let project = Project::new(PROGRAM);
+    project.follow();
+    let made = project.ok("federate", find("federate").expect("a tool").example_arguments());
+    assert!(made["total_nodes"].as_u64() > Some(3), "{made}");
+    project.ok("seek", json!({"query": "needle", "min_score": 0.0}));
+    let error = project.err("surgical_context", json!({"file_path": "auth.py"}));
+    assert_eq!(error["code"], "file_not_found", "{error}");
+    assert!(error.to_string().contains("begin with the name of a repository"), "{error}");
 }

@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +79,8 @@ pub(crate) struct Project {
     home: tempfile::TempDir,
     /// Id of the perspective in examples.
     perspective: RefCell<String>,
+    /// Whether calls are answered over a federation that was made.
+    follows: Cell<bool>,
 }
 
 impl Project {
@@ -137,7 +139,7 @@ impl Project {
         };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a new folder");
-        Self { tree, services, home, perspective: RefCell::default() }
+        Self { tree, services, home, perspective: RefCell::default(), follows: Cell::default() }
     }
 
     /// Where m1nd stores what it knows.
@@ -147,13 +149,13 @@ impl Project {
 
     /// The same project after a restart.
     pub(crate) fn reopened(self, change: impl FnOnce(&mut EngineConfig)) -> Self {
-        let Self { tree, services, home, perspective } = self;
+        let Self { tree, services, home, perspective, follows } = self;
         drop(services);
         let roots = vec![tree.path().to_owned()];
         let mut config = EngineConfig { threads: Some(1), ..EngineConfig::new(home.path().to_owned(), roots) };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a known folder");
-        Self { tree, services, home, perspective }
+        Self { tree, services, home, perspective, follows }
     }
 
     pub(crate) fn new(fixture: &str) -> Self {
@@ -177,7 +179,7 @@ impl Project {
         }
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
         let cancel = Cancel::new();
-        let services = self.services.current();
+        let services = if self.follows.get() { self.services.current() } else { self.services.clone() };
         let invoke = |arguments| tool.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments);
         let answer = invoke(arguments.clone());
         match answer {
@@ -200,7 +202,13 @@ impl Project {
 
     /// Like [`Project::call`], answered over the federation that was made last.
     pub(crate) fn federated(&self, tool: &str, arguments: Value) -> Result<Value, ToolError> {
+        self.follow();
         self.call(tool, arguments)
+    }
+
+    /// From now on, calls are answered over the federation that was made last, as a server does.
+    pub(crate) fn follow(&self) {
+        self.follows.set(true);
     }
 
     /// The example of a tool. Where it names a perspective, that of an agent who followed a route is put in.
@@ -211,10 +219,10 @@ impl Project {
             return arguments;
         }
         let agent = arguments["agent_id"].clone();
-        let routes = |id: &str| {
-            self.call_as_is("perspective_routes", json!({"agent_id": agent, "perspective_id": id})).ok()
-        };
-        if self.services.current().engine.snapshot().is_empty() {
+        let routes =
+            |id: &str| self.call_as_is("perspective_routes", json!({"agent_id": agent, "perspective_id": id})).ok();
+        let services = if self.follows.get() { self.services.current() } else { self.services.clone() };
+        if services.engine.snapshot().is_empty() {
             return arguments;
         }
         let known = routes(&self.perspective.borrow()).filter(|shown| !shown["focus"].is_null());
@@ -228,7 +236,8 @@ impl Project {
             let start = json!({"agent_id": agent, "query": "validate credentials"});
             let started = self.call_as_is("perspective_start", start).expect("is started");
             let (id, version) = (&started["perspective_id"], &started["route_set_version"]);
-            let first = json!({"agent_id": agent, "perspective_id": id, "route_index": 1, "route_set_version": version});
+            let first =
+                json!({"agent_id": agent, "perspective_id": id, "route_index": 1, "route_set_version": version});
             self.call_as_is("perspective_follow", first).expect("is followed")
         });
         let id = shown["perspective_id"].as_str().expect("an id");
