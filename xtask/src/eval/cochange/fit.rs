@@ -175,20 +175,15 @@ fn deviations(questions: &[&Question]) -> [f64; COUNT] {
     let (mut sums, mut squares, mut rows) = ([0.0; COUNT], [0.0; COUNT], 0.0f64);
     for (signals, _) in questions.iter().flat_map(|question| &question.rows) {
         rows += 1.0;
-        for place in 0..COUNT {
-            sums[place] += signals[place];
-            squares[place] += signals[place] * signals[place];
-        }
+        sums.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += signal);
+        squares.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += signal * signal);
     }
-    let mut found = [1.0; COUNT];
-    for place in 0..COUNT {
-        let mean = sums[place] / rows.max(1.0);
-        let deviation = (squares[place] / rows.max(1.0) - mean * mean).max(0.0).sqrt();
-        if deviation > 1e-6 {
-            found[place] = deviation;
-        }
-    }
-    found
+    let rows = rows.max(1.0);
+    std::array::from_fn(|place| {
+        let mean = sums[place] / rows;
+        let deviation = (squares[place] / rows - mean * mean).max(0.0).sqrt();
+        if deviation > 1e-6 { deviation } else { 1.0 }
+    })
 }
 
 /// Recall among the first ten, and average precision, over all questions.

@@ -127,9 +127,8 @@ impl Evidence {
     /// Shares of the weights of its commits that are common ones, 0 to 1.
     pub(super) fn shares(&self, common: Option<&Common>) -> [f64; WEIGHTS] {
         let mut shares = common.map_or([0.0; WEIGHTS], |common| common.sums);
-        for place in 0..WEIGHTS {
-            shares[place] /= self.totals[place] + PRIORS[place];
-        }
+        let bounds = self.totals.iter().zip(PRIORS).map(|(total, prior)| total + prior);
+        shares.iter_mut().zip(bounds).for_each(|(share, all)| *share /= all);
         shares
     }
 
