@@ -1,5 +1,5 @@
-//! Indexes everything from scratch. What is read and linked does not stay in memory longer than needed: of a large tree,
-//! facts are got again from the cache when linking looks at them, and links go into the graph file by file.
+//! Indexes everything from scratch. What is read and linked does not stay in memory longer than needed: of a large
+//! tree, facts are got again from the cache when linking looks at them, and links go into the graph file by file.
 
 use std::sync::Arc;
 
