@@ -130,6 +130,8 @@ impl Writer {
         files = Arc::new(FileTable::new(entries));
         if has_dropped {
             self.unload_facts(&mut linked, origin(&files));
+            // What follows takes large pieces, for which the small ones that were freed are of no use.
+            memory::release();
         }
         let (graph, _) = graph.finish(&linked.linker, cancel)?;
         cancel.check()?;
