@@ -5,8 +5,8 @@
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 5;
 
-/// Has the current thread, and all that it starts from now on, stand back behind the threads that answer. Does nothing where the priority of a single thread
-/// cannot be set.
+/// Has the current thread, and all that it starts from now on, stand back behind the threads that answer. Does nothing
+/// where the priority of a single thread cannot be set.
 pub(super) fn stand_back() {
     #[cfg(target_os = "linux")]
     {

@@ -1,5 +1,5 @@
-//! Indexes everything from scratch. What is read and linked does not stay in memory longer than needed: of a large tree,
-//! facts are got again from the cache when linking looks at them, and links go into the graph file by file.
+//! Indexes everything from scratch. What is read and linked does not stay in memory longer than needed: of a large
+//! tree, facts are got again from the cache when linking looks at them, and links go into the graph file by file.
 
 use std::sync::Arc;
 
@@ -130,6 +130,8 @@ impl Writer {
         files = Arc::new(FileTable::new(entries));
         if has_dropped {
             self.unload_facts(&mut linked, origin(&files));
+            // What follows takes large pieces, for which the small ones that were freed are of no use.
+            memory::release();
         }
         let (graph, _) = graph.finish(&linked.linker, cancel)?;
         cancel.check()?;
