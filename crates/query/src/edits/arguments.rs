@@ -7,7 +7,7 @@ use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ParameterKind, Reference, Role};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The [`m1nd_lang::facts::Reference::arity`] of calls with a number that is not known.
 const UNKNOWN: u8 = 255;
@@ -24,6 +24,21 @@ const AS_DECLARED: &[&str] = &[
     "abstractstaticmethod",
     "override",
     "final",
+];
+
+/// Words before the name of a function or method of TypeScript.
+const MODIFIERS: &[&str] = &[
+    "export",
+    "default",
+    "declare",
+    "async",
+    "function",
+    "public",
+    "private",
+    "protected",
+    "static",
+    "abstract",
+    "override",
 ];
 
 /// Numbers of arguments that a function takes.
@@ -84,6 +99,26 @@ fn may_wrap(language: Language, facts: &FileFacts, decorator: ExprId) -> bool {
     }
 }
 
+/// Names that several lines of TypeScript declare as functions or, with a type of what they return, as methods.
+fn overloads(text: &str) -> FxHashSet<String> {
+    let (mut once, mut more) = (FxHashSet::default(), FxHashSet::default());
+    for line in text.lines() {
+        let mut rest = line.trim_start();
+        let mut is_function = false;
+        while let Some((word, after)) = rest.split_once(' ').filter(|(word, _)| MODIFIERS.contains(word)) {
+            is_function |= word == "function";
+            rest = after.trim_start();
+        }
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        let is_signature = after.starts_with(['(', '<']) && (is_function || after.contains("):"));
+        if is_signature && !name.is_empty() && !once.insert(name) {
+            more.insert(name.to_owned());
+        }
+    }
+    more
+}
+
 /// Facts of files of one snapshot, extracted when first asked for.
 pub(super) struct Arguments<'a> {
     snapshot: &'a Snapshot,
@@ -95,6 +130,8 @@ pub(super) struct Arguments<'a> {
 struct Facts {
     facts: FileFacts,
     calls: FxHashMap<Pos, usize>,
+    /// Names that several signatures have: what is defined takes other arguments than it declares.
+    overloaded: FxHashSet<String>,
 }
 
 impl<'a> Arguments<'a> {
@@ -125,7 +162,10 @@ impl<'a> Arguments<'a> {
         if label.starts_with("__") && label.ends_with("__") && !WITH_ARGUMENTS.contains(&label.as_str()) {
             return None;
         }
-        let Facts { facts, .. } = self.file(graph.path(node))?;
+        let Facts { facts, overloaded, .. } = self.file(graph.path(node))?;
+        if overloaded.contains(&label) {
+            return None;
+        }
         let is_it = |definition: &m1nd_lang::facts::Definition| {
             facts.name(definition.name) == label && (definition.line_start, definition.line_end) == lines
         };
@@ -193,6 +233,23 @@ impl<'a> Arguments<'a> {
             |reference: &&Reference| reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact;
         let calls = facts.references.iter().filter(is_counted);
         let calls = calls.map(|reference| (reference.pos, usize::from(reference.arity))).collect();
-        Some(Facts { facts, calls })
+        let overloaded = match language {
+            Language::TypeScript | Language::Tsx => overloads(&text),
+            _ => FxHashSet::default(),
+        };
+        Some(Facts { facts, calls, overloaded })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_signatures_of_one_name() {
+        let text = "export function a(x: string): void;\nexport function a(x: any) {\n  b(1);\n  b(2);\n}\nclass C {\n  m(x: string): void;\n  m<T>(x?: T): void {}\n  n(): void {}\n}\n";
+        let mut names: Vec<String> = overloads(text).into_iter().collect();
+        names.sort();
+        assert_eq!(names, ["a", "m"]);
     }
 }

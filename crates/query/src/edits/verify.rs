@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Relation, RepoPath, node_id};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Pos, Problem, ProblemKind, Relation, RepoPath, node_id};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -184,6 +184,7 @@ fn lost_references(
     check: &mut GraphCheck,
 ) {
     let (old, new) = (before.graph(), after.graph());
+    let is_unread = is_unread(after, path);
     for target in nodes_of(old, path) {
         let id = old.id(target);
         for edge in old.in_edges(target) {
@@ -211,6 +212,10 @@ fn lost_references(
                     detail: format!("referred to `{}`; {}", old.label(target), why.words()),
                 };
                 match why {
+                    _ if is_unread => check.doubtful.push(found),
+                    Lost::Open(reason) if may_have_member(after, old, (file, target), &reason) => {
+                        check.doubtful.push(found);
+                    }
                     Lost::Open(_) | Lost::Nothing => check.broken.push(found),
                     // A name of the project that is gone is not one of a package.
                     Lost::Outside if new.find(id).is_none() => check.broken.push(found),
@@ -222,6 +227,30 @@ fn lost_references(
             }
         }
     }
+}
+
+/// Returns whether a file was not read whole, other than for syntax errors: what it lacks may be there.
+fn is_unread(snapshot: &Snapshot, path: &RepoPath) -> bool {
+    let hides = |problem: &Problem| problem.kind.hides_references() && problem.kind != ProblemKind::SyntaxErrors;
+    snapshot.files().get(path).is_some_and(|file| file.problems.iter().any(hides))
+}
+
+/// Returns whether a member that a value lacks may still be one: types of TypeScript and JavaScript are also computed,
+/// and something of this name is in the project.
+fn may_have_member(after: &Snapshot, old: &Graph, (file, target): (&str, NodeIx), reason: &str) -> bool {
+    let is_member =
+        old.parent(target).is_some_and(|owner| !matches!(old.kind(owner), NodeKind::File | NodeKind::Module));
+    is_member && reason == "no_such_member" && is_structural(after, file) && has_name(after, old.label(target))
+}
+
+fn has_name(snapshot: &Snapshot, name: &str) -> bool {
+    let graph = snapshot.graph();
+    graph.labelled(name).into_iter().any(|node| !graph.path(node).is_empty())
+}
+
+fn is_structural(snapshot: &Snapshot, path: &str) -> bool {
+    let file = RepoPath::new(path).ok().and_then(|path| snapshot.files().get(&path));
+    file.is_some_and(|file| file.language.family() == Language::TypeScript.family())
 }
 
 /// A call with a number of arguments that none of its targets takes, for instance not what is left of an overloaded
@@ -386,7 +415,12 @@ fn new_open_references(
                 || meant.is_some()
                 || is_new_name
                 || (is_import && open.reason == "no_such_member");
-            let is_certain = is_known && !(open.reason == "name_not_found" && has_importing_macro(after, node));
+            let may_be_there = match open.reason {
+                "name_not_found" => has_importing_macro(after, node),
+                "no_such_member" => !is_import && is_structural(after, path.as_str()) && has_name(after, open.name),
+                _ => false,
+            };
+            let is_certain = is_known && !may_be_there;
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
         }
     }

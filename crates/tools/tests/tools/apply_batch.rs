@@ -91,6 +91,7 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
     let macros = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\npub struct Text;\nmacro_rules! tests {\n    ($make:ident) => {\n        use super::*;\n        fn run() {\n            $make();\n        }\n    };\n}\nmod one {\n    fn make() -> u8 {\n        1\n    }\n    tests!(make);\n}\n";
     let abstract_java = "//- /A.java\nabstract class A {\n  abstract int size();\n}\n//- /B.java\nclass B extends A {\n  B() {}\n  int size() { return 1; }\n}\n";
     let annotated = "//- /A.java\npublic class A {\n  @Deprecated\n  static int go(int a) { return a; }\n}\n//- /B.java\npublic class B {\n  int run() { return A.go(1); }\n}\n";
+    let overloaded = "//- /a.ts\nexport function load(a: number, b?: number): number;\nexport function load(a: any, b: any) {\n  return a;\n}\n//- /b.ts\nimport { load } from './a';\nexport const one = load(1);\n";
     let unclear = "//- /a.py\ndef load(x):\n    return x\n\n\ndef run():\n    given_by_the_shell()\n    return load(1)\n";
     let edit = |path: &str, old: &str, new: &str| json!([{"file_path": path, "edits": [{"old": old, "new": new}]}]);
     let rows = [
@@ -130,6 +131,8 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
         (abstract_java, edit("B.java", "class B extends A", "abstract class B extends A"), "UNVERIFIED", ""),
         (abstract_java, edit("B.java", "  B() {}", "  Bee() {}"), "BROKEN", "lost_reference"),
         (annotated, edit("A.java", "int go(int a)", "int go(int a, int b)"), "BROKEN", "argument_count"),
+        // What an implementation declares is not what its overloads take.
+        (overloaded, edit("b.ts", "one = ", "two = load(2);\nexport const one = "), "UNVERIFIED", ""),
         // `with` has no list of arguments.
         (with, edit("a.py", "held = Held()", "with Held():\n        pass"), "UNVERIFIED", ""),
     ];
