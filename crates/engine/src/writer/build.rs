@@ -43,7 +43,11 @@ pub(super) fn note_ids(linked: &mut Linked, links: &FileLinks, before: &Graph) -
 }
 
 fn ids_of(nodes: &[LinkNode]) -> Ids {
-    let ids = nodes.iter().map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0));
+    // Routes have no entry of their own in the search index; without a definition they would pass for the file.
+    let ids = nodes
+        .iter()
+        .filter(|node| node.route.is_none())
+        .map(|node| (node.definition.map_or(FILE_KEY, |id| id.0), node.id.0));
     let mut ids: Ids = ids.collect();
     ids.sort_unstable();
     ids
