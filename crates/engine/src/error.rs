@@ -46,6 +46,9 @@ pub enum EngineError {
     /// Another process writes this project's index.
     #[error("another m1nd process writes the index of this project; it keeps it fresh, this one only reads")]
     WriterElsewhere,
+    /// No documents are kept current.
+    #[error("auto ingest is not running")]
+    NotStarted,
     /// It was started by another agent.
     #[error("{what} belongs to agent `{owner}`, not to `{agent}`")]
     NotOwner {

@@ -258,6 +258,7 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
         EngineError::BadRequest(_) => ErrorCode::InvalidParams,
         EngineError::ReadOnly => ErrorCode::ReadOnly,
         EngineError::WriterElsewhere => ErrorCode::Busy,
+        EngineError::NotStarted => ErrorCode::HandleUnknown,
         EngineError::NotOwner { .. } => ErrorCode::HandleNotYours,
         EngineError::Cancelled => ErrorCode::Cancelled,
         EngineError::Store(_) => ErrorCode::StoreFailed,
@@ -273,6 +274,7 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
             error.next_step("continue reading: the other process updates the index, and this one follows it")
         }
         ErrorCode::ReadOnly => error.next_step("continue reading, or ask the user to start m1nd without `--read-only`"),
+        ErrorCode::HandleUnknown => error.next_step("call `auto_ingest_start` with the folders to keep current"),
         _ => error,
     }
 }

@@ -472,7 +472,7 @@ fn check(request: &AutoIngestRequest) -> Result<(), EngineError> {
 }
 
 fn not_running() -> EngineError {
-    EngineError::BadRequest("auto ingest is not running; start it with the folders to keep current".to_owned())
+    EngineError::NotStarted
 }
 
 /// What was asked for before, if it is stored.

@@ -14,6 +14,8 @@ use super::{DriftClass, Read, is_there};
 const MAX_CANDIDATES: usize = 4_000;
 /// Shortest name that is looked for, in bytes: shorter ones are words of all languages.
 const LEAST: usize = 4;
+/// Folders from which Python imports the packages of a project.
+const PYTHON_FOLDERS: [&str; 3] = ["", "src/", "lib/"];
 
 /// A name that nothing of the project has, as far as the graph says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -245,10 +247,7 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
         if is_bound || word.len() < LEAST {
             return None;
         }
-        let found = snapshot.nodes_named(module);
-        let own = found.iter().find(|node| graph.kind(**node) == NodeKind::File && !graph.path(**node).is_empty())?;
-        let is_code = snapshot.files().by_text(graph.path(*own)).is_some_and(|file| !file.language.is_prose());
-        is_code.then(|| Candidate {
+        is_own_module(snapshot, module, mention.language?).then(|| Candidate {
             class: DriftClass::ExampleBroken,
             line: mention.pos.line,
             name: format!("{module}.{word}"),
@@ -258,6 +257,22 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
         })
     });
     rows.collect()
+}
+
+/// Returns whether a module that an example imports is a file of the project.
+fn is_own_module(snapshot: &Snapshot, module: &str, language: Language) -> bool {
+    let files = snapshot.files();
+    if language == Language::Python {
+        let path = module.replace('.', "/");
+        let is_there = |folder: &&str| {
+            ["/__init__.py", ".py"].iter().any(|end| files.by_text(&format!("{folder}{path}{end}")).is_some())
+        };
+        return PYTHON_FOLDERS.iter().any(is_there);
+    }
+    let graph = snapshot.graph();
+    let found = snapshot.nodes_named(module);
+    let own = found.iter().find(|node| graph.kind(**node) == NodeKind::File && !graph.path(**node).is_empty());
+    own.and_then(|node| files.by_text(graph.path(*node))).is_some_and(|file| !file.language.is_prose())
 }
 
 #[cfg(test)]

@@ -196,7 +196,7 @@ pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) ->
     for &definition in &found.definitions {
         found.is_exported |= graph.flags(definition).has(NodeFlags::EXPORTED);
         places.entry(graph.path(definition).to_owned()).or_default().insert(Place::Definition(definition));
-        let answer = references(snapshot, definition, &[], cancel)?;
+        let answer = references(snapshot, definition, Role::ALL, cancel)?;
         if answer.closure.state != ClosureState::Closed {
             let hiding = answer.closure.hiding.iter().map(|open| (open.file.clone(), open.line)).collect();
             let (id, why) = (graph.id(definition).to_owned(), answer.closure.why);

@@ -32,6 +32,7 @@ the list of what was read is kept, so that starting again reads only what change
 it can stop it, or anybody if it was taken up after a restart.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const EXAMPLE_AFTER: &'static [(&'static str, &'static str)] = &[("auto_ingest_start", r#"{"roots": ["."]}"#)];
+    const DETAILS: &'static [&'static str] = &["manifest_entries"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"stopped": {"type": "boolean"}, "manifest_entries": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;

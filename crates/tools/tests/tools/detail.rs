@@ -158,6 +158,7 @@ fn details_are_members_of_answers() {
 const SOURCES: &[&str] = &[
     include_str!("../../src/analysis/counterfactual.rs"),
     include_str!("../../src/analysis/differential.rs"),
+    include_str!("../../src/documents/document_provider_health.rs"),
     include_str!("../../src/analysis/diverge.rs"),
     include_str!("../../src/analysis/fingerprint.rs"),
     include_str!("../../src/analysis/hypothesize.rs"),

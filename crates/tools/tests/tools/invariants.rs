@@ -44,6 +44,8 @@ fn whatever_is_asked_reading_changes_nothing_and_answers_the_same_twice() {
     for tool in ALL {
         project.prepare(tool, &json!("agent"));
     }
+    // What the calls before made is otherwise written in the background.
+    project.ok("persist", json!({}));
     let state = || {
         let mut files = files_below(&[project.tree.path(), project.home()]);
         files.retain(|path, _| !is_derived(path));

@@ -211,9 +211,17 @@ impl Calibration {
 
     fn strata_of(&self, rows: &[Row]) -> Vec<Stratum> {
         let mut by_kind: FxHashMap<Kind, Judged> = FxHashMap::default();
+        // Questions are numbered from the newest on.
+        let newest = rows.iter().map(|row| row.question + 1).max().unwrap_or(0).div_ceil(2);
+        let mut lately: FxHashMap<Kind, Judged> = FxHashMap::default();
         for row in rows {
             let own = (row.source, Some(row.extension.clone()));
-            by_kind.entry(own).or_default().push((self.probability(row.value, row.source), row.is_right));
+            let judged = (self.probability(row.value, row.source), row.is_right);
+            if row.question < newest {
+                lately.entry(own.clone()).or_default().push(judged);
+                lately.entry((row.source, None)).or_default().push(judged);
+            }
+            by_kind.entry(own).or_default().push(judged);
         }
         // All files of a source together have the rows that one kind of file may lack.
         let mut pools: FxHashMap<Source, Judged> = FxHashMap::default();
@@ -227,8 +235,12 @@ impl Calibration {
         by_kind.retain(|_, rows| rows.len() >= SIZES[0]);
         let stratum = |((source, extension), rows): (Kind, Judged)| {
             let rows = sorted(rows);
+            let newest = sorted(lately.get(&(source, extension.clone())).cloned().unwrap_or_default());
+            // What was right before need not be now: the newest half of the commits has to agree.
             let of = |share: f64| {
-                threshold(&rows, share).or_else(|| pooled(source, share).filter(|pool| allows(&rows, pool, share)))
+                let own = threshold(&rows, share);
+                let found = own.or_else(|| pooled(source, share).filter(|pool| allows(&rows, pool, share)));
+                found.filter(|threshold| allows(&newest, threshold, share))
             };
             Stratum { source, extension, rows: rows.len(), act: of(ACT_SHARE), reverify: of(REVERIFY_SHARE) }
         };
@@ -260,8 +272,8 @@ impl Calibration {
     }
 }
 
-/// Whether the rows of one kind of file do not contradict the threshold of all files: as many of those that it accepts
-/// are right.
+/// Whether rows, such as those of one kind of file, do not contradict a threshold of more: as many of those that it
+/// accepts are right.
 fn allows(rows: &[(f64, bool)], pool: &Threshold, share: f64) -> bool {
     let accepted = &rows[..rows.partition_point(|(probability, _)| *probability >= pool.tau)];
     let right = accepted.iter().filter(|(_, is_right)| *is_right).count();
@@ -414,6 +426,28 @@ mod tests {
         let known = Calibration { strata: known.strata_of(&rows), ..known };
         let verdict = |path: &str| known.verdict(0.9, Source::CoChange, path);
         assert_eq!([verdict("a.py"), verdict("a.md")], [Verdict::Act, Verdict::Reverify], "its own rows contradict");
+    }
+
+    #[test]
+    fn the_newest_commits_have_to_agree() {
+        let steps = vec![(Source::CoChange, vec![(0.0, 0.1), (1.0, 0.9)])];
+        let known = Calibration { steps, ..Calibration::default() };
+        let row = |question: usize, is_right: bool| Row {
+            question,
+            value: 1.0,
+            source: Source::CoChange,
+            extension: "py".to_owned(),
+            is_right,
+        };
+        let verdict = |lately: usize| {
+            let rows: Vec<Row> = (0..400).map(|question| row(question, question >= lately)).collect();
+            let known = Calibration {
+                strata: known.strata_of(&rows),
+                ..Calibration { steps: known.steps.clone(), ..Calibration::default() }
+            };
+            known.verdict(0.9, Source::CoChange, "a.py")
+        };
+        assert_eq!([verdict(20), verdict(60)], [Verdict::Act, Verdict::Reverify], "60 of the newest 200 are wrong");
     }
 
     #[test]
