@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use m1nd_tools::find;
 use serde_json::{Value, json};
 
 use crate::harness::Project;
@@ -80,8 +81,12 @@ fn documents_follow_their_files() {
 #[test]
 fn only_the_owner_stops_it_and_a_failed_start_changes_nothing() {
     let project = watched();
-    assert_eq!(project.err("auto_ingest_stop", json!({}))["code"], "invalid_params");
-    assert_eq!(project.err("auto_ingest_tick", json!({}))["code"], "invalid_params");
+    for name in ["auto_ingest_stop", "auto_ingest_tick"] {
+        let tool = find(name).expect("a tool");
+        let error = project.unprepared(tool, json!({"agent_id": "ann"})).expect_err("nothing runs").to_json();
+        assert_eq!(error["code"], "handle_unknown", "{error}");
+        assert!(error["suggested_next_step"].to_string().contains("auto_ingest_start"), "{error}");
+    }
     by(&project, "ann", "auto_ingest_start", json!({"roots": ["docs"], "formats": ["bibtex"]})).expect("starts");
     assert!(!nodes(&project, GUIDE), "Markdown was not asked for");
     for (agent, arguments, code) in [

@@ -159,6 +159,7 @@ const SOURCES: &[&str] = &[
     include_str!("../../src/analysis/counterfactual.rs"),
     include_str!("../../src/analysis/differential.rs"),
     include_str!("../../src/documents/document_provider_health.rs"),
+    include_str!("../../../run/src/providers/mod.rs"),
     include_str!("../../src/analysis/diverge.rs"),
     include_str!("../../src/analysis/fingerprint.rs"),
     include_str!("../../src/analysis/hypothesize.rs"),

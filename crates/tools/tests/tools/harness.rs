@@ -182,18 +182,20 @@ impl Project {
             arguments["preview_id"] = self.call_as_is("edit_preview", preview)?["preview_id"].clone();
         }
         let tool = find(tool).unwrap_or_else(|| panic!("no tool {tool}"));
-        let cancel = Cancel::new();
-        let services = if self.follows.get() { self.services.current() } else { self.services.clone() };
-        let invoke = |arguments| tool.invoke(&Context::new(&services, TOOLS, &cancel, &NoProgress), arguments);
-        let answer = invoke(arguments.clone());
-        match answer {
+        match self.unprepared(tool, arguments.clone()) {
             // An example that needs something first.
             Err(error) if error.code == ErrorCode::HandleUnknown && is_example(tool, &arguments) => {
                 self.prepare(tool, &arguments["agent_id"]);
-                invoke(arguments)
+                self.unprepared(tool, arguments)
             }
             answer => answer,
         }
+    }
+
+    /// A call without the calls that an example needs before it.
+    pub(crate) fn unprepared(&self, tool: &ToolDef, arguments: Value) -> Result<Value, ToolError> {
+        let services = if self.follows.get() { self.services.current() } else { self.services.clone() };
+        tool.invoke(&Context::new(&services, TOOLS, &Cancel::new(), &NoProgress), arguments)
     }
 
     /// Makes the calls that the example of a tool needs before it, for an agent.
