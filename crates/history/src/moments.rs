@@ -47,7 +47,8 @@ impl History {
         rows.into_iter().take(limit).map(|(_, number)| FileHistory { history: self, number }).collect()
     }
 
-    /// All files that a listed commit touched, by [`FileHistory::key`], under the names that they have after all renames.
+    /// All files that a listed commit touched, by [`FileHistory::key`], under the names that they have after all
+    /// renames.
     pub fn all_files(&self) -> impl ExactSizeIterator<Item = FileHistory<'_>> {
         (0..self.files.len() as u32).map(|number| FileHistory { history: self, number })
     }

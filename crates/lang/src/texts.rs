@@ -67,7 +67,8 @@ const CALLEES: &[&str] = &[
     "url",
 ];
 
-/// Callees of which names are kept as well as texts: of topics, tools, tables and procedures, which are often constants.
+/// Callees of which names are kept as well as texts: of topics, tools, tables and procedures, which are often
+/// constants.
 pub(super) const NAMED: &[&str] = &[
     "ConsumePartition",
     "ConsumerGroup",

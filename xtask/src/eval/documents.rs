@@ -1,9 +1,11 @@
-//! `cargo xtask eval documents`: code that documents name, against labels, and drift, against documents that were fixed.
+//! `cargo xtask eval documents`: code that documents name, against labels, and drift, against documents that were
+//! fixed.
 //!
-//! **Mentions** (`eval/documents/mentions.tsv`): repository, commit, `path:line`, the mention as written, and its target
-//! (`path::Owner.name`, a path, or a node id; `none` if it names no code of the project; ` | ` between targets that are
-//! all right). A `documents` edge belongs to a mention if it stands on its line and its target has the last name of the
-//! mention. A mention with edges to n targets of which one is right counts 1/n for precision, and as found for recall.
+//! **Mentions** (`eval/documents/mentions.tsv`): repository, commit, `path:line`, the mention as written, and its
+//! target (`path::Owner.name`, a path, or a node id; `none` if it names no code of the project; ` | ` between targets
+//! that are all right). A `documents` edge belongs to a mention if it stands on its line and its target has the last
+//! name of the mention. A mention with edges to n targets of which one is right counts 1/n for precision, and as
+//! found for recall.
 //!
 //! **Drift** (`eval/documents/fixes.tsv`): repository, the commit before a fix of documents alone, and the lines that
 //! the fix removed or replaced, `path:first-last`. A fix counts as found if a section with one of these lines has a

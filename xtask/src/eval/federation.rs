@@ -1,10 +1,10 @@
 //! `cargo xtask eval federation`: calls between repositories that are one index, against a compiler's index over both.
 //!
-//! The truth has a JSON row for each call that the compiler resolves, also inside a repository: `from_repo`, `from` (path),
-//! `line`, `to_repo`, `to`, `to_line` (of the name), `text` (the name as written) and `call`. Recall is counted over calls
-//! from one repository into another. A certain `calls` edge between repositories is judged, site by site, if the truth has a
-//! row for a name of its target on that line: *right* if one of these rows has the target. A class is as good as its
-//! constructor, and outside of Java one overload as another.
+//! The truth has a JSON row for each call that the compiler resolves, also inside a repository: `from_repo`, `from`
+//! (path), `line`, `to_repo`, `to`, `to_line` (of the name), `text` (the name as written) and `call`. Recall is
+//! counted over calls from one repository into another. A certain `calls` edge between repositories is judged, site
+//! by site, if the truth has a row for a name of its target on that line: *right* if one of these rows has the
+//! target. A class is as good as its constructor, and outside of Java one overload as another.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

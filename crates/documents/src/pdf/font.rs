@@ -13,8 +13,8 @@ use crate::Unreadable;
 const MAX_WIDTHS: usize = 100_000;
 /// Codes of one byte.
 const MAX_CODES: usize = 256;
-/// Widths of the printable ASCII characters of a common sans-serif font, in thousandths of its size: for fonts that give
-/// none.
+/// Widths of the printable ASCII characters of a common sans-serif font, in thousandths of its size: for fonts that
+/// give none.
 const USUAL_WIDTHS: &[u16] = &[
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
     556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,

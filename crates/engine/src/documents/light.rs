@@ -82,7 +82,8 @@ pub(super) fn add(sheet: &mut Sheet<'_>, document: &Document, path: &str, namesp
     evidence
 }
 
-/// Edges to what a marker names: nodes of the index, else a node of its own that says so. Returns the state of evidence.
+/// Edges to what a marker names: nodes of the index, else a node of its own that says so. Returns the state of
+/// evidence.
 fn relate(
     sheet: &mut Sheet<'_>,
     from: &str,

@@ -175,7 +175,8 @@ pub(super) struct Parsed {
     pub(super) fallback: Option<String>,
 }
 
-/// Reads a document: by the provider that the user configured for its format, else, or if that fails, by our own reader.
+/// Reads a document: by the provider that the user configured for its format, else, or if that fails, by our own
+/// reader.
 pub(super) fn parsed(
     file: &SourceFile<'_>,
     providers: Option<&dyn DocumentProviders>,

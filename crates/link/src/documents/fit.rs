@@ -91,7 +91,8 @@ fn is_same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| a == b || matches!((a, b), (b'_', b'-') | (b'-', b'_')))
 }
 
-/// Returns whether a name is that of a value of a type, by custom: `session` of `Session`, `http_client` of `HttpClient`.
+/// Returns whether a name is that of a value of a type, by custom: `session` of `Session`, `http_client` of
+/// `HttpClient`.
 pub(super) fn is_value_of(value: &str, owner: &str) -> bool {
     let plain = |text: &str| text.bytes().filter(|byte| *byte != b'_').map(|byte| byte.to_ascii_lowercase()).collect();
     let (left, right): (Vec<u8>, Vec<u8>) = (plain(value), plain(owner));

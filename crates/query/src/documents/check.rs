@@ -55,8 +55,8 @@ pub enum CheckError {
     },
 }
 
-/// Leaves the findings that the commits since a revision, or the work tree, brought: a commit made the name dead, or the
-/// document was changed.
+/// Leaves the findings that the commits since a revision, or the work tree, brought: a commit made the name dead, or
+/// the document was changed.
 ///
 /// # Errors
 /// [`CheckError::Since`].

@@ -1,8 +1,8 @@
 //! Repositories beside the indexed ones that the project speaks of: links, settings, paths and manifests.
 //!
 //! Of a path outside of the roots no more is found out than whether it exists and which folder above it is a
-//! repository's root: nothing there is read or listed. Only of repositories that a person allowed to read, the texts are
-//! compared with those of the project.
+//! repository's root: nothing there is read or listed. Only of repositories that a person allowed to read, the texts
+//! are compared with those of the project.
 
 mod evidence;
 mod manifests;

@@ -130,8 +130,8 @@ impl Profile {
         }
     }
 
-    /// What this repository and another one share, strongest first. `imports`: outside packages that this one uses, with
-    /// where.
+    /// What this repository and another one share, strongest first. `imports`: outside packages that this one uses,
+    /// with where.
     pub(super) fn shared(&self, other: &Self, imports: &Names) -> Vec<Match> {
         let mut found = Vec::new();
         let mut add = |evidence, here: &Names, there: &Names| found.extend(common(evidence, here, there));

@@ -157,9 +157,9 @@ impl<'a> ReadContext<'a> {
         if self.snapshot.is_empty() { Err(ToolError::empty_graph()) } else { Ok(self.snapshot) }
     }
 
-    /// Says what the snapshot does not have: changes on disk, or repositories of the federation. `None` if it is what is
-    /// on disk. Only for tools with [`Tool::NEEDS_FRESH`](super::Tool::NEEDS_FRESH): what they say to be absent may be
-    /// there.
+    /// Says what the snapshot does not have: changes on disk, or repositories of the federation. `None` if it is what
+    /// is on disk. Only for tools with [`Tool::NEEDS_FRESH`](super::Tool::NEEDS_FRESH): what they say to be absent
+    /// may be there.
     pub fn unseen(&self) -> Option<String> {
         self.call.stale.as_ref().map(Stale::why).or_else(|| not_federated(&self.services.engine))
     }

@@ -1,7 +1,7 @@
 //! `cargo xtask eval formats`: what is read of public documents, compared with what others read of them. Records
-//! (BibTeX, JATS, RFCs, Crossref, L1GHT) are compared by the number of their fields, counted by a plain scan of the text
-//! that shares no code with the readers; PDF and Word files by the words that `pdftotext` and `pandoc` find, in order.
-//! The documents stay outside of the repository: a list names repository, commit and path of each.
+//! (BibTeX, JATS, RFCs, Crossref, L1GHT) are compared by the number of their fields, counted by a plain scan of the
+//! text that shares no code with the readers; PDF and Word files by the words that `pdftotext` and `pandoc` find, in
+//! order. The documents stay outside of the repository: a list names repository, commit and path of each.
 
 mod fields;
 mod speed;

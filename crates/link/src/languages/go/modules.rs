@@ -59,7 +59,8 @@ impl GoModules {
         found
     }
 
-    /// Drops folders outside of the repository that do not hold the module: paths out of it are those of another machine.
+    /// Drops folders outside of the repository that do not hold the module: paths out of it are those of another
+    /// machine.
     fn keep_inside(&mut self, files: &Files<'_>) {
         let paths: BTreeMap<String, String> =
             self.modules.iter().map(|(folder, module)| (folder.clone(), module.path.clone())).collect();

@@ -24,8 +24,8 @@ const ROWS: usize = 10;
 const LEAST_BEFORE: usize = 50;
 /// Fewest rows of the older half, without which nothing is calibrated.
 const LEAST_ROWS: usize = 100;
-/// Sizes of the accepted sets that are tested, the smallest first, until one fails: a fixed order needs no correction for
-/// the number of tests (Angelopoulos et al., "Learn then test", 2021).
+/// Sizes of the accepted sets that are tested, the smallest first, until one fails: a fixed order needs no correction
+/// for the number of tests (Angelopoulos et al., "Learn then test", 2021).
 const SIZES: [usize; 12] = [20, 30, 45, 68, 100, 150, 225, 340, 500, 750, 1_100, 1_700];
 /// Chance that any set is accepted although fewer of such rows are right.
 const DOUBT: f64 = 0.1;

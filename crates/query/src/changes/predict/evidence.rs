@@ -1,5 +1,5 @@
-//! What the commits before a moment say about the files that may change with a file: its own commits, those around them,
-//! those of files like it, and the newest ones of all.
+//! What the commits before a moment say about the files that may change with a file: its own commits, those around
+//! them, those of files like it, and the newest ones of all.
 
 use m1nd_history::{FileHistory, History, Moment};
 use rustc_hash::{FxHashMap, FxHashSet};
