@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
 
-use crate::documents::DocumentProviders;
 use crate::federation::Federation;
+use crate::providers::DocumentProviders;
 
 /// Configuration of an engine.
 #[derive(Debug, Clone)]

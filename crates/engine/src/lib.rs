@@ -25,6 +25,7 @@ mod part;
 mod paths;
 mod persist;
 mod places;
+mod providers;
 mod qualified;
 mod readable;
 mod reasons;
@@ -43,7 +44,7 @@ mod writer;
 pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
 pub use bound::{Bound, BoundState, CodeTexts};
 pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
-pub use documents::{Binding, BindingMatch, DocumentProviders, Provided, TargetState};
+pub use documents::{Binding, BindingMatch, TargetState};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
 pub use federation::{Federation, MAX_MEMBERS, Member};
@@ -54,6 +55,7 @@ pub use m1nd_lang::Language;
 pub use m1nd_vfs::{GitHead, watch_limit};
 pub use outside::OutsidePath;
 pub use places::Place;
+pub use providers::{DocumentProviders, Provided};
 pub use readable::{Texts, readable_repositories, texts_of};
 pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,

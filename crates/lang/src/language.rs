@@ -3,8 +3,6 @@
 use m1nd_base::RepoPath;
 use serde::{Deserialize, Serialize};
 
-use crate::languages::config::{self, docker};
-
 /// A language, or [`Language::Text`] for every other file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -272,12 +270,26 @@ impl Language {
             ROWS.iter().find(|row| row.names.contains(&program))
         });
         match row.map_or(Self::Text, |row| row.language) {
-            Self::Text if docker::is_name_of(path.file_name()) => Self::Docker,
-            Self::Text if path.extension() == Some("json") && config::is_openapi(head) => Self::Yaml,
+            Self::Text if is_dockerfile(path.file_name()) => Self::Docker,
+            Self::Text if path.extension() == Some("json") && is_openapi(head) => Self::Yaml,
             Self::C if path.extension() == Some("h") && looks_like_cpp(head) => Self::Cpp,
             language => language,
         }
     }
+}
+
+/// Returns whether a file of this name says how an image is built.
+fn is_dockerfile(name: &str) -> bool {
+    ["Dockerfile", "Containerfile"].iter().any(|known| {
+        name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
+            || name.strip_suffix(known).is_some_and(|rest| rest.ends_with('.'))
+    })
+}
+
+/// Returns whether the beginning of a JSON file says that it describes an HTTP interface.
+fn is_openapi(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(512)];
+    [&b"\"openapi\""[..], b"\"swagger\""].iter().any(|word| head.windows(word.len()).any(|part| part == *word))
 }
 
 /// Words that start a line of a header only in C++.
@@ -385,5 +397,10 @@ mod tests {
         ] {
             assert_eq!(detect("x.h", head), language, "{head}");
         }
+    }
+
+    #[test]
+    fn files_of_images_are_told_by_name() {
+        assert!(is_dockerfile("Dockerfile.dev") && is_dockerfile("web.Dockerfile") && !is_dockerfile("Dockerfiles"));
     }
 }

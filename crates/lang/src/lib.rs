@@ -9,13 +9,13 @@ mod comments;
 pub mod facts;
 mod language;
 pub mod languages;
+mod lines;
 mod parse;
 pub mod patterns;
 mod strings;
 mod syntax;
 mod test_paths;
 pub mod text;
-pub mod texts;
 mod tokens;
 pub mod walk;
 

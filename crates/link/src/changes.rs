@@ -3,8 +3,8 @@
 use m1nd_base::RepoPath;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::documents;
 use crate::files::{Key, Word, path_keys, text_hash};
+use crate::named;
 use crate::names::{Name, Names};
 use crate::surface::Surface;
 use crate::unit::Unit;
@@ -48,7 +48,7 @@ impl Changes {
         self.keys.extend(unit.given.iter().map(|(name, _)| Key::given(names.text(*name))));
         self.keys.extend(unit.passes.names().map(|name| Key::passes(names.text(name))));
         self.contracts(unit);
-        self.keys.extend(documents::words(unit).into_iter().map(Key::defined));
+        self.keys.extend(named::words(unit).into_iter().map(Key::defined));
     }
 
     /// All that a file may contribute to contracts: it is in bodies, and what it means depends on all of the file.
@@ -59,7 +59,7 @@ impl Changes {
     /// A file whose content changes. Returns whether others can see a difference.
     pub(crate) fn between(&mut self, old: &Unit, new: &Unit, names: &Names) -> bool {
         self.passes(old, new, names);
-        self.keys.extend(documents::changed(old, new).into_iter().map(Key::defined));
+        self.keys.extend(named::changed(old, new).into_iter().map(Key::defined));
         self.contracts(old);
         self.contracts(new);
         let (before, after) = (old.surface(), new.surface());

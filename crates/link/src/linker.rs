@@ -18,6 +18,7 @@ use crate::ids::SymbolId;
 use crate::languages::{self, FAMILIES, Manifests, family};
 use crate::links::{Compared, FileLinks};
 use crate::names::Name;
+use crate::packages::Packages;
 use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
@@ -463,7 +464,7 @@ impl Linker {
         if !self.stale.contains(&true) {
             return;
         }
-        let packages = documents::Packages::of(&self.manifests);
+        let packages = Packages::of(&self.manifests);
         // Before the first run nothing has asked for them.
         if packages != self.project.packages && !self.resolvers.is_empty() {
             let tree = &self.project.tree;

@@ -8,12 +8,13 @@ use m1nd_lang::{FileFacts, Language};
 
 use crate::brief::Brief;
 use crate::defined::Defined;
-use crate::documents::{self, Packages};
 use crate::files::{DefRef, FileId, FileTree, Key, Word};
 use crate::ids::Symbols;
 use crate::index::{Index, Row};
 use crate::languages::{self, FAMILIES};
+use crate::named;
 use crate::names::Names;
+use crate::packages::Packages;
 use crate::rules::Rules;
 use crate::unit::Unit;
 
@@ -302,7 +303,7 @@ impl Project {
         for word in &unit.spots.words {
             self.index.insert(Key::contract(word), Row { file, value: 0 });
         }
-        self.defined.insert(file, documents::words(&unit).into_iter());
+        self.defined.insert(file, named::words(&unit).into_iter());
         *self.held.get_mut() += unit.bytes();
         let own = Slot { unit: OnceLock::from(Box::new(unit)), used: AtomicU32::new(self.moment), is_own: true };
         match slot {

@@ -4,7 +4,6 @@ mod adapt;
 mod bind;
 mod light;
 mod notes;
-mod provider;
 mod records;
 mod universal;
 
@@ -20,7 +19,6 @@ use crate::snapshot::Snapshot;
 pub(crate) use adapt::adapt;
 pub use bind::{Binding, BindingMatch};
 pub use light::TargetState;
-pub use provider::{DocumentProviders, Provided};
 
 /// Longest slug, in bytes.
 const MAX_SLUG: usize = 80;

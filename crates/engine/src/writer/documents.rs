@@ -9,9 +9,10 @@ use super::ingest::{Done, Stages};
 use super::place::Place;
 use super::{Writer, walk_options};
 use crate::config::{Adapter, IngestRequest, Mode};
-use crate::documents::{DocumentProviders, Provided, adapt};
+use crate::documents::adapt;
 use crate::error::EngineError;
 use crate::json_graph::Imported;
+use crate::providers::{DocumentProviders, Provided};
 use crate::report::{DocumentsReport, IngestReport};
 use crate::snapshot::Snapshot;
 

@@ -4,7 +4,7 @@ use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
 
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::language::Language;
-use crate::{text, texts};
+use crate::text;
 
 mod bash;
 mod c;
@@ -24,6 +24,7 @@ mod rust;
 mod scala;
 pub(crate) mod schema;
 mod swift;
+pub(crate) mod texts;
 mod typescript;
 
 /// What an extractor is given.

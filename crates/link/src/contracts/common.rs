@@ -1,6 +1,5 @@
 //! What the contracts of all kinds share.
 
-use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace};
 
 use crate::eval::{Entity, Eval, Value};
@@ -22,17 +21,6 @@ pub(super) fn node_of(unit: &Unit, def: Option<DefId>) -> SymbolId {
         next = unit.facts.definition(def).owner;
     }
     unit.file_symbol
-}
-
-/// The arguments of the call of a callee.
-pub(crate) fn arguments_of(facts: &FileFacts, of: ExprId) -> &[ExprId] {
-    // A call follows its callee closely.
-    let rest = facts.exprs[of.index()..].iter();
-    let mut args = rest.filter_map(|expr| match *expr {
-        Expr::Call { callee, args } => (callee == of).then_some(args),
-        _ => None,
-    });
-    args.next().map_or(&[], |args| facts.list(args))
 }
 
 /// The files under a word that are no tests, or the file itself.

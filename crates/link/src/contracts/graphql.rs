@@ -9,8 +9,8 @@ use crate::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
 use crate::files::FileId;
-use crate::frameworks::graphql;
 use crate::ids::SymbolId;
+use crate::spots::graphql;
 use crate::spots::shared;
 
 /// Fields that one file asks for.

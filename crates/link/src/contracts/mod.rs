@@ -23,8 +23,6 @@ mod schemas;
 mod servers;
 mod tables;
 
-pub(crate) use common::arguments_of;
-
 use m1nd_lang::facts::Reference;
 use rustc_hash::FxHashSet;
 

@@ -4,7 +4,7 @@ use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{Expr, ExprId, Role};
 
-use super::common::{self, arguments_of, name_of};
+use super::common::{self, name_of};
 use super::{Contracts, handler_of};
 use crate::derived::Derived;
 use crate::entry_points::{is_open_method, tier_of};
@@ -12,6 +12,7 @@ use crate::eval::Eval;
 use crate::file_links::{self, Target};
 use crate::files::FileId;
 use crate::frameworks::messages::{MessageRow, Point as Kind};
+use crate::spots::arguments_of;
 use crate::spots::points::{self, Offer, Point};
 
 /// Names of one file that are asked for.

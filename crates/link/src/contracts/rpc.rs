@@ -6,15 +6,15 @@ use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, ExprId, Namespace, R
 use rustc_hash::FxHashMap;
 
 use super::Contracts;
-use super::common::{self, arguments_of, members, node_of};
+use super::common::{self, members, node_of};
 use crate::derived::Derived;
 use crate::eval::{Entity, Eval, Value, no_args};
 use crate::file_links::{self, Target};
 use crate::files::{DefRef, FileId};
 use crate::frameworks::rpc::{self, Names};
 use crate::ids::SymbolId;
-use crate::spots::last_name;
 use crate::spots::shared::{self, By, SERVICES, base_of};
+use crate::spots::{arguments_of, last_name};
 use crate::unit::Unit;
 
 /// Implementations of one service.

@@ -1,8 +1,8 @@
 //! Whether what stands in front of a name fits a definition: its owners, then the modules and folders of its file, then
 //! the name of its package.
 
-use super::packages::Packages;
-use super::stem;
+use crate::named::stem;
+use crate::packages::Packages;
 
 /// How well it fits; less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

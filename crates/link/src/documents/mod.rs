@@ -7,23 +7,20 @@
 //! document asked for in vain relinks it.
 
 mod fit;
-mod packages;
 mod paths;
 mod symbols;
 mod variables;
 
 use m1nd_base::{EdgeTier, Relation};
-use m1nd_lang::facts::{DefKind, Mention, MentionForm, MentionMark};
+use m1nd_lang::facts::{Mention, MentionForm, MentionMark};
 use rustc_hash::FxHashSet;
-
-pub(crate) use packages::Packages;
 
 use crate::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
-use crate::files::{FileId, Word};
+use crate::files::FileId;
 use crate::ids::SymbolId;
-use crate::unit::Unit;
+use crate::named;
 
 /// More targets than this say nothing about any of them.
 const MAX_TARGETS: usize = 8;
@@ -47,7 +44,7 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         let from = mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol);
         let Some(meant) = meant(eval, file, mention, &outside) else {
             let name = unit.facts.name(mention.name);
-            let variable = variables::is_spelled(name).then(|| variables::meant(eval, file, name)).flatten();
+            let variable = named::is_spelled(name).then(|| variables::meant(eval, file, name)).flatten();
             edges.extend(variable.map(|to| {
                 let (relation, tier) = (Relation::Documents, EdgeTier::Certain);
                 Derived { from, to, relation, tier, of: 1, pos: mention.pos }
@@ -70,41 +67,4 @@ fn meant(eval: &mut Eval<'_>, file: FileId, mention: &Mention, outside: &FxHashS
         MentionForm::Path => paths::meant(eval, file, name, mention.mark == MentionMark::Link),
         MentionForm::Symbol | MentionForm::Call => symbols::meant(eval, file, mention, outside),
     }
-}
-
-/// The word under which files are found by the last part of their path without its ending, or by that of the folder
-/// that they stand for.
-fn stem_word(stem: &str) -> Word {
-    Word::of(&format!("/{stem}"))
-}
-
-/// The stem of a file, and whether the file stands for its folder (`__init__.py`, `mod.rs`).
-fn stem(path: &str) -> (&str, bool) {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.split_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
-    (stem, matches!(stem, "__init__" | "mod" | "index" | "lib" | "main" | "doc"))
-}
-
-/// What documents may find under other words than the names that others can see, and that an edit changes.
-pub(crate) fn changed(old: &Unit, new: &Unit) -> Vec<Word> {
-    variables::changed(old, new)
-}
-
-/// The words under which documents may look for a file, in order.
-pub(crate) fn words(unit: &Unit) -> Vec<Word> {
-    let path = unit.path.as_str();
-    let (own, is_folder) = stem(path);
-    let mut words = vec![stem_word(own)];
-    if is_folder && let Some((_, folder)) = unit.path.parent().rsplit_once('/').or(Some(("", unit.path.parent()))) {
-        words.push(stem_word(folder));
-    }
-    if !unit.facts.language.is_prose() {
-        let rows = unit.facts.definitions.iter().zip(&unit.symbols);
-        let named = rows.filter(|(row, symbol)| symbol.is_some() && !row.flags.is_local && row.kind != DefKind::Impl);
-        words.extend(named.map(|(row, _)| Word::of(unit.facts.name(row.name))));
-        words.extend(variables::words(unit));
-    }
-    words.sort_unstable();
-    words.dedup();
-    words
 }

@@ -2,10 +2,11 @@
 
 use m1nd_lang::Language;
 
-use super::{MAX_TARGETS, Meant, stem, stem_word};
+use super::{MAX_TARGETS, Meant};
 use crate::eval::Eval;
 use crate::files::FileId;
 use crate::languages::paths::{folder, join};
+use crate::named::{stem, stem_word};
 
 /// Files of one stem that are compared.
 const MAX_FILES: usize = 512;

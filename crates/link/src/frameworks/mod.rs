@@ -3,7 +3,6 @@
 use m1nd_lang::Language;
 
 mod go;
-pub(crate) mod graphql;
 mod java;
 pub(crate) mod messages;
 mod python;

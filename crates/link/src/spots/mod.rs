@@ -1,6 +1,7 @@
 //! Where a file may serve routes, mount routers or name addresses: by its facts alone, so that an index over all files
 //! can be kept. Whether it does is decided by the evaluator.
 
+pub(crate) mod graphql;
 pub(crate) mod methods;
 pub(crate) mod points;
 pub(crate) mod shared;
@@ -247,4 +248,15 @@ pub(super) fn last_name(facts: &FileFacts, mut expr: ExprId) -> Option<&str> {
             _ => return None,
         }
     }
+}
+
+/// The arguments of the call of a callee.
+pub(crate) fn arguments_of(facts: &FileFacts, of: ExprId) -> &[ExprId] {
+    // A call follows its callee closely.
+    let rest = facts.exprs[of.index()..].iter();
+    let mut args = rest.filter_map(|expr| match *expr {
+        Expr::Call { callee, args } => (callee == of).then_some(args),
+        _ => None,
+    });
+    args.next().map_or(&[], |args| facts.list(args))
 }

@@ -4,9 +4,9 @@ use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, ParameterKind, Role, Shared
 use m1nd_lang::{FileFacts, Language};
 
 use super::points::{Imported, imports};
-use super::{last_name, texts_of};
+use super::{arguments_of, graphql, last_name, texts_of};
 use crate::frameworks::tables::{self, TableRow};
-use crate::frameworks::{graphql, rpc, settings};
+use crate::frameworks::{rpc, settings};
 
 /// All words of a file.
 pub(super) fn words(facts: &FileFacts) -> Vec<String> {
@@ -122,7 +122,7 @@ pub(crate) fn readers(facts: &FileFacts) -> Vec<Reader> {
         if !reads(name) || facts.definition(function).kind != DefKind::Function {
             continue;
         }
-        let Some(&first) = crate::contracts::arguments_of(facts, reference.expr).first() else { continue };
+        let Some(&first) = arguments_of(facts, reference.expr).first() else { continue };
         let Expr::Name { name, .. } = facts.expr(first) else { continue };
         let parameters = facts.parameters(function).iter();
         let mut parameters = parameters.filter(|row| row.kind != ParameterKind::Receiver);
@@ -254,7 +254,7 @@ pub(crate) fn implementations(facts: &FileFacts) -> Vec<Implementation<'_>> {
 
 /// The service that is the first argument of a call: `pkg.Cart.service`, `CartService`.
 fn first_service(facts: &FileFacts, callee: ExprId) -> Option<&str> {
-    let &first = crate::contracts::arguments_of(facts, callee).first()?;
+    let &first = arguments_of(facts, callee).first()?;
     let name = last_name(facts, first)?;
     match (name, base_of(facts, first)) {
         ("service", Some(base)) => last_name(facts, base),

@@ -10,14 +10,6 @@ use crate::languages::Input;
 /// Instructions of one file that are looked at.
 const MAX_INSTRUCTIONS: usize = 4_096;
 
-/// Returns whether a file of this name says how an image is built.
-pub(crate) fn is_name_of(name: &str) -> bool {
-    ["Dockerfile", "Containerfile"].iter().any(|known| {
-        name.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']))
-            || name.strip_suffix(known).is_some_and(|rest| rest.ends_with('.'))
-    })
-}
-
 pub(crate) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let mut sheet = Sheet::new(input);
     let mut stages: Vec<String> = Vec::new();
@@ -120,6 +112,5 @@ mod tests {
         let text = "# c\nFROM a AS b\n\nENV A=1 \\\n    # c\n    B=\"x y\"\nCMD [\"python\", \"x.py\"]";
         let found: Vec<&str> = instructions(text).into_iter().map(|(_, text)| text).collect();
         assert_eq!(found, ["FROM a AS b", "ENV A=1 \\\n    # c\n    B=\"x y\"", "CMD [\"python\", \"x.py\"]"]);
-        assert!(is_name_of("Dockerfile.dev") && is_name_of("web.Dockerfile") && !is_name_of("Dockerfiles"));
     }
 }

@@ -28,12 +28,6 @@ const FORMATS: &[(&[&str], Reader)] = &[
     (&["swagger"], openapi::read),
 ];
 
-/// Returns whether the beginning of a JSON file says that it describes an HTTP interface.
-pub(crate) fn is_openapi(head: &[u8]) -> bool {
-    let head = &head[..head.len().min(512)];
-    [&b"\"openapi\""[..], b"\"swagger\""].iter().any(|word| head.windows(word.len()).any(|part| part == *word))
-}
-
 /// The facts of a YAML file: none if it is of no known format.
 pub(crate) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let mut sheet = Sheet::new(input);

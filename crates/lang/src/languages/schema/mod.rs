@@ -4,7 +4,7 @@ use m1nd_base::{Limits, Problem, ProblemKind};
 
 use super::Input;
 use crate::facts::{DefId, DefKind, Definition, FactsBuilder, FileFacts, Pos, Shared, SharedKind};
-use crate::texts::Lines;
+use crate::lines::Lines;
 
 pub(crate) mod graphql;
 pub(crate) mod lexer;

@@ -5,8 +5,11 @@
 //! walk over the tree would cost more than all that is found. What is misread that way has no effect by itself: a text
 //! counts only where a call or decorator of the syntax tree stands at the same place.
 
+use m1nd_base::Pos;
+
 use crate::Language;
-use crate::facts::{FileFacts, Pos, Role, TextUse};
+use crate::facts::{FileFacts, Role, TextUse};
+use crate::lines::Lines;
 
 mod documents;
 mod literal;
@@ -235,31 +238,6 @@ fn place(facts: &FileFacts, pos: Pos) -> Option<u32> {
     let (at, _) =
         rows.clone().find(|(_, row)| calls(row.role)).or_else(|| rows.find(|(_, row)| row.role == Role::Type))?;
     u32::try_from(start + at).ok()
-}
-
-/// Positions of bytes; asked in rising order this takes linear time.
-pub(crate) struct Lines<'t> {
-    text: &'t str,
-    starts: Vec<usize>,
-    /// Line, byte and column that were asked for last: the next place is counted from there.
-    last: (usize, usize, usize),
-}
-
-impl<'t> Lines<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Self { text, starts: std::iter::once(0).chain(breaks).collect(), last: (0, 0, 1) }
-    }
-
-    pub(crate) fn pos(&mut self, byte: usize) -> Pos {
-        let line = self.starts.partition_point(|start| *start <= byte) - 1;
-        let byte = self.text.floor_char_boundary(byte);
-        let (from, before) = if self.last.0 == line { (self.last.1, self.last.2) } else { (self.starts[line], 1) };
-        let count = |from: usize, to: usize| self.text.get(from..to).map_or(0, |part| part.chars().count());
-        let col = if byte < from { before - count(byte, from) } else { before + count(from, byte) };
-        self.last = (line, byte, col);
-        Pos { line: line as u32 + 1, col: u16::try_from(col).unwrap_or(u16::MAX) }
-    }
 }
 
 #[cfg(test)]

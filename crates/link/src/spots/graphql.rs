@@ -3,9 +3,9 @@
 use m1nd_lang::facts::{DefId, DefKind, Expr, Role};
 use m1nd_lang::{FileFacts, Language};
 
-use super::rpc::snake;
-use crate::spots::shared::base_of;
-use crate::spots::{last_name, texts_of};
+use super::shared::base_of;
+use super::{last_name, texts_of};
+use crate::frameworks::rpc::snake;
 
 /// Parts of names of packages that make servers or clients of GraphQL.
 const PACKAGES: &[&str] =
@@ -88,7 +88,7 @@ fn uses_library(facts: &FileFacts) -> bool {
         let module = facts.name(import.module).to_ascii_lowercase();
         let path = import.path.and_then(|path| root_name(facts, path)).unwrap_or("").to_ascii_lowercase();
         PACKAGES.iter().any(|part| module.contains(part) || path.contains(part))
-    }) || facts.language == Language::Go && crate::spots::shared::has_name(facts, "queryResolver")
+    }) || facts.language == Language::Go && super::shared::has_name(facts, "queryResolver")
 }
 
 fn root_name(facts: &FileFacts, mut expr: m1nd_lang::facts::ExprId) -> Option<&str> {

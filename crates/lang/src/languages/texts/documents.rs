@@ -1,9 +1,9 @@
 //! Texts in code that are of another language: statements of SQL, schemas and documents of GraphQL.
 
-use super::Lines;
 use crate::facts::{DefId, FileFacts, Shared, SharedKind};
 use crate::languages::schema::graphql::{self, Root, What};
 use crate::languages::schema::sql;
+use crate::lines::Lines;
 
 /// Longest text that is read, in bytes.
 const MAX_BYTES: usize = 64 << 10;
