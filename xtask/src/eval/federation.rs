@@ -1,11 +1,12 @@
 //! `cargo xtask eval federation`: calls between repositories that are one index, against a compiler's index over both.
 //!
-//! The truth has a JSON row for each call that the compiler resolves, also inside a repository: `from_repo`, `from` (path),
-//! `line`, `to_repo`, `to`, `to_line` (of the name), `text` (the name as written) and `call`. Recall is counted over calls
-//! from one repository into another. A certain `calls` edge between repositories is judged, site by site, if the truth has a
-//! row for a name of its target on that line: *right* if one of these rows has the target. A class is as good as its
-//! constructor, and outside of Java one overload as another. A class without a constructor of its own is as good as the one it
-//! inherits: the compiler names the class, the call runs the constructor. The truth must name the base in the class's header.
+//! The truth has a JSON row for each call that the compiler resolves, also inside a repository: `from_repo`, `from`
+//! (path), `line`, `to_repo`, `to`, `to_line` (of the name), `text` (the name as written) and `call`. Recall is
+//! counted over calls from one repository into another. A certain `calls` edge between repositories is judged, site
+//! by site, if the truth has a row for a name of its target on that line: *right* if one of these rows has the
+//! target. A class is as good as its constructor, and outside of Java one overload as another. A class without a
+//! constructor of its own is as good as the one it inherits: the compiler names the class, the call runs the
+//! constructor. The truth must name the base in the class's header.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -199,8 +200,8 @@ fn is_target(snapshot: &Snapshot, node: NodeIx, row: &Row) -> bool {
 /// Bases followed from a class to the constructor that it inherits.
 const MAX_BASES: usize = 16;
 
-/// Returns whether a node is the constructor that the class of a row inherits. The bases are the rows of the truth on the
-/// line of the class's name; a class that declares a constructor itself has none.
+/// Returns whether a node is the constructor that the class of a row inherits. The bases are the rows of the truth
+/// on the line of the class's name; bases of a class that declares a constructor itself are not followed.
 fn is_inherited(snapshot: &Snapshot, node: NodeIx, row: &Row, at: &HashMap<(String, u32), Vec<&Row>>) -> bool {
     let graph = snapshot.graph();
     let name = node_id::bare_name(graph.id(node));
@@ -211,10 +212,9 @@ fn is_inherited(snapshot: &Snapshot, node: NodeIx, row: &Row, at: &HashMap<(Stri
         if graph.path(owner) == path && graph.name_line(owner) == line {
             return true;
         }
-        let in_file = |node: &NodeIx| graph.path(*node) == path && graph.name_line(*node) == line;
-        let Some(class) = graph.nodes().find(in_file) else { continue };
+        let is_here = |node: NodeIx| graph.path(node) == path && graph.name_line(node) == line;
         let declares =
-            |child: NodeIx| graph.parent(child) == Some(class) && node_id::bare_name(graph.id(child)) == name;
+            |child: NodeIx| node_id::bare_name(graph.id(child)) == name && graph.parent(child).is_some_and(is_here);
         if !graph.nodes().any(declares) {
             let bases = at.get(&(path, line)).into_iter().flatten().filter(|base| !base.call && !base.is_import);
             open.extend(bases.map(|base| (format!("{}/{}", base.to_repo, base.to), base.to_line)));
