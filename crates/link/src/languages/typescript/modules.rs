@@ -150,8 +150,9 @@ impl Modules {
         mapped.map_or(Found::Nothing, Found::File)
     }
 
-    /// A module of a package of another repository. If the file that the package names first is a build output that is
-    /// not there, files beside it (`index.js`, `index.mjs`) mostly only load build outputs: its sources take precedence.
+    /// A module of a package of another repository. If the file that the package names first is a build output that
+    /// is not there, files beside it (`index.js`, `index.mjs`) mostly only load build outputs: its sources take
+    /// precedence.
     fn in_other(
         &self,
         from: Importer<'_>,
