@@ -4,7 +4,9 @@
 //! (path), `line`, `to_repo`, `to`, `to_line` (of the name), `text` (the name as written) and `call`. Recall is
 //! counted over calls from one repository into another. A certain `calls` edge between repositories is judged, site
 //! by site, if the truth has a row for a name of its target on that line: *right* if one of these rows has the
-//! target. A class is as good as its constructor, and outside of Java one overload as another.
+//! target. A class is as good as its constructor, and outside of Java one overload as another. A class without a
+//! constructor of its own is as good as the one it inherits: the compiler names the class, the call runs the
+//! constructor. The truth must name the base in the class's header.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -127,7 +129,10 @@ fn report(members: Vec<Member>, rows: &[Row], explain: usize) -> Outcome<Report>
             if named.is_empty() {
                 report.unjudged += 1;
                 show("unjudged", place());
-            } else if named.iter().any(|row| is_target(&snapshot, call.to, row)) {
+            } else if named
+                .iter()
+                .any(|row| is_target(&snapshot, call.to, row) || is_inherited(&snapshot, call.to, row, &at))
+            {
                 report.right += 1;
             } else {
                 report.wrong += 1;
@@ -190,6 +195,32 @@ fn is_target(snapshot: &Snapshot, node: NodeIx, row: &Row) -> bool {
         && owner.is_some_and(is_there);
     let is_overload = !row.to.ends_with(".java") && node_id::bare_name(graph.id(node)) == row.text;
     is_there(node) || is_class || is_overload
+}
+
+/// Bases followed from a class to the constructor that it inherits.
+const MAX_BASES: usize = 16;
+
+/// Returns whether a node is the constructor that the class of a row inherits. The bases are the rows of the truth
+/// on the line of the class's name; bases of a class that declares a constructor itself are not followed.
+fn is_inherited(snapshot: &Snapshot, node: NodeIx, row: &Row, at: &HashMap<(String, u32), Vec<&Row>>) -> bool {
+    let graph = snapshot.graph();
+    let name = node_id::bare_name(graph.id(node));
+    let Some(owner) = graph.parent(node).filter(|_| ["__init__", "constructor"].contains(&name)) else { return false };
+    let mut open = vec![(format!("{}/{}", row.to_repo, row.to), row.to_line)];
+    for _ in 0..MAX_BASES {
+        let Some((path, line)) = open.pop() else { break };
+        if graph.path(owner) == path && graph.name_line(owner) == line {
+            return true;
+        }
+        let is_here = |node: NodeIx| graph.path(node) == path && graph.name_line(node) == line;
+        let declares =
+            |child: NodeIx| node_id::bare_name(graph.id(child)) == name && graph.parent(child).is_some_and(is_here);
+        if !graph.nodes().any(declares) {
+            let bases = at.get(&(path, line)).into_iter().flatten().filter(|base| !base.call && !base.is_import);
+            open.extend(bases.map(|base| (format!("{}/{}", base.to_repo, base.to), base.to_line)));
+        }
+    }
+    false
 }
 
 fn is_same_name(snapshot: &Snapshot, a: NodeIx, b: NodeIx) -> bool {

@@ -21,7 +21,7 @@ const SOURCES: &[(&str, &[&str])] = &[
 ];
 
 /// Build output folders that correspond to `src`.
-const BUILD_FOLDERS: &[&str] =
+pub(super) const BUILD_FOLDERS: &[&str] =
     &["dist", "lib", "build", "out", "output", "es", "esm", "cjs", "types", "typings", "umd"];
 
 /// Target of a module specifier.
@@ -120,9 +120,7 @@ impl Modules {
         }
         if let Some(package) = self.packages.of_others(own, name) {
             let subpath = module[name.len()..].trim_matches('/');
-            let found = self.in_package(from, package, subpath, exists);
-            let unbuilt = || package.sources(subpath).iter().find_map(|path| self.at(from, path, false, exists));
-            if let Some(found) = found.or_else(unbuilt) {
+            if let Some(found) = self.in_other(from, package, subpath, exists) {
                 return Found::File(found);
             }
         }
@@ -150,6 +148,28 @@ impl Modules {
         let candidates = config.map(|config| config.candidates(module)).unwrap_or_default();
         let mapped = candidates.iter().find_map(|path| self.at(from, path, false, exists));
         mapped.map_or(Found::Nothing, Found::File)
+    }
+
+    /// A module of a package of another repository. If the file that the package names first is a build output that
+    /// is not there, files beside it (`index.js`, `index.mjs`) mostly only load build outputs: its sources take
+    /// precedence.
+    fn in_other(
+        &self,
+        from: Importer<'_>,
+        package: &Package,
+        subpath: &str,
+        exists: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
+        let sources = package.sources(subpath);
+        let first = package.targets(subpath, from.requires).into_iter().next();
+        let unbuilt = first.filter(|first| package.is_output(first) && file(from, first, exists).is_none());
+        let source = unbuilt.and_then(|first| {
+            let in_src = || sources.iter().filter(|path| package.is_in(path, &["src"]));
+            let same_name = self.built(from, &first, &package.folder, exists);
+            same_name.or_else(|| in_src().find_map(|path| self.at(from, path, false, exists)))
+        });
+        let found = source.or_else(|| self.in_package(from, package, subpath, exists));
+        found.or_else(|| sources.iter().find_map(|path| self.at(from, path, false, exists)))
     }
 
     fn in_package(
@@ -315,6 +335,49 @@ mod tests {
         for (module, target) in [("p", "packages/p/src/index.ts"), ("p/v3", "packages/p/src/v3/index.ts")] {
             assert_eq!(found(&manifests, &files, "packages/p/src/v3/tests/a.test.ts", module), target);
         }
+    }
+
+    #[test]
+    fn sources_of_other_repositories_come_before_files_that_load_the_build_output() {
+        let manifests = [
+            ("app/package.json", r#"{"name": "app", "peerDependencies": {"kit": "^3", "plain": "^1", "named": "^1"}}"#),
+            (
+                "mono/packages/kit/package.json",
+                r#"{"name": "kit", "main": "index.js", "exports": {".": {"import": {"types": "./dist/kit.d.mts",
+                    "node": "./index.mjs", "default": "./dist/kit.esm.js"}, "require": "./index.js"},
+                    "./server": {"types": "./server/index.d.mts", "import": "./server/index.mjs"}}}"#,
+            ),
+            ("plain/package.json", r#"{"name": "plain", "types": "dist/plain.d.ts", "main": "code/main.js"}"#),
+            ("named/package.json", r#"{"name": "named", "types": "dist/named.d.ts", "main": "index.js"}"#),
+        ];
+        let files = [
+            "mono/packages/kit/index.js",
+            "mono/packages/kit/index.mjs",
+            "mono/packages/kit/src/index.ts",
+            "mono/packages/kit/server/index.d.mts",
+            "plain/code/main.js",
+            "plain/index.js",
+            "named/index.js",
+            "named/src/index.ts",
+            "named/src/named.ts",
+        ];
+        let modules = Modules::new(manifests.iter().copied());
+        let modules = modules.of_repositories(&|folder| folder.split('/').next().unwrap_or_default().to_owned());
+        let found = |module: &str, files: &[&str]| {
+            let importer = Importer { path: "app/src/a.ts", is_typescript: true, requires: false };
+            match modules.find(importer, module, &|path| files.contains(&path)) {
+                Found::File(path) => path,
+                other => format!("{other:?}"),
+            }
+        };
+        assert_eq!(found("kit", &files), "mono/packages/kit/src/index.ts");
+        assert_eq!(found("kit/server", &files), "mono/packages/kit/server/index.d.mts");
+        assert_eq!(found("plain", &files), "plain/code/main.js");
+        assert_eq!(found("named", &files), "named/src/named.ts");
+        let built =
+            ["mono/packages/kit/dist/kit.d.mts", "mono/packages/kit/index.mjs", "mono/packages/kit/src/index.ts"];
+        assert_eq!(found("kit", &built), "mono/packages/kit/dist/kit.d.mts");
+        assert_eq!(found("kit", &built[1..2]), "mono/packages/kit/index.mjs");
     }
 
     #[test]

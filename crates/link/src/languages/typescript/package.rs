@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::super::paths::{folder, join, upwards};
 use super::json;
+use super::modules::BUILD_FOLDERS;
 use super::paths::{best, glob};
 
 /// Nested conditions and lists followed in `exports`.
@@ -155,6 +156,17 @@ const PRIVATE_FOLDERS: &[&str] = &["__tests__", "examples", "example", "fixtures
 impl Package {
     fn is_private(&self) -> bool {
         self.folder.split('/').any(|part| PRIVATE_FOLDERS.contains(&part))
+    }
+
+    /// Returns whether a path lies in a folder of the package that build outputs are put into.
+    pub(super) fn is_output(&self, path: &str) -> bool {
+        self.is_in(path, BUILD_FOLDERS)
+    }
+
+    /// Returns whether a path lies in one of these folders of the package.
+    pub(super) fn is_in(&self, path: &str, folders: &[&str]) -> bool {
+        let inside = path.strip_prefix(self.folder.as_str()).map(|rest| rest.trim_start_matches('/'));
+        inside.and_then(|inside| inside.split_once('/')).is_some_and(|(top, _)| folders.contains(&top))
     }
 
     /// Files from which `name/subpath` is built, where what is built is not there.
