@@ -303,9 +303,16 @@ impl ToolDef {
         serde_json::from_str(self.example).unwrap_or_else(|_| Value::Object(Map::new()))
     }
 
-    /// Returns the calls that the example needs before it.
+    /// Returns the calls that the example needs before it, by the same agent.
     pub fn calls_before(&self) -> impl Iterator<Item = (&'static str, Value)> {
-        let parse = |text| serde_json::from_str(text).unwrap_or_else(|_| Value::Object(Map::new()));
+        let agent = self.example_arguments().get("agent_id").cloned();
+        let parse = move |text| {
+            let mut arguments: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+            if let Some(agent) = &agent {
+                arguments.entry("agent_id").or_insert_with(|| agent.clone());
+            }
+            Value::Object(arguments)
+        };
         self.example_after.iter().map(move |(tool, arguments)| (*tool, parse(arguments)))
     }
 }
