@@ -22,6 +22,8 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
         let listing = git(&project.root, &["ls-files"])?;
         let files: Vec<(&str, &str)> = listing
             .lines()
+            // Hidden files are not indexed, so they are not written.
+            .filter(|path| !path.split('/').any(|part| part.starts_with('.')))
             .filter_map(|path| ENDINGS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, code)| (path, *code)))
             .collect();
         if files.len() < FILES {
