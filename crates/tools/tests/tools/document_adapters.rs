@@ -54,7 +54,7 @@ fn a_work_is_one_node_whatever_names_it() {
     project.tree.write("lit/refs.bib", "@article{k, title = {Lists}, author = {Doe, Jane}, doi = {https://doi.org/10.1000/ABC}}\n");
     let work = json!({"status": "ok", "message-type": "work", "message": {"DOI": "10.1000/abc", "type": "journal-article",
         "publisher": "P", "title": ["Lists"], "author": [{"family": "Doe", "given": "Jane"}], "reference": [{"DOI": "10.1000/other"}]}});
-    project.tree.write("lit/work.json", &work.to_string());
+    project.tree.write("lit/work.json", work.to_string());
     project.tree.write("lit/page.md", "# Page\n\nSee doi:10.1000/abc for more.\n");
     let answer = project.ok("ingest", json!({"path": "lit", "adapter": "auto", "mode": "merge"}));
     assert_eq!(answer["documents"]["formats"], json!({"bibtex": 1, "crossref": 1, "markdown": 1}), "{answer}");
@@ -71,7 +71,7 @@ fn a_graph_in_json_says_what_it_drops() {
     let project = Project::new("//- a.py\nx = 1\n");
     let graph = json!({"nodes": [{"id": "a"}, {"id": "b", "type": "Concept"}, {"id": "a"}],
         "edges": [{"source": "a", "target": "b"}, {"source": "a", "target": "gone"}, {"source": "x", "target": "b"}]});
-    project.tree.write("graph.json", &graph.to_string());
+    project.tree.write("graph.json", graph.to_string());
     let answer = project.ok("ingest", json!({"path": "graph.json", "adapter": "json", "mode": "merge"}));
     assert_eq!((&answer["bad_edges"], &answer["duplicate_nodes"]), (&json!(2), &json!(1)), "{answer}");
     assert_eq!(answer["bad_edge_examples"][0], "a → gone", "{answer}");
