@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod change_rows;
 mod checks;
 mod continuity;
 mod core;

@@ -63,7 +63,9 @@ fn measure(path: &Path, home: &Path) -> Outcome<String> {
     let limits = ReadLimits { time: std::time::Duration::from_secs(300), ..ReadLimits::default() };
     let commits = read(&git, &git.head()?, None, &limits, &Cancel::new())?.commits().len();
     let reading = start.elapsed().as_secs_f64();
-    let services = Services::self_contained(EngineConfig::new(home.to_owned(), vec![path.to_owned()]))?;
+    // As a server: without a watcher, every answer that says what is absent would compare all files with the disk.
+    let config = EngineConfig { watch: true, ..EngineConfig::new(home.to_owned(), vec![path.to_owned()]) };
+    let services = Services::self_contained(config)?;
     let ask = |tool: &str, mut arguments: Value| -> Outcome<Value> {
         arguments["agent_id"] = json!("bench");
         let cancel = Cancel::new();

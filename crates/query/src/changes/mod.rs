@@ -17,7 +17,9 @@ mod together;
 mod work_tree;
 
 pub use baseline::Baseline;
-pub use differential::{CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, differences};
+pub use differential::{
+    ChangedFile, CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, changed_files, differences,
+};
 pub use diverge::{Anomaly, CouplingChange, Divergence, ModifiedFile, commit_at, diverge};
 pub use drift::{Drift, DriftedFile, FileChange, TouchingCommit, drift};
 pub use node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -149,16 +149,24 @@ pub fn findings(
     let new = arcs(after.graph(), cancel)?;
     let mut rows = Vec::new();
     for asked in asked {
-        rows.extend(match asked {
+        let mut own = match asked {
             Asked::NewCoupling => new_couplings(&old, &new),
             Asked::RemovedApi => removed_api(before.graph(), found),
             Asked::NewCycle => new_cycles(&old, &new),
             Asked::Isolated => isolated(&old, &new, after.graph()),
-        });
+        };
+        own.sort_by_key(is_of_test);
+        rows.extend(own);
     }
     let is_inside = |row: &Finding| row.names.iter().any(|name| scope.has(path_in(name)));
     rows.retain(is_inside);
     Ok(rows)
+}
+
+/// Whether a finding is about a test: those come last.
+fn is_of_test(row: &Finding) -> bool {
+    let path = row.names.first().and_then(|name| RepoPath::new(path_in(name)).ok());
+    path.is_some_and(|path| m1nd_lang::is_test_path(&path))
 }
 
 /// The path of a file's id; `None` for a symbol.

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::PlacedHistory;
 use m1nd_query::changes::{
-    CouplingDelta, EdgeRow, Finding, GraphDifference, Question, RenamedNode, WeightChange, differences, findings,
+    ChangedFile, CouplingDelta, EdgeRow, Finding, GraphDifference, Question, RenamedNode, WeightChange, changed_files,
+    differences, findings,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::change_rows::row_text;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
+    Toolset,
 };
 use crate::past;
 use crate::rows::{self, count, rounded};
@@ -66,6 +69,20 @@ pub(crate) struct Renamed {
     likeness: f64,
 }
 
+/// A file with another content or path.
+#[derive(Debug, Serialize)]
+pub(crate) struct FileRow {
+    file_path: String,
+    change: &'static str,
+    /// Its path before, if it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_before: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_after: Option<u32>,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Coupling {
     community_a: String,
@@ -96,6 +113,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     answers: Option<Vec<AnswerRow>>,
     structural_drift: f64,
+    files: Vec<FileRow>,
     renamed_nodes: Vec<Renamed>,
     new_nodes: Vec<String>,
     removed_nodes: Vec<String>,
@@ -121,7 +139,7 @@ Compares two states of the code: commits (`HEAD~3`, a branch, a tag, a name of a
 index of the work tree, which is the default of `snapshot_b`. `A..B` in `snapshot_a` names both. A commit is indexed in
 memory from the objects of the repository (of the first root); files that the index leaves out are left out.
 
-`renamed_nodes` pairs what went away with what is new: files of equal content, else with at least half of their members
+`files` are those of another content or path, with their lines before and after. `renamed_nodes` pairs what went away with what is new: files of equal content, else with at least half of their members
 (kind and name) in common; symbols of the same kind and name that are the only ones, moved; symbols of one owner that
 share at least half of their connections. `likeness` is that share, 0 to 1. Members of a renamed file or class keep their
 names and are not listed. All other ids are those of the newer state.
@@ -135,9 +153,10 @@ went away (`removed_api`), circles of files (`new_cycle`), files without any dep
 is found, of certain edges only; an empty list says that there is none. Its other words, as far as they are part of a name,
 limit the lists to rows with one of them; `focus_nodes` limit them to rows that name one of these or of their members, and
 are used instead of words. `scope` limits all of it to a folder.
-Each list has at most 200 rows; `what_is_missing` says how many more there are.";
+Each list has at most 200 rows, code before what documents say; `what_is_missing` says how many more there are.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "snapshot_a": "HEAD"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 40, "what a branch adds, removes and renames")];
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const COMMAND: Option<Command> = Some(Command::new("diff", &["snapshot_a", "snapshot_b"]));
     const DETAILS: &'static [&'static str] = &["weight_changes", "coupling_deltas", "new_edges.weight"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
@@ -175,7 +194,8 @@ impl ReadTool for Differential {
             let named = answers.into_iter().filter(|row| wanted.has_any(&row.names));
             output.answers = Some(named.take(MAX_ROWS).map(answer).collect());
         }
-        fill(&mut output, Arc::unwrap_or_clone(found), &wanted, unknown);
+        let files = changed_files((before, after), &found, &scope);
+        fill(&mut output, (Arc::unwrap_or_clone(found), files), &wanted, unknown);
         Ok(Answer::new(output).guidance(guidance))
     }
 }
@@ -259,6 +279,7 @@ fn empty(one: &str, other: &str) -> Output {
         summary: String::new(),
         answers: None,
         structural_drift: 0.0,
+        files: Vec::new(),
         renamed_nodes: Vec::new(),
         new_nodes: Vec::new(),
         removed_nodes: Vec::new(),
@@ -271,9 +292,14 @@ fn empty(one: &str, other: &str) -> Output {
     }
 }
 
-fn fill(output: &mut Output, found: GraphDifference, wanted: &Wanted, unknown: Vec<String>) {
+fn fill(
+    output: &mut Output,
+    (found, files): (GraphDifference, Vec<ChangedFile>),
+    wanted: &Wanted,
+    unknown: Vec<String>,
+) {
     output.structural_drift = rounded(found.drift());
-    output.summary = summary(&found);
+    output.summary = format!("{}; {}", count(files.len(), "changed file"), summary(&found));
     let names = |texts: &[&str]| texts.iter().any(|text| wanted.has(text));
     let mut left_out = Vec::new();
     if !unknown.is_empty() {
@@ -292,12 +318,15 @@ fn fill(output: &mut Output, found: GraphDifference, wanted: &Wanted, unknown: V
     let renamed: Vec<RenamedNode> = found.renamed.into_iter().filter(|row| names(&[&row.from, &row.to])).collect();
     let weights: Vec<WeightChange> =
         found.weight_changes.into_iter().filter(|row| names(&[&row.edge.source, &row.edge.target])).collect();
+    let files: Vec<ChangedFile> = files.into_iter().filter(|row| names(&[&row.path])).collect();
+    cut("changed files", files.len());
     cut("renamed nodes", renamed.len());
     cut("new nodes", new_nodes.len());
     cut("removed nodes", removed_nodes.len());
     cut("new edges", new_edges.len());
     cut("removed edges", removed_edges.len());
     cut("changed weights", weights.len());
+    output.files = files.into_iter().take(MAX_ROWS).map(file_row).collect();
     output.new_nodes = new_nodes.into_iter().take(MAX_ROWS).collect();
     output.removed_nodes = removed_nodes.into_iter().take(MAX_ROWS).collect();
     output.new_edges = new_edges.into_iter().take(MAX_ROWS).map(edge).collect();
@@ -314,6 +343,11 @@ fn summary(found: &GraphDifference) -> String {
     let nodes = nodes.map(|(what, number)| format!("{number} {what}"));
     let (added, removed) = (found.new_edges.len(), found.removed_edges.len());
     format!("nodes: {}; edges: {added} new, {removed} removed", nodes.join(", "))
+}
+
+fn file_row(row: ChangedFile) -> FileRow {
+    let (lines_before, lines_after) = row.lines;
+    FileRow { file_path: row.path, change: row.change.word(), from: row.from, lines_before, lines_after }
 }
 
 fn edge(row: EdgeRow) -> Edge {

@@ -320,7 +320,9 @@ fn partial(snapshot: &Snapshot, &(node, hops): &(NodeIx, u32)) -> PartialRow {
 fn guidance(snapshot: &Snapshot, claim: &ResolvedClaim, tested: &Tested) -> Guidance {
     let id = |node: NodeIx| snapshot.graph().id(node).to_owned();
     let evidence = tested.supporting.iter().chain(&tested.contradicting);
-    let last = evidence.filter_map(|row| row.nodes.last().copied()).next().or(claim.subject).map(id);
+    // What is outside of the project cannot be opened.
+    let inside = |node: &NodeIx| snapshot.graph().file(*node).is_some();
+    let last = evidence.filter_map(|row| row.nodes.iter().rev().copied().find(inside)).next().or(claim.subject).map(id);
     match tested.verdict {
         Verdict::LikelyTrue | Verdict::LikelyFalse => Guidance::next(
             ProofState::ReadyToEdit,

@@ -163,7 +163,7 @@ the file level answers.
 
 `verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; the older half maps values
 to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right, and each more
-probable than not) or `reverify` (30 %), by an exact one-sided binomial bound (90 % in all), tested from the 20, 68 and 225 most
+probable than not) or `reverify` (30 %, each at least 15 % probable), by an exact one-sided binomial bound (90 % in all), tested from the 20, 68 and 225 most
 probable rows on until one fails, for each stratum of source and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
 contradict it. All else is `abstain`, also all rows where the history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
 `act` rows and the calibration error, all of the newer half. With several changed nodes a row counts for the one that it

@@ -4,9 +4,11 @@ use m1nd_query::changes::{Baseline, Drift as Found, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::change_rows::row_text;
 use crate::continuity::stale_trails;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
+    Toolset,
 };
 use crate::past::{self, LAST_SESSION, NoBaseline};
 use crate::rows::{count, rounded};
@@ -151,6 +153,7 @@ commit is noted. Visits are forgotten after 60 days. A time or date means the ne
 - `stale_trails`: your trails with nodes that are not as they were saved, whatever `since` is; `trail_resume` names them.
 
 Each list has at most 200 rows. Subjects and authors are text of the repository.";
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[(Stage::Orient, 60, "what changed since you were last here")];
     const COMMAND: Option<Command> = Some(Command::new("drift", &["since"]));

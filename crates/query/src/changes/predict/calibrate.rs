@@ -32,8 +32,10 @@ const SIZES: [usize; 12] = [20, 30, 45, 68, 100, 150, 225, 340, 500, 750, 1_100,
 const STARTS: [usize; 3] = [0, 3, 6];
 /// Chance that any set is accepted although fewer of such rows are right.
 const DOUBT: f64 = 0.1;
-/// Least probability of a row with verdict `act`: many sure rows do not make up for one that is rather wrong.
+/// Least probabilities of a row with verdict `act`, and `reverify`: many sure rows do not make up for one that is rather
+/// wrong, or hardly ever right.
 const LEAST_ACT: f64 = 0.5;
+const LEAST_REVERIFY: f64 = 0.15;
 /// Share of the rows with verdict `act` that are right, at least.
 pub const ACT_SHARE: f64 = 0.8;
 /// Share of the rows with verdict `reverify` or `act` that are right, at least.
@@ -69,7 +71,7 @@ impl Source {
 pub enum Verdict {
     /// Measured to be right in at least 80 % of such rows, and more probable than not itself.
     Act,
-    /// Measured to be right in at least 30 %.
+    /// Measured to be right in at least 30 %, and no less probable than half of that itself.
     Reverify,
     /// Less often, or not measured.
     Abstain,
@@ -355,7 +357,7 @@ fn best<'h>(
 /// The lowest probability from which rows are accepted with a bound of at least `share`, as is every higher one that is
 /// tested; rows are sorted, most probable first.
 fn threshold(rows: &[(f64, bool)], share: f64) -> Option<Threshold> {
-    let least = if share >= ACT_SHARE { LEAST_ACT } else { 0.0 };
+    let least = if share >= ACT_SHARE { LEAST_ACT } else { LEAST_REVERIFY };
     let sizes = |start: usize| SIZES[start..].iter().copied().filter(|size| *size <= rows.len());
     let test = |size: usize| {
         let tau = rows[size - 1].0;
@@ -478,6 +480,9 @@ mod tests {
             rows(100, 0).into_iter().map(|(value, is_right)| (value / 2.1, is_right)).collect();
         assert_eq!(threshold(&unsure, ACT_SHARE), None, "each is rather wrong");
         assert!(threshold(&unsure, REVERIFY_SHARE).is_some());
+        let rare: Vec<(f64, bool)> =
+            rows(100, 0).into_iter().map(|(value, is_right)| (value / 8.0, is_right)).collect();
+        assert_eq!(threshold(&rare, REVERIFY_SHARE), None);
         assert_eq!(threshold(&rows(0, 100), REVERIFY_SHARE), None);
         assert_eq!(threshold(&[], ACT_SHARE), None);
     }
