@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 use m1nd_history::Moment;
 use m1nd_query::Model;
-use m1nd_query::changes::predict::{
-    Around, Beside, Changed, PREDICT_SIGNALS, PredictModel, candidates, predict_model, questions_of,
-};
+use m1nd_query::changes::predict::{Around, Beside, Changed, PREDICT_SIGNALS, candidates, predict_model, questions_of};
 
 use super::super::linear;
 use super::WEIGHTS;
@@ -35,11 +33,11 @@ const RATE: f64 = 0.12;
 const SLOWER: f64 = 60.0;
 
 /// A question of a repository.
-struct Question {
-    repo: String,
-    rows: Vec<([f64; COUNT], bool)>,
+pub(super) struct Question<const N: usize> {
+    pub(super) repo: String,
+    pub(super) rows: Vec<([f64; N], bool)>,
     /// Right files, among the candidates or not.
-    right: usize,
+    pub(super) right: usize,
 }
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -61,7 +59,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         .filter(|name| name.contains('+') && !without.contains(name))
         .collect();
     names.sort();
-    let mut questions: Vec<Question> = Vec::new();
+    let mut questions: Vec<Question<COUNT>> = Vec::new();
     for name in &names {
         match questions_from(&mirror, name, &checkouts) {
             Ok(rows) => {
@@ -71,12 +69,12 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
             Err(error) => println!("{name}: left out, {error}"),
         }
     }
-    let all: Vec<&Question> = questions.iter().collect();
+    let all: Vec<&Question<COUNT>> = questions.iter().collect();
     let fitted = fit(&all);
     let left_out = linear::left_out(&questions, |question| &question.repo, fit);
-    let as_it_is = measures(&questions, |_| predict_model());
-    let held_out = measures(&questions, |question| left_out[question.repo.as_str()]);
-    println!("recall@10, average precision: as it is {as_it_is:.3?}, fitted {:.3?}", measures(&questions, |_| fitted));
+    let as_it_is = measures(&all, |_| predict_model());
+    let held_out = measures(&all, |question| left_out[question.repo.as_str()]);
+    println!("recall@10, average precision: as it is {as_it_is:.3?}, fitted {:.3?}", measures(&all, |_| fitted));
     println!("with its repository left out {held_out:.3?}");
     for (name, weight) in PREDICT_SIGNALS.iter().zip(fitted.weights()) {
         println!("  {name:<16} {weight:.3}");
@@ -100,7 +98,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Question>> {
+fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Question<COUNT>>> {
     let mirror = Mirror::open(mirror, name)?;
     let history = mirror.history()?;
     let commits = history.commits();
@@ -137,26 +135,26 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Qu
 
 /// Logistic regression by gradient descent with Adam, over signals divided by their standard deviations, so that rare
 /// and small ones are learned as fast.
-fn fit(questions: &[&Question]) -> PredictModel {
+pub(super) fn fit<const N: usize>(questions: &[&Question<N>]) -> Model<N> {
     let scale = deviations(questions);
-    let mut weights = [0.0; COUNT];
-    let (mut mean, mut square) = ([0.0; COUNT], [0.0; COUNT]);
+    let mut weights = [0.0; N];
+    let (mut mean, mut square) = ([0.0; N], [0.0; N]);
     let share = 1.0 / questions.len().max(1) as f64;
-    let unscaled = |weights: &[f64; COUNT]| {
+    let unscaled = |weights: &[f64; N]| {
         let mut own = *weights;
         own.iter_mut().zip(&scale).for_each(|(weight, scale)| *weight /= scale);
         Model::new(own)
     };
     for step in 1..=STEPS {
         let model = unscaled(&weights);
-        let mut gradient = [0.0; COUNT];
+        let mut gradient = [0.0; N];
         for (signals, is_right) in questions.iter().flat_map(|question| &question.rows) {
             let probability = 1.0 / (1.0 + (-model.value(signals)).exp());
             let pull = share * (probability - f64::from(u8::from(*is_right)));
             gradient.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += pull * signal);
         }
         let rate = RATE / (1.0 + step as f64 / SLOWER);
-        for place in 0..COUNT {
+        for place in 0..N {
             // The constant is not drawn to zero.
             let penalty = if place == 0 { 0.0 } else { 2.0 * PENALTY * weights[place] };
             let slope = gradient[place] / scale[place] + penalty;
@@ -171,8 +169,8 @@ fn fit(questions: &[&Question]) -> PredictModel {
 }
 
 /// Standard deviations of the signals; 1 for a constant one.
-fn deviations(questions: &[&Question]) -> [f64; COUNT] {
-    let (mut sums, mut squares, mut rows) = ([0.0; COUNT], [0.0; COUNT], 0.0f64);
+fn deviations<const N: usize>(questions: &[&Question<N>]) -> [f64; N] {
+    let (mut sums, mut squares, mut rows) = ([0.0; N], [0.0; N], 0.0f64);
     for (signals, _) in questions.iter().flat_map(|question| &question.rows) {
         rows += 1.0;
         sums.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += signal);
@@ -187,7 +185,10 @@ fn deviations(questions: &[&Question]) -> [f64; COUNT] {
 }
 
 /// Recall among the first ten, and average precision, over all questions.
-fn measures(questions: &[Question], model: impl Fn(&Question) -> PredictModel) -> [f64; 2] {
+pub(super) fn measures<const N: usize>(
+    questions: &[&Question<N>],
+    model: impl Fn(&Question<N>) -> Model<N>,
+) -> [f64; 2] {
     let (mut recall, mut precision) = (0.0, 0.0);
     for question in questions {
         let model = model(question);

@@ -21,9 +21,11 @@ use super::golden::{keep, ratio};
 use crate::{Outcome, repository};
 
 mod fit;
+mod plans;
 mod repository;
 
 pub(super) use fit::run as fit;
+pub(super) use plans::run as plans;
 pub(super) use repository::Mirror;
 
 const USAGE: &str =
