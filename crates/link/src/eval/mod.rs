@@ -5,6 +5,7 @@
 //! queries.
 
 mod ancestors;
+mod blanket;
 mod call;
 mod dispatch;
 mod documents;
