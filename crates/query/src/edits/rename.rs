@@ -419,6 +419,10 @@ fn renamed_file(
                 _ => new.to_owned(),
             };
             edits.entry(at).or_insert((pos, text));
+            // Who uses the name that an import gives it anew uses this name as well: `import load as load`.
+            if let Some(at) = is_import.then(|| given_again(&source.text, at, old)).flatten() {
+                edits.entry(at).or_insert((position(&source.text, &starts, at), new.to_owned()));
+            }
         }
         if is_definition && !found {
             return Err(refuse("does not have the definition where the index says"));
@@ -576,6 +580,14 @@ fn offset(text: &str, starts: &[usize], pos: Pos) -> Option<usize> {
 fn has_word(text: &str, at: usize, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text[at..].strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_part)) && !text[..at].ends_with(is_part)
+}
+
+/// Where an import at a place gives a name again: behind `as`.
+fn given_again(text: &str, at: usize, word: &str) -> Option<usize> {
+    let rest = text[at + word.len()..].trim_start();
+    let alias = rest.strip_prefix("as").filter(|alias| alias.starts_with([' ', '\t']))?.trim_start();
+    let at = text.len() - alias.len();
+    has_word(text, at, word).then_some(at)
 }
 
 /// Returns whether a name stands for a field and a value at once: `Point { x }`, `{ load }`.
