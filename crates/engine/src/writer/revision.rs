@@ -45,8 +45,7 @@ fn linked_snapshot(
     let mut linked = Linked::new(Linker::new(limits.clone()));
     linked.linker.set_roots(root_folders(roots));
     let mut entries = Vec::with_capacity(extracted.len());
-    for file in extracted {
-        let (entry, file) = files::set_file(&mut linked.linker, file);
+    for (entry, file) in pool.install(|| files::set_files(&mut linked.linker, extracted)) {
         linked.files.insert(entry.path.clone(), file);
         entries.push(entry);
     }

@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 use m1nd_history::Moment;
 use m1nd_query::Model;
-use m1nd_query::changes::predict::{
-    Around, Beside, Changed, PREDICT_SIGNALS, PredictModel, candidates, predict_model, questions_of,
-};
+use m1nd_query::changes::predict::{Around, Beside, Changed, PREDICT_SIGNALS, candidates, predict_model, questions_of};
 use rayon::prelude::*;
 
 use super::super::linear;
@@ -41,11 +39,11 @@ const SLACK: f64 = 1e-9;
 const CHUNK: usize = 256;
 
 /// A question of a repository.
-struct Question {
-    repo: String,
-    rows: Vec<([f64; COUNT], bool)>,
+pub(super) struct Question<const N: usize> {
+    pub(super) repo: String,
+    pub(super) rows: Vec<([f64; N], bool)>,
     /// Right files, among the candidates or not.
-    right: usize,
+    pub(super) right: usize,
 }
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -67,7 +65,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         .filter(|name| name.contains('+') && !without.contains(name))
         .collect();
     names.sort();
-    let mut questions: Vec<Question> = Vec::new();
+    let mut questions: Vec<Question<COUNT>> = Vec::new();
     for name in &names {
         match questions_from(&mirror, name, &checkouts) {
             Ok(rows) => {
@@ -77,12 +75,12 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
             Err(error) => println!("{name}: left out, {error}"),
         }
     }
-    let all: Vec<&Question> = questions.iter().collect();
+    let all: Vec<&Question<COUNT>> = questions.iter().collect();
     let fitted = fit(&all);
     let left_out = linear::left_out(&questions, |question| &question.repo, fit);
-    let as_it_is = measures(&questions, |_| predict_model());
-    let held_out = measures(&questions, |question| left_out[question.repo.as_str()]);
-    println!("recall@10, average precision: as it is {as_it_is:.3?}, fitted {:.3?}", measures(&questions, |_| fitted));
+    let as_it_is = measures(&all, |_| predict_model());
+    let held_out = measures(&all, |question| left_out[question.repo.as_str()]);
+    println!("recall@10, average precision: as it is {as_it_is:.3?}, fitted {:.3?}", measures(&all, |_| fitted));
     println!("with its repository left out {held_out:.3?}");
     for (name, weight) in PREDICT_SIGNALS.iter().zip(fitted.weights()) {
         println!("  {name:<16} {weight:.3}");
@@ -106,7 +104,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Question>> {
+fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Question<COUNT>>> {
     let mirror = Mirror::open(mirror, name)?;
     let history = mirror.history()?;
     let commits = history.commits();
@@ -143,15 +141,15 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Qu
 
 /// Logistic regression by Newton's method (iteratively reweighted least squares), which finds the one minimum. Signals are
 /// divided by their standard deviations, so that the penalty is the same for rare and small ones.
-fn fit(questions: &[&Question]) -> PredictModel {
+pub(super) fn fit<const N: usize>(questions: &[&Question<N>]) -> Model<N> {
     let scale = deviations(questions);
     let share = 1.0 / questions.len().max(1) as f64;
-    let mut weights = [0.0; COUNT];
+    let mut weights = [0.0; N];
     for _ in 0..STEPS {
         let (slope, curve) = derivatives(questions, &weights, &scale);
-        let mut right: [f64; COUNT] = std::array::from_fn(|at| share * slope[at] + penalty(at) * weights[at]);
-        let mut left: Vec<[f64; COUNT]> = curve.iter().map(|row| row.map(|value| share * value)).collect();
-        (0..COUNT).for_each(|at| left[at][at] += penalty(at) + SLACK);
+        let mut right: [f64; N] = std::array::from_fn(|at| share * slope[at] + penalty(at) * weights[at]);
+        let mut left: Vec<[f64; N]> = curve.iter().map(|row| row.map(|value| share * value)).collect();
+        (0..N).for_each(|at| left[at][at] += penalty(at) + SLACK);
         solve(&mut left, &mut right);
         let longest = right.iter().fold(0.0f64, |most, step| most.max(step.abs()));
         // A step from far away may go too far.
@@ -171,20 +169,16 @@ const fn penalty(place: usize) -> f64 {
 }
 
 /// First and second derivatives of the loss by the weights of scaled signals, summed over the rows.
-fn derivatives(
-    questions: &[&Question],
-    weights: &[f64; COUNT],
-    scale: &[f64; COUNT],
-) -> ([f64; COUNT], Vec<[f64; COUNT]>) {
-    let nothing = || ([0.0; COUNT], vec![[0.0; COUNT]; COUNT]);
-    let of = |question: &&Question| {
+fn derivatives<const N: usize>(questions: &[&Question<N>], weights: &[f64; N], scale: &[f64; N]) -> Derivatives<N> {
+    let nothing = || ([0.0; N], vec![[0.0; N]; N]);
+    let of = |question: &&Question<N>| {
         let (mut slope, mut curve) = nothing();
         for (signals, is_right) in &question.rows {
-            let scaled: [f64; COUNT] = std::array::from_fn(|at| signals[at] / scale[at]);
+            let scaled: [f64; N] = std::array::from_fn(|at| signals[at] / scale[at]);
             let value: f64 = scaled.iter().zip(weights).map(|(signal, weight)| signal * weight).sum();
             let probability = 1.0 / (1.0 + (-value).exp());
             let (pull, bend) = (probability - f64::from(u8::from(*is_right)), probability * (1.0 - probability));
-            for at in (0..COUNT).filter(|at| scaled[*at] != 0.0) {
+            for at in (0..N).filter(|at| scaled[*at] != 0.0) {
                 slope[at] += pull * scaled[at];
                 let by = bend * scaled[at];
                 curve[at].iter_mut().zip(&scaled).for_each(|(sum, signal)| *sum += by * signal);
@@ -197,9 +191,9 @@ fn derivatives(
     parts.into_iter().fold(nothing(), added)
 }
 
-type Derivatives = ([f64; COUNT], Vec<[f64; COUNT]>);
+type Derivatives<const N: usize> = ([f64; N], Vec<[f64; N]>);
 
-fn added(mut one: Derivatives, other: Derivatives) -> Derivatives {
+fn added<const N: usize>(mut one: Derivatives<N>, other: Derivatives<N>) -> Derivatives<N> {
     one.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value);
     for (row, other) in one.1.iter_mut().zip(&other.1) {
         row.iter_mut().zip(other).for_each(|(sum, value)| *sum += value);
@@ -208,9 +202,9 @@ fn added(mut one: Derivatives, other: Derivatives) -> Derivatives {
 }
 
 /// Solves linear equations of a symmetric positive matrix by elimination; the solution replaces the right side.
-fn solve(left: &mut [[f64; COUNT]], right: &mut [f64; COUNT]) {
-    for at in 0..COUNT {
-        for below in at + 1..COUNT {
+fn solve<const N: usize>(left: &mut [[f64; N]], right: &mut [f64; N]) {
+    for at in 0..N {
+        for below in at + 1..N {
             let factor = left[below][at] / left[at][at];
             if factor == 0.0 {
                 continue;
@@ -220,15 +214,15 @@ fn solve(left: &mut [[f64; COUNT]], right: &mut [f64; COUNT]) {
             right[below] -= factor * right[at];
         }
     }
-    for at in (0..COUNT).rev() {
-        let known: f64 = (at + 1..COUNT).map(|other| left[at][other] * right[other]).sum();
+    for at in (0..N).rev() {
+        let known: f64 = (at + 1..N).map(|other| left[at][other] * right[other]).sum();
         right[at] = (right[at] - known) / left[at][at];
     }
 }
 
 /// Standard deviations of the signals; 1 for a constant one.
-fn deviations(questions: &[&Question]) -> [f64; COUNT] {
-    let (mut sums, mut squares, mut rows) = ([0.0; COUNT], [0.0; COUNT], 0.0f64);
+fn deviations<const N: usize>(questions: &[&Question<N>]) -> [f64; N] {
+    let (mut sums, mut squares, mut rows) = ([0.0; N], [0.0; N], 0.0f64);
     for (signals, _) in questions.iter().flat_map(|question| &question.rows) {
         rows += 1.0;
         sums.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += signal);
@@ -243,7 +237,10 @@ fn deviations(questions: &[&Question]) -> [f64; COUNT] {
 }
 
 /// Recall among the first ten, and average precision, over all questions.
-fn measures(questions: &[Question], model: impl Fn(&Question) -> PredictModel) -> [f64; 2] {
+pub(super) fn measures<const N: usize>(
+    questions: &[&Question<N>],
+    model: impl Fn(&Question<N>) -> Model<N>,
+) -> [f64; 2] {
     let (mut recall, mut precision) = (0.0, 0.0);
     for question in questions {
         let model = model(question);
@@ -271,7 +268,7 @@ mod tests {
         let mut random = m1nd_testkit::Random::new(5);
         let mut number = || random.below(1_000_000) as f64 / 1e6;
         let known = [-1.0, 2.0, -1.5];
-        let questions: Vec<Question> = (0..400)
+        let questions: Vec<Question<COUNT>> = (0..400)
             .map(|_| {
                 let row = |signals: [f64; 3], drawn: f64| {
                     let value: f64 = signals.iter().zip(known).map(|(signal, weight)| signal * weight).sum();

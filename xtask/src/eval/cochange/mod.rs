@@ -21,10 +21,12 @@ use super::golden::{keep, ratio};
 use crate::{Outcome, repository};
 
 mod fit;
+mod plans;
 mod repository;
 mod rows;
 
 pub(super) use fit::run as fit;
+pub(super) use plans::run as plans;
 pub(super) use repository::Mirror;
 
 const USAGE: &str = "expected: cargo xtask eval cochange (--rows FILE | --repository OWNER/NAME)... --mirror DIR --checkouts DIR \
