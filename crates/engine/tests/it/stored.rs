@@ -74,6 +74,16 @@ fn an_edit_between_two_processes_links_what_it_concerns() {
     assert_eq!(incremental(&engine, project.tree.path()).files_linked, 5);
 }
 
+/// The facts that a manifest had are in the cache, though its text on disk is another by now.
+#[test]
+fn an_edit_of_a_manifest_between_two_processes_links_what_it_concerns() {
+    let project = Project::new(&format!("{FIXTURE}//- setup.py\nfrom setuptools import setup\nsetup(name='p')\n"));
+    drop(project.indexed());
+    project.tree.write("setup.py", "from setuptools import setup\nsetup(name='p')\ndef more(): ...\n");
+    let engine = project.open();
+    assert_eq!(incremental(&engine, project.tree.path()).files_linked, 1);
+}
+
 /// Also an ingest that trusts no times links only what differs from the stored index.
 #[test]
 fn a_whole_ingest_in_another_process_links_what_changed() {

@@ -1,14 +1,14 @@
 //! Contracts between programs beside routes: procedures, fields, operations, topics, tools, tables, images, variables.
 
-mod common;
+use std::sync::Arc;
 
-use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, Relation};
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_link::{FileLinks, Linker};
 
-type Files<'a> = &'a [(&'a str, &'a str)];
+use crate::{Files, edges_of};
 
 /// Edges of contracts as `from > to (line)`, with `?` behind what is not certain.
-fn contracts<'l>(linker: &Linker, links: impl Iterator<Item = &'l FileLinks>) -> Vec<String> {
+fn contracts(linker: &Linker, links: &[Arc<FileLinks>]) -> Vec<String> {
     let mut rows = Vec::new();
     for links in links {
         for edge in &links.edges {
@@ -37,15 +37,6 @@ fn short(id: &str) -> String {
     let file = parts.next().unwrap_or("").to_owned();
     let rest: Vec<&str> = parts.collect();
     rest.chunks(2).fold(file, |text, pair| text + "::" + pair.last().unwrap_or(&""))
-}
-
-fn linked(files: Files<'_>) -> Vec<String> {
-    let mut linker = Linker::new(Limits::default());
-    for (path, text) in files {
-        assert_eq!(common::put(&mut linker, path, text), None, "{path}");
-    }
-    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
-    contracts(&linker, delta.changed.iter().map(AsRef::as_ref))
 }
 
 const CART: (&str, &str) = (
@@ -432,7 +423,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
 fn programs_share_names() {
     let mut wrong = Vec::new();
     for (name, files, expected) in CASES {
-        let found = linked(files);
+        let found = edges_of(files, contracts);
         if found != *expected {
             let missing: Vec<&&str> = expected.iter().filter(|row| !found.iter().any(|own| own == *row)).collect();
             let more: Vec<&String> = found.iter().filter(|row| !expected.contains(&row.as_str())).collect();
