@@ -31,6 +31,7 @@ mod memory;
 mod navigate;
 mod north;
 mod ours;
+mod pairs;
 mod references;
 mod repositories;
 mod risk;

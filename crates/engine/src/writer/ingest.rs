@@ -201,7 +201,7 @@ impl Writer {
     /// The files of a root that changed and were not indexed yet, as its watcher knows; `None` if it cannot tell, so
     /// that the root has to be walked.
     fn watched_changes(&mut self, root: &Path) -> Option<Vec<RepoPath>> {
-        if self.watchers.is_empty() || self.missed || !self.flush() {
+        if self.missed || !self.flush_root(root) {
             return None;
         }
         let mut found: BTreeSet<RepoPath> = BTreeSet::new();

@@ -1,9 +1,8 @@
 //! Compilers' indexes: what they say replaces what was found, as long as a file is as it was.
 
-use m1nd_base::{Cancel, EdgeTier, NoProgress};
+use m1nd_base::EdgeTier;
 use m1nd_engine::{
-    Adapter, CompilerReport, Engine, EngineConfig, EngineError, Federation, IngestReport, IngestRequest, Member, Mode,
-    Snapshot,
+    Adapter, CompilerReport, Engine, EngineConfig, EngineError, IngestReport, IngestRequest, Mode, Snapshot,
 };
 use protobuf::Message;
 use scip::types::{Document, Index, Metadata, Occurrence, PositionEncoding, Relationship, SymbolInformation, ToolInfo};
@@ -442,15 +441,6 @@ fn an_imported_index_can_be_dropped() {
     assert!(matches!(ingest(&engine, code), Err(EngineError::BadRequest(_))));
 }
 
-/// An engine over these folders below the project as one, whose state belongs to a folder beside them.
-fn federated(project: &Project, members: &[&str]) -> Engine {
-    let member = |name: &&str| Member { name: (*name).into(), path: project.tree.join(name) };
-    let federation = Federation::new(project.home.path().into(), members.iter().map(member).collect());
-    let engine = Engine::open(project.config().federated(federation.expect("is one"))).expect("opens");
-    engine.federate(true, &Cancel::new(), &NoProgress).expect("ingests");
-    engine
-}
-
 #[test]
 fn the_index_of_a_repository_counts_in_a_federation_but_not_for_what_another_one_has() {
     let fixture = FIXTURE.replace("//- /", "//- /own/")
@@ -469,7 +459,7 @@ fn the_index_of_a_repository_counts_in_a_federation_but_not_for_what_another_one
     ingest(&engine, request).expect("imports");
     drop(engine);
 
-    let engine = federated(&project, &["own", "kit"]);
+    let engine = project.federated(&["own", "kit"]);
     let check = |engine: &Engine| {
         let snapshot = engine.snapshot();
         let out = |id: &str| crate::project::edges(&snapshot, id);
@@ -483,11 +473,11 @@ fn the_index_of_a_repository_counts_in_a_federation_but_not_for_what_another_one
     };
     check(&engine);
     drop(engine);
-    check(&federated(&project, &["own", "kit"]));
+    check(&project.federated(&["own", "kit"]));
     // Dropped where it was imported, it is gone when the federation is opened again.
     let engine = Engine::open(config()).expect("opens");
     ingest(&engine, IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code("index.scip") })
         .expect("drops");
     drop(engine);
-    assert_eq!(status(&federated(&project, &["own", "kit"])), None);
+    assert_eq!(status(&project.federated(&["own", "kit"])), None);
 }

@@ -14,6 +14,7 @@ mod kinds;
 mod layout;
 mod measure;
 mod names;
+mod repository;
 mod schema;
 mod stale;
 mod text;
