@@ -9,6 +9,8 @@ const MIN_SENTENCE: usize = 20;
 const MAX_SENTENCE: usize = 600;
 /// Claims kept of one block.
 const MAX_CLAIMS: usize = 200;
+/// Longest word of the lists below, in bytes.
+const MAX_TELLING: usize = 12;
 /// Longest part of a claim kept, in bytes.
 const MAX_PART: usize = 240;
 
@@ -58,7 +60,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
             return None;
         }
         loop {
-            let end = bytes[from..].iter().position(|byte| matches!(byte, b'.' | b'!' | b'?')).map(|at| from + at);
+            let end = memchr::memchr3(b'.', b'!', b'?', &bytes[from..]).map(|at| from + at);
             let Some(end) = end else {
                 return Some(std::mem::take(&mut rest));
             };
@@ -81,18 +83,25 @@ fn claim(sentence: &str, is_note: bool, section: Option<SectionKind>) -> Option<
     }
     let mut verb = None;
     let (mut negated, mut danger) = (false, is_note);
-    for (at, word) in words(sentence) {
-        if word.len() > 12 {
-            continue;
+    words(sentence, |at, word| {
+        // Most words are none of these: their length and first letter say so.
+        if !(2..=MAX_TELLING).contains(&word.len()) || !may_tell(word) {
+            return;
         }
-        let lower = word.to_ascii_lowercase();
-        negated |= NEGATIONS.contains(&&*lower) || lower.ends_with("n't");
-        danger |= DANGERS.contains(&&*lower);
-        let row = VERBS.iter().find(|(known, ..)| *known == lower);
-        if verb.is_none() && row.is_some_and(|_| at > 0 || lower == "never" || lower == "always") {
-            verb = row.map(|row| (at, word, row));
+        let mut lower = [0; MAX_TELLING];
+        let lower = &mut lower[..word.len()];
+        lower.copy_from_slice(word.as_bytes());
+        lower.make_ascii_lowercase();
+        let is = |known: &str| known.as_bytes() == &*lower;
+        negated |= NEGATIONS.iter().any(|known| is(known)) || lower.ends_with(b"n't");
+        danger |= DANGERS.iter().any(|known| is(known));
+        if verb.is_none()
+            && let Some(row) = VERBS.iter().find(|(known, ..)| is(known))
+            && (at > 0 || is("never") || is("always"))
+        {
+            verb = Some((at, word, row));
         }
-    }
+    });
     let (at, word, (_, modality, kind)) = verb?;
     let is_test = section == Some(SectionKind::Tests) && *modality != Modality::Is;
     let kind = match kind {
@@ -113,11 +122,37 @@ fn claim(sentence: &str, is_note: bool, section: Option<SectionKind>) -> Option<
     })
 }
 
-/// The words of a sentence and where they start.
-fn words(sentence: &str) -> impl Iterator<Item = (usize, &str)> {
-    let start = sentence.as_ptr() as usize;
-    let parts = sentence.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-    parts.filter(|part| !part.is_empty()).map(move |part| (part.as_ptr() as usize - start, part))
+/// Returns whether a word may be one of the lists above, by its first letter, or a verb with a negation.
+fn may_tell(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let first = bytes.first().map_or(0, u8::to_ascii_lowercase);
+    matches!(first, b'a' | b'b' | b'c' | b'd' | b'g' | b'm' | b'n' | b'p' | b'r' | b's' | b'u' | b'w')
+        || bytes.last().is_some_and(|last| last.eq_ignore_ascii_case(&b't')) && bytes.contains(&b'\'')
+}
+
+/// Calls `each` with every word of a sentence and where it starts.
+fn words<'t>(sentence: &'t str, mut each: impl FnMut(usize, &'t str)) {
+    let bytes = sentence.as_bytes();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'\'' || byte >= 0x80;
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        while at < bytes.len() && is_word(bytes[at]) {
+            at += 1;
+        }
+        let run = &sentence[start..at];
+        if run.is_ascii() {
+            if !run.is_empty() {
+                each(start, run);
+            }
+        } else {
+            // Signs beyond ASCII separate words, too.
+            for part in run.split(|c: char| !(c.is_alphanumeric() || c == '\'')).filter(|part| !part.is_empty()) {
+                each(start + (part.as_ptr() as usize - run.as_ptr() as usize), part);
+            }
+        }
+        at += 1;
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! A document that is being read. Formats push what they find; names, claims, citations and entities are derived here,
 //! so that all formats agree on them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::model::{
-    Block, BlockKind, Citation, Claim, Document, Entity, EntityKind, Link, Mention, MentionKind, Metadata, Record,
-    Section, SectionKind, Table,
+    Block, BlockKind, Citation, Claim, Document, Entity, EntityKind, LabelUse, Link, Mention, MentionKind, Metadata,
+    Record, Section, SectionKind, Table,
 };
 use crate::text::{cut, folded};
 use crate::{DocumentLimits, Form, Format, Name, citations, claims, mentions, name_of_code};
@@ -25,7 +25,9 @@ pub(crate) struct Draft<'l> {
     rows: usize,
     full: HashSet<&'static str>,
     cited: HashSet<String>,
-    named: HashSet<(EntityKind, String)>,
+    /// Names of entities by kind, and their number.
+    named: HashMap<EntityKind, HashSet<String>>,
+    entities: usize,
 }
 
 impl<'l> Draft<'l> {
@@ -37,6 +39,8 @@ impl<'l> Draft<'l> {
             blocks: Vec::new(),
             tables: Vec::new(),
             links: Vec::new(),
+            references: Vec::new(),
+            labels: Vec::new(),
             citations: Vec::new(),
             mentions: Vec::new(),
             entities: Vec::new(),
@@ -52,7 +56,8 @@ impl<'l> Draft<'l> {
             rows: 0,
             full: HashSet::new(),
             cited: HashSet::new(),
-            named: HashSet::new(),
+            named: HashMap::new(),
+            entities: 0,
         }
     }
 
@@ -181,6 +186,28 @@ impl<'l> Draft<'l> {
         }
     }
 
+    /// Adds a use of a label.
+    pub(crate) fn refer(&mut self, label: &str, is_shared: bool, line: u32) {
+        let label = folded(label).to_lowercase();
+        if !label.is_empty()
+            && label.len() <= MAX_NAME
+            && self.fits("references", self.document.references.len(), self.limits.items)
+        {
+            self.document.references.push(LabelUse { label, is_shared, line });
+        }
+    }
+
+    /// Adds a label that the text declares.
+    pub(crate) fn label(&mut self, label: &str) {
+        let label = folded(label).to_lowercase();
+        if !label.is_empty()
+            && label.len() <= MAX_NAME
+            && self.fits("labels", self.document.labels.len(), self.limits.items)
+        {
+            self.document.labels.push(label);
+        }
+    }
+
     /// Adds a cited work, once.
     pub(crate) fn cite(&mut self, key: String, line: u32) {
         if self.cited.contains(&key) || !self.fits("citations", self.cited.len(), self.limits.items) {
@@ -244,12 +271,13 @@ impl<'l> Draft<'l> {
 
     fn entity(&mut self, kind: EntityKind, name: &str, line: u32) {
         if name.is_empty()
-            || self.named.contains(&(kind, name.to_owned()))
-            || !self.fits("entities", self.named.len(), self.limits.items)
+            || self.named.get(&kind).is_some_and(|names| names.contains(name))
+            || !self.fits("entities", self.entities, self.limits.items)
         {
             return;
         }
-        self.named.insert((kind, name.to_owned()));
+        self.named.entry(kind).or_default().insert(name.to_owned());
+        self.entities += 1;
         self.document.entities.push(Entity { kind, name: name.to_owned(), line });
     }
 

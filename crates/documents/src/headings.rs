@@ -1,9 +1,9 @@
 //! Headings of a text. The one place that decides what a heading is: readers of documents and the extractor of sections
 //! both ask here.
 
-use crate::Format;
 use crate::formats::{asciidoc, markdown, restructured};
-use crate::text::{cut, folded};
+use crate::text::{cut, folded, lines};
+use crate::{DocumentLimits, Format, parse_as};
 
 /// Longest heading kept, in bytes.
 const MAX_HEADING: usize = 160;
@@ -31,8 +31,26 @@ pub fn headings(format: Format, text: &str) -> Vec<Heading> {
         Format::Markdown | Format::Light => markdown::headings(text),
         Format::Restructured => restructured::headings(text),
         Format::AsciiDoc => asciidoc::headings(text),
+        Format::Html | Format::Jupyter => of_sections(format, text),
         _ => Vec::new(),
     }
+}
+
+/// The headings of a format that marks them inside of lines: a heading is the line where it is.
+fn of_sections(format: Format, text: &str) -> Vec<Heading> {
+    let limits = DocumentLimits::default();
+    let Ok(document) = parse_as(format, text.as_bytes(), &limits) else { return Vec::new() };
+    let starts: Vec<usize> = lines(text).map(|line| line.start).chain([text.len()]).collect();
+    let mut last = 0;
+    let rows = document.sections.into_iter().filter_map(|section| {
+        let place = section.line.checked_sub(1)? as usize;
+        let (start, end) = (*starts.get(place)?, *starts.get(place + 1)?);
+        // Two headings on one line, as in a page without line breaks, cannot be told apart by lines.
+        let is_later = section.line > last;
+        last = last.max(section.line);
+        is_later.then_some(Heading { level: section.level, text: section.heading, start, end, line: section.line })
+    });
+    rows.collect()
 }
 
 /// A heading on one line; `None` if it has no words.

@@ -25,12 +25,12 @@ pub use headings::{Heading, headings};
 pub use limits::DocumentLimits;
 pub use mentions::{Form, Name, name_of_code};
 pub use model::{
-    Block, BlockKind, Citation, Claim, ClaimKind, Document, Entity, EntityKind, Link, Mention, MentionKind, Metadata,
-    Modality, Person, Record, RecordKind, RecordLink, RecordRelation, Section, SectionKind, Table, Venue,
+    Block, BlockKind, Citation, Claim, ClaimKind, Document, Entity, EntityKind, LabelUse, Link, Mention, MentionKind,
+    Metadata, Modality, Person, Record, RecordKind, RecordLink, RecordRelation, Section, SectionKind, Table, Venue,
 };
 
 /// Goes up whenever a reader yields another document for the same bytes.
-pub const DOCUMENTS_VERSION: u32 = 2;
+pub const DOCUMENTS_VERSION: u32 = 3;
 
 /// A document that cannot be read, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

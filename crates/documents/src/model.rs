@@ -23,6 +23,12 @@ pub struct Document {
     /// Links in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<Link>,
+    /// Uses of labels, in order, in formats that declare them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<LabelUse>,
+    /// Labels that the text declares, in the form of [`LabelUse::label`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
     /// Works that the text cites, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
@@ -204,6 +210,17 @@ pub struct Link {
     pub text: String,
     /// Target as written.
     pub target: String,
+    /// Its line.
+    pub line: u32,
+}
+
+/// A place that refers to a label.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LabelUse {
+    /// The label in lower case, with single blanks.
+    pub label: String,
+    /// Any document of the project may declare it; else this one has to.
+    pub is_shared: bool,
     /// Its line.
     pub line: u32,
 }

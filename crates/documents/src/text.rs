@@ -54,7 +54,7 @@ pub(crate) struct LineIndex(Vec<usize>);
 
 impl LineIndex {
     pub(crate) fn new(text: &str) -> Self {
-        Self(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect())
+        Self(memchr::memchr_iter(b'\n', text.as_bytes()).collect())
     }
 
     /// The 1-based line of a byte.
@@ -65,12 +65,18 @@ impl LineIndex {
 
 /// The text on one line, single blanks between words.
 pub(crate) fn folded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len().min(256));
-    for word in text.split_whitespace() {
+    let mut out = String::with_capacity(text.len());
+    let mut add = |word: &str| {
         if !out.is_empty() {
             out.push(' ');
         }
         out.push_str(word);
+    };
+    // Without decoding, where the characters are bytes.
+    if text.is_ascii() {
+        text.split_ascii_whitespace().for_each(&mut add);
+    } else {
+        text.split_whitespace().for_each(&mut add);
     }
     out
 }

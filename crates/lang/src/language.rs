@@ -65,6 +65,11 @@ pub enum Language {
     Yaml,
     /// Dockerfiles.
     Docker,
+    /// Web pages.
+    Html,
+    /// Jupyter notebooks.
+    #[serde(rename = "jupyter")]
+    Notebook,
 }
 
 /// How far a language is understood.
@@ -181,6 +186,14 @@ static ROWS: &[Row] = &[
         extensions: &["adoc", "asciidoc"],
         names: &[],
     },
+    Row {
+        language: Language::Html,
+        name: "html",
+        tier: Tier::Outlined,
+        extensions: &["html", "htm", "xhtml"],
+        names: &[],
+    },
+    Row { language: Language::Notebook, name: "jupyter", tier: Tier::Outlined, extensions: &["ipynb"], names: &[] },
     Row { language: Language::Proto, name: "proto", tier: Tier::Outlined, extensions: &["proto"], names: &[] },
     Row {
         language: Language::GraphQl,
@@ -212,7 +225,12 @@ impl Language {
 
     /// Whether its files are no code: text, documents and settings.
     pub const fn is_prose(self) -> bool {
-        matches!(self, Self::Text | Self::Markdown | Self::RestructuredText | Self::AsciiDoc) || self.is_settings()
+        matches!(self, Self::Text) || self.is_document() || self.is_settings()
+    }
+
+    /// Whether its files are documents: sections that name code.
+    pub const fn is_document(self) -> bool {
+        matches!(self, Self::Markdown | Self::RestructuredText | Self::AsciiDoc | Self::Html | Self::Notebook)
     }
 
     /// Whether its files declare what programs of other languages share. They are read without a tree, so errors in

@@ -126,7 +126,7 @@ static LUA: Syntax = Syntax {
 fn syntax(language: Language) -> Option<&'static Syntax> {
     use Language::*;
     Some(match language {
-        Text | Markdown | RestructuredText | AsciiDoc | GraphQl | Sql | Yaml | Docker => return None,
+        Text | Markdown | RestructuredText | AsciiDoc | Html | Notebook | GraphQl | Sql | Yaml | Docker => return None,
         Python => &PYTHON,
         JavaScript | TypeScript | Tsx | Vue | Svelte => &JAVASCRIPT,
         Rust => &RUST,

@@ -14,6 +14,7 @@ mod edit;
 mod envelope;
 mod exploration;
 mod framework;
+mod heuristics;
 mod lifecycle;
 mod memory;
 mod past;

@@ -1,4 +1,4 @@
-//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`: see [`edit`]. `cargo xtask bench torture
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`, `bench past`: see [`edit`], [`past`]. `cargo xtask bench torture
 //! [--write] [NAME...]`: see [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the release binary,
 //! indexes each PATH from scratch in a fresh store, and prints the cost beside that of `ctags -R` on the same tree, if
 //! installed, and that of parsing the same files with tree-sitter and nothing else; then repeats with a warm facts
@@ -21,6 +21,7 @@ use serde_json::Value;
 mod edit;
 mod find;
 mod memory;
+mod past;
 mod stages;
 mod torture;
 
@@ -42,7 +43,7 @@ struct Cost {
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let usage = "expected: cargo xtask bench ingest|edit|find [--write] PATH... | bench memory [--write] | \
+    let usage = "expected: cargo xtask bench ingest|edit|find|past [--write] PATH... | bench memory [--write] | \
                  bench torture [--write] [EXTENSION|SHAPE...]";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
     let writes = rest.first().is_some_and(|first| first == "--write");
@@ -60,6 +61,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         "ingest" => ingest(paths, writes),
         "edit" => edit::run(paths, writes),
         "find" => find::run(paths, writes),
+        "past" => past::run(paths, writes),
         _ => Err(format!("unknown benchmark `{what}`; {usage}").into()),
     }
 }

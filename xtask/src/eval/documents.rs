@@ -8,8 +8,9 @@
 //! found for recall.
 //!
 //! **Drift** (`eval/documents/fixes.tsv`): repository, the commit before a fix of documents alone, and the lines that
-//! the fix removed or replaced, `path:first-last`. A fix counts as found if a section with one of these lines has a
-//! finding at the commit before. Findings are counted at every such commit, per 100 sections.
+//! the fix removed or replaced, `path:first-last`, and its kind: `code` and `link` if the document contradicted the
+//! project, `other` if not. A fix counts as found if a section with one of these lines has a finding at the commit
+//! before. Findings are counted at every such commit, per 100 sections.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -241,6 +242,8 @@ struct DriftCounts {
     found: u64,
     /// Fixes with a finding on a fixed line.
     found_line: u64,
+    /// Fixes by kind, and those found of them.
+    kinds: BTreeMap<String, (u64, u64)>,
     sections: u64,
     findings: u64,
     /// Findings by class.
@@ -251,14 +254,16 @@ fn drift(request: &Request) -> Outcome<()> {
     let mut sum = DriftCounts::default();
     let home = request.checkouts.join(".index");
     for row in rows("fixes.tsv")? {
-        let [repository, commit, places] = row.as_slice() else { return Err("a row has three columns".into()) };
+        let [repository, commit, places, kind] = row.as_slice() else { return Err("a row has four columns".into()) };
         let folder = checkout(request, repository, commit)?;
         let (found, found_line) = drift_at(request, &home, &folder, places, &mut sum)?;
         sum.fixes += 1;
         sum.found += u64::from(found);
         sum.found_line += u64::from(found_line);
+        let of_kind = sum.kinds.entry(kind.clone()).or_default();
+        *of_kind = (of_kind.0 + 1, of_kind.1 + u64::from(found));
         if request.list {
-            println!("{} {repository} {} {places}", if found { "=" } else { "-" }, &commit[..10]);
+            println!("{} {kind} {repository} {} {places}", if found { "=" } else { "-" }, &commit[..10]);
         }
         fs::remove_dir_all(&home)?;
         fs::remove_dir_all(&folder)?;
@@ -275,6 +280,9 @@ fn drift(request: &Request) -> Outcome<()> {
         sum.sections,
         100.0 * sum.findings as f64 / sum.sections.max(1) as f64,
     );
+    for (kind, (all, found)) in &sum.kinds {
+        println!("{kind}: {found} of {all} ({})", share(*found, *all));
+    }
     match request.how {
         Some(how) => keep(&golden_folder("documents").join("drift.json"), &sum, how),
         None => Ok(()),

@@ -45,6 +45,44 @@ shop = 'shop.cli:main'
 - `compute_total_price()` is new.
 ";
 
+const POOL: &str = "\
+//- pool/__init__.py
+from .core import ConnectionPool, acquire_connection
+//- pool/core.py
+class ConnectionPool:
+    max_connections = 5
+
+    def drain_connections(self):
+        return self.max_connections
+
+def acquire_connection(pool_name, retry_limit):
+    return retry_limit
+//- setup.py
+install_requires = [
+    'chardet',
+]
+//- docs/guide.rst
+.. _start here:
+
+Guide
+=====
+
+See :ref:`start here` and :ref:`begin`, `the manual`_ and `the notes`_.
+
+.. _the manual: https://example.com/
+
+It needs ``chardet``. Write :file:`settings.py`, and call ``drain_conections()``.
+
+.. code-block:: python
+
+    acquire_connection('a', retry_limit=3)
+    my_own_name = 1
+
+.. mine:example::
+
+    print_the_page()
+";
+
 fn git(place: &Place, arguments: &[&str]) -> bool {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.com"]).args(arguments);
@@ -53,8 +91,8 @@ fn git(place: &Place, arguments: &[&str]) -> bool {
 }
 
 /// A repository with one commit; `None` where there is no git.
-fn committed() -> Option<Place> {
-    let place = Place::new(SHOP);
+fn committed(project: &str) -> Option<Place> {
+    let place = Place::new(project);
     let done = git(&place, &["init", "-q"]) && git(&place, &["add", "-A"]);
     (done && git(&place, &["commit", "-q", "-m", "start"])).then_some(place)
 }
@@ -72,7 +110,7 @@ fn names(value: &Value) -> Vec<String> {
 
 #[test]
 fn documents_are_compared_with_code_and_commits() {
-    let Some(place) = committed() else { return };
+    let Some(place) = committed(SHOP) else { return };
     let run = place.run(&["docs", "check", "--json"]);
     assert_eq!(run.code, 1, "{run:?}");
     let wrong = ["docs/guide.md:5 link_broken rules.md", "docs/guide.md:9 example_broken shop.Checkout"];
@@ -102,8 +140,27 @@ fn documents_are_compared_with_code_and_commits() {
 }
 
 #[test]
+fn references_slips_packages_and_names_in_listings_are_checked() {
+    let Some(place) = committed(POOL) else { return };
+    let run = place.run(&["docs", "check", "--json"]);
+    let wrong = [
+        "docs/guide.rst:6 anchor_broken begin",
+        "docs/guide.rst:6 anchor_broken the notes",
+        "docs/guide.rst:10 binding_missing drain_conections",
+    ];
+    assert_eq!(names(&json(&run)), wrong, "{run:?}");
+    let code = "class ConnectionPool:\n    max_connections = 5\n\n    def drain_connections(self):\n        return self.max_connections\n\ndef acquire_connection(pool_name, retries):\n    return retries\n";
+    place.project.write("pool/core.py", code);
+    place.project.write("setup.py", "install_requires = []\n");
+    assert!(git(&place, &["add", "-A"]) && git(&place, &["commit", "-q", "-m", "fewer"]));
+    let run = place.run(&["docs", "check", "--json", "--since", "HEAD~1"]);
+    let wrong = ["docs/guide.rst:10 binding_missing chardet", "docs/guide.rst:14 example_broken retry_limit"];
+    assert_eq!(names(&json(&run)), wrong, "{run:?}");
+}
+
+#[test]
 fn a_check_that_cannot_be_made_is_no_finding() {
-    let Some(place) = committed() else { return };
+    let Some(place) = committed(SHOP) else { return };
     let run = place.run(&["docs", "check", "--since", "nowhere"]);
     assert!(run.code == 2 && run.err.contains("nowhere"), "{run:?}");
     let run = place.run(&["docs", "check", "src"]);

@@ -14,9 +14,11 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<(), Unreadable
     properties(archive.tree("docProps/core.xml")?.as_ref(), draft);
     let styles = styles(archive.tree("word/styles.xml")?.as_ref());
     let targets = targets(archive.tree("word/_rels/document.xml.rels")?.as_ref());
+    let numbering = archive.tree("word/numbering.xml")?;
+    let mut numbers = Numbers::new(numbering.as_ref());
     let tree = archive.required("word/document.xml")?;
     if let Some(body) = tree.root().and_then(|root| root.at(&["body"])) {
-        blocks(body, &styles, &targets, draft);
+        blocks(body, (&styles, &targets), &mut numbers, draft);
     }
     for name in ["word/footnotes.xml", "word/endnotes.xml"] {
         if let Some(notes) = archive.tree(name)?
@@ -65,12 +67,15 @@ pub(super) fn targets(tree: Option<&Tree>) -> HashMap<String, String> {
     all.map(|one| (one.attribute("Id").to_owned(), one.attribute("Target").to_owned())).collect()
 }
 
-fn blocks(body: Element<'_>, styles: &HashMap<String, u8>, targets: &HashMap<String, String>, draft: &mut Draft<'_>) {
+/// Levels of styles, and targets of relationships.
+type Tables<'t> = (&'t HashMap<String, u8>, &'t HashMap<String, String>);
+
+fn blocks(body: Element<'_>, tables: Tables<'_>, numbers: &mut Numbers, draft: &mut Draft<'_>) {
     let mut stack: Vec<Element<'_>> = body.children().collect();
     stack.reverse();
     while let Some(element) = stack.pop() {
         match element.name() {
-            "p" => paragraph(element, styles, targets, draft),
+            "p" => paragraph(element, tables, numbers, draft),
             "tbl" => {
                 let rows = element.named("tr").map(|row| row.named("tc").map(words).collect()).collect();
                 draft.table(None, rows, 0);
@@ -85,13 +90,8 @@ fn blocks(body: Element<'_>, styles: &HashMap<String, u8>, targets: &HashMap<Str
     }
 }
 
-fn paragraph(
-    element: Element<'_>,
-    styles: &HashMap<String, u8>,
-    targets: &HashMap<String, String>,
-    draft: &mut Draft<'_>,
-) {
-    let text = words(element);
+fn paragraph(element: Element<'_>, (styles, targets): Tables<'_>, numbers: &mut Numbers, draft: &mut Draft<'_>) {
+    let mut text = words(element);
     let style = element.at(&["pPr", "pStyle"]).map_or("", |style| style.attribute("val"));
     let own = element.at(&["pPr", "outlineLvl"]).and_then(|level| level.attribute("val").parse::<u8>().ok());
     let level = styles.get(style).copied().or(own.filter(|level| *level < 9).map(|level| level + 1));
@@ -115,12 +115,135 @@ fn paragraph(
     }
     if level.is_none() {
         let kind = match element.at(&["pPr", "numPr"]) {
-            Some(_) => BlockKind::Item,
+            Some(place) => {
+                if let Some(number) = numbers.next(place).filter(|_| !text.is_empty()) {
+                    text = format!("{number} {text}");
+                }
+                BlockKind::Item
+            }
             None if style.contains("Code") => BlockKind::Code,
             None => BlockKind::Paragraph,
         };
         draft.block(kind, &text, None, (0, 0));
     }
+}
+
+/// Levels of lists.
+const LEVELS: usize = 9;
+
+/// How one level of a list is numbered.
+#[derive(Debug, Clone, Default)]
+struct Level {
+    start: u32,
+    format: String,
+    /// The text of a number, with `%1` for that of the first level.
+    text: String,
+}
+
+/// The numbers of the items of lists, as they are counted.
+#[derive(Default)]
+struct Numbers {
+    /// Levels of each definition.
+    levels: HashMap<String, Vec<Level>>,
+    /// Definitions of the lists, and where their levels begin instead.
+    lists: HashMap<String, (String, HashMap<usize, u32>)>,
+    /// Items so far, by definition.
+    counts: HashMap<String, [Option<u32>; LEVELS]>,
+    /// Lists whose own beginnings were applied.
+    begun: std::collections::HashSet<(String, usize)>,
+}
+
+impl Numbers {
+    fn new(tree: Option<&Tree>) -> Self {
+        let mut numbers = Self::default();
+        let Some(root) = tree.and_then(Tree::root) else { return numbers };
+        let value =
+            |element: Element<'_>, name: &str| element.at(&[name]).map_or("", |at| at.attribute("val")).to_owned();
+        for definition in root.named("abstractNum") {
+            let mut levels = vec![Level::default(); LEVELS];
+            for level in definition.named("lvl") {
+                if let Some(own) = level.attribute("ilvl").parse().ok().and_then(|at: usize| levels.get_mut(at)) {
+                    let start = value(level, "start").parse().unwrap_or(1);
+                    *own = Level { start, format: value(level, "numFmt"), text: value(level, "lvlText") };
+                }
+            }
+            numbers.levels.insert(definition.attribute("abstractNumId").to_owned(), levels);
+        }
+        for list in root.named("num") {
+            let starts = list.named("lvlOverride").filter_map(|level| {
+                let start = value(level, "startOverride").parse().ok()?;
+                Some((level.attribute("ilvl").parse().ok()?, start))
+            });
+            let row = (value(list, "abstractNumId"), starts.collect());
+            numbers.lists.insert(list.attribute("numId").to_owned(), row);
+        }
+        numbers
+    }
+
+    /// The number of the next item at a place; `None` for a point, or where it is not known.
+    fn next(&mut self, place: Element<'_>) -> Option<String> {
+        let value = |name: &str| place.at(&[name]).map_or("", |at| at.attribute("val"));
+        let at: usize = value("ilvl").parse().unwrap_or(0);
+        let (definition, starts) = self.lists.get(value("numId"))?;
+        let levels = self.levels.get(definition)?;
+        let own = levels.get(at)?;
+        let counts = self.counts.entry(definition.clone()).or_default();
+        if let Some(start) = starts.get(&at)
+            && self.begun.insert((value("numId").to_owned(), at))
+        {
+            counts[at] = start.checked_sub(1);
+        }
+        counts[at] = Some(counts[at].map_or(own.start, |count| count.saturating_add(1)));
+        counts[at + 1..].fill(None);
+        if own.format == "bullet" || own.format == "none" || own.text.is_empty() {
+            return None;
+        }
+        let mut text = own.text.clone();
+        for (level, own) in levels.iter().enumerate().take(at + 1) {
+            let count = counts[level].unwrap_or(own.start);
+            text = text.replace(&format!("%{}", level + 1), &numeral(count, &own.format));
+        }
+        Some(text)
+    }
+}
+
+/// A number in the form that a list asks for.
+fn numeral(count: u32, format: &str) -> String {
+    const ROMAN: &[(u32, &str)] = &[
+        (1000, "m"),
+        (900, "cm"),
+        (500, "d"),
+        (400, "cd"),
+        (100, "c"),
+        (90, "xc"),
+        (50, "l"),
+        (40, "xl"),
+        (10, "x"),
+        (9, "ix"),
+        (5, "v"),
+        (4, "iv"),
+        (1, "i"),
+    ];
+    let small = match format {
+        "lowerLetter" | "upperLetter" if count > 0 => {
+            // After `z` follow `aa`, `bb`, and so on.
+            let letter = char::from(b'a' + ((count - 1) % 26) as u8);
+            std::iter::repeat_n(letter, (((count - 1) / 26 + 1) as usize).min(8)).collect()
+        }
+        "lowerRoman" | "upperRoman" if (1..4_000).contains(&count) => {
+            let mut left = count;
+            let mut out = String::new();
+            for (value, sign) in ROMAN {
+                while left >= *value {
+                    out.push_str(sign);
+                    left -= value;
+                }
+            }
+            out
+        }
+        _ => count.to_string(),
+    };
+    if format.starts_with("upper") { small.to_uppercase() } else { small }
 }
 
 /// The words inside; deleted text and instructions of fields are none.
@@ -131,6 +254,12 @@ fn words(element: Element<'_>) -> String {
             "t" => out.push_str(&part.raw_text()),
             "tab" | "br" | "cr" => out.push(' '),
             "noBreakHyphen" => out.push('-'),
+            // What a picture shows, said for those who do not see it.
+            "docPr" if !part.attribute("descr").is_empty() => {
+                out.push(' ');
+                out.push_str(part.attribute("descr"));
+                out.push(' ');
+            }
             "p" if !out.is_empty() => out.push('\n'),
             _ => {}
         }

@@ -1,47 +1,79 @@
 //! Jupyter notebooks: cells of Markdown and code, and the text that code printed.
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::markdown;
 use crate::draft::Draft;
 use crate::model::BlockKind;
+use crate::text::LineIndex;
 use crate::{Format, Unreadable, formats::malformed};
 
 /// Longest output of a cell kept, in bytes.
 const MAX_OUTPUT: usize = 4 << 10;
 
-/// Reads a notebook. Lines are those of all cells together.
+/// A cell, whose text stays where it is in the file.
+#[derive(Deserialize)]
+struct Cell<'t> {
+    cell_type: String,
+    #[serde(borrow, alias = "input")]
+    source: Option<&'t RawValue>,
+    level: Option<u8>,
+    #[serde(default)]
+    outputs: Vec<Value>,
+}
+
+/// The cells of a notebook. Before version 4 they were in worksheets.
+#[derive(Deserialize)]
+struct Notebook<'t> {
+    #[serde(borrow)]
+    cells: Option<Vec<Cell<'t>>>,
+    #[serde(borrow)]
+    worksheets: Option<Vec<Notebook<'t>>>,
+    #[serde(default)]
+    metadata: Value,
+}
+
+/// Reads a notebook. Lines are those of the file; of a text that is written as one string, they are counted from it.
 pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-    let value: Value = serde_json::from_str(text).map_err(|error| malformed(Format::Jupyter, error))?;
-    // Before version 4 the cells are in worksheets.
-    let sheets = value.get("worksheets").and_then(|sheets| sheets.get(0)).and_then(|sheet| sheet.get("cells"));
-    let cells = value.get("cells").or(sheets).and_then(Value::as_array);
-    let cells = cells.ok_or_else(|| malformed(Format::Jupyter, "it has no list `cells`"))?;
-    let kernel =
-        value.pointer("/metadata/kernelspec/language").or_else(|| value.pointer("/metadata/language_info/name"));
+    let book: Notebook<'_> = serde_json::from_str(text).map_err(|error| malformed(Format::Jupyter, error))?;
+    let sheet = book.worksheets.and_then(|sheets| sheets.into_iter().next()).and_then(|sheet| sheet.cells);
+    let cells = book.cells.or(sheet).ok_or_else(|| malformed(Format::Jupyter, "it has no list `cells`"))?;
+    let about = &book.metadata;
+    let kernel = about.pointer("/kernelspec/language").or_else(|| about.pointer("/language_info/name"));
     let language = kernel.and_then(Value::as_str).unwrap_or("python");
-    let mut before = 0u32;
+    let lines = LineIndex::new(text);
+    let line_of = |part: &str| lines.line((part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize));
     for cell in cells {
-        let source = joined(cell.get("source").or_else(|| cell.get("input")));
-        let count = source.lines().count().max(1) as u32;
-        match cell.get("cell_type").and_then(Value::as_str) {
-            Some("markdown") => markdown::read_body(&source, before, draft),
-            Some("heading") => {
-                draft.heading(cell.get("level").and_then(Value::as_u64).unwrap_or(1) as u8, &source, before + 1)
+        let (source, line) = cell.source.map_or((String::new(), 1), |source| written(source, line_of));
+        let last = line + source.lines().count().max(1) as u32 - 1;
+        match cell.cell_type.as_str() {
+            "markdown" => markdown::read_body(&source, line - 1, draft),
+            "heading" => draft.heading(cell.level.unwrap_or(1), &source, line),
+            "code" => {
+                draft.block(BlockKind::Code, &source, Some(language), (line, last));
+                outputs(&cell.outputs, last, draft);
             }
-            Some("code") => {
-                draft.block(BlockKind::Code, &source, Some(language), (before + 1, before + count));
-                outputs(cell, before + count, draft);
-            }
-            _ => draft.block(BlockKind::Paragraph, &source, None, (before + 1, before + count)),
+            _ => draft.block(BlockKind::Paragraph, &source, None, (line, last)),
         }
-        before += count;
     }
     Ok(())
 }
 
-fn outputs(cell: &Value, line: u32, draft: &mut Draft<'_>) {
-    for output in cell.get("outputs").and_then(Value::as_array).into_iter().flatten() {
+/// The text of a cell and the line of the file at which it begins: a string, or one for each line.
+fn written(source: &RawValue, line_of: impl Fn(&str) -> u32) -> (String, u32) {
+    let parts: Vec<&RawValue> = serde_json::from_str(source.get()).unwrap_or_default();
+    let line = line_of(parts.first().map_or(source.get(), |first| first.get()));
+    let text = |part: &RawValue| serde_json::from_str::<String>(part.get()).unwrap_or_default();
+    match parts.as_slice() {
+        [] => (text(source), line),
+        parts => (parts.iter().map(|part| text(part)).collect(), line),
+    }
+}
+
+fn outputs(outputs: &[Value], line: u32, draft: &mut Draft<'_>) {
+    for output in outputs {
         let text = output.get("text").or_else(|| output.pointer("/data/text~1plain"));
         let text = joined(text);
         draft.block(BlockKind::Output, crate::text::cut(&text, MAX_OUTPUT), None, (line, line));

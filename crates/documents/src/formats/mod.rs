@@ -160,9 +160,9 @@ impl Format {
         ending.is_some_and(|ending| ROWS.iter().any(|row| row.endings.contains(&&*ending)))
     }
 
-    /// Whether its headings are marked in plain text, so that files of it are indexed by sections.
+    /// Whether its headings have lines, so that files of it are indexed by sections.
     pub const fn is_sectioned(self) -> bool {
-        matches!(self, Self::Light | Self::Markdown | Self::Restructured | Self::AsciiDoc)
+        matches!(self, Self::Light | Self::Markdown | Self::Restructured | Self::AsciiDoc | Self::Html | Self::Jupyter)
     }
 
     /// The word on the wire.

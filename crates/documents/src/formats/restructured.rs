@@ -140,7 +140,10 @@ impl Reader<'_, '_, '_> {
         let end = self.indented_end(self.at + 1, indent(line.text), stop);
         if let Some(target) = rest.strip_prefix('_') {
             if let Some((name, target)) = target.split_once(": ") {
+                self.draft.label(name.trim_matches('`'));
                 self.draft.link(name.trim_matches('`'), target, line.number);
+            } else if let Some(name) = target.trim_end().strip_suffix(':') {
+                self.draft.label(name.trim_matches('`'));
             }
             self.at += 1;
             return;
@@ -169,7 +172,14 @@ impl Reader<'_, '_, '_> {
                 }
                 self.at = end.max(self.at + 1);
             }
-            "raw" | "contents" | "math" | "index" | "plot" => self.at = end.max(self.at + 1),
+            "raw" | "contents" | "math" | "index" | "plot" | "graphviz" | "digraph" | "graph" | "uml" | "mermaid" => {
+                self.at = end.max(self.at + 1);
+            }
+            // What another domain makes of its text is not known; examples that it runs are.
+            name if is_foreign(name) || matches!(name, "doctest" | "testcode" | "testsetup" | "ipython" | "prompt") => {
+                let from = self.after_options(end);
+                self.code(from, end, None);
+            }
             name => self.directive(name, argument),
         }
     }
@@ -287,6 +297,14 @@ impl Reader<'_, '_, '_> {
     }
 }
 
+/// Domains of directives that describe code; the text below them is prose.
+const DOMAINS: &[&str] = &["py", "c", "cpp", "js", "rst", "std", "rust", "go", "php", "rb", "java"];
+
+/// Returns whether a directive belongs to a domain that does not describe code.
+fn is_foreign(name: &str) -> bool {
+    name.split_once(':').is_some_and(|(domain, _)| !DOMAINS.contains(&domain))
+}
+
 fn is_table_border(text: &str) -> bool {
     let simple = text.starts_with("==") && text.contains(' ') && text.bytes().all(|b| matches!(b, b'=' | b' '));
     let grid = text.starts_with("+-") && text.bytes().all(|b| matches!(b, b'+' | b'-' | b'='));
@@ -347,6 +365,9 @@ fn inline(text: &str, line: u32, draft: &mut Draft<'_>) -> String {
         let span = &tail[marks..marks + end];
         let after = &tail[marks + end + marks..];
         let (before, role) = if marks == 1 { role_before(before) } else { (before, None) };
+        if marks == 1 && before.ends_with('_') {
+            draft.label(span);
+        }
         out.push_str(before);
         rest = interpreted(span, marks == 2, role, after, line, draft, &mut out);
     }
@@ -393,8 +414,19 @@ fn interpreted<'t>(
     }
     let Some(role) = role else {
         let link = after.starts_with('_');
+        // `__` ends an anonymous one.
+        let is_named = link && !after.starts_with("__");
         match target {
-            Some(target) if link => draft.link(shown, target, line),
+            // `shown <label_>`_ leads to a label.
+            Some(target) if is_named && target.ends_with('_') && !target.contains(['/', ':']) => {
+                draft.label(shown);
+                draft.refer(target.trim_matches(['_', '`']), false, line);
+            }
+            Some(target) if link => {
+                draft.label(shown);
+                draft.link(shown, target, line);
+            }
+            _ if is_named && is_label(span) => draft.refer(span, false, line),
             _ if link => {}
             _ => draft.code(shown, line),
         }
@@ -402,6 +434,11 @@ fn interpreted<'t>(
     };
     marked(role, shown, target.unwrap_or(span), line, draft);
     after
+}
+
+/// Returns whether the text between two backticks can be a label: they may be those of two spans that go over lines.
+fn is_label(span: &str) -> bool {
+    !span.starts_with(['_', '.', ',']) && span.trim() == span && span.starts_with(char::is_alphanumeric)
 }
 
 /// A text with a role, in another format.
@@ -418,7 +455,11 @@ fn marked(role: &str, shown: &str, target: &str, line: u32, draft: &mut Draft<'_
     let own = role.rsplit_once(':').map_or(role, |(_, own)| own);
     match own {
         own if ROLES.contains(&own) => draft.role(own, target.trim_start_matches(['~', '!', '.']), line),
-        "doc" | "download" | "file" => draft.link(shown, target, line),
+        "doc" | "download" => draft.link(shown, target, line),
+        // A file that the text speaks of, of whatever project.
+        "file" => draft.code(target, line),
+        // Labels with a prefix belong to other projects.
+        "ref" | "numref" if !target.contains(':') => draft.refer(target.trim_start_matches('!'), true, line),
         "envvar" => draft.code(&format!("${target}"), line),
         "option" | "program" | "command" | "code" | "samp" => draft.code(target, line),
         "doi" => {

@@ -15,6 +15,8 @@ const GUTTER: f64 = 0.75;
 const CROSSING: f64 = 0.25;
 /// Lines that each of two columns has at least.
 const COLUMN_LINES: usize = 3;
+/// Width up to which a piece that stands alone may be the number of a page, in usual sizes of the page.
+const LONE: f64 = 4.0;
 /// Regions inside of regions.
 const MAX_DEPTH: usize = 12;
 
@@ -308,12 +310,15 @@ fn gutter(region: &[Piece], usual: f64) -> Option<(f64, f64)> {
         return None;
     }
     let mut edges: Vec<(f64, bool)> = Vec::with_capacity(region.len() * 2);
-    for piece in region {
-        edges.push((piece.left, true));
-        edges.push((piece.right.max(piece.left), false));
+    for (at, piece) in region.iter().enumerate() {
+        // The number of a page may stand in the white between its columns.
+        if !is_lone(region, at, usual) {
+            edges.push((piece.left, true));
+            edges.push((piece.right.max(piece.left), false));
+        }
     }
     edges.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let total = region.len();
+    let total = edges.len() / 2;
     let (mut open, mut begun) = (0usize, 0usize);
     let mut best: Option<(usize, f64, f64)> = None;
     for pair in edges.windows(2) {
@@ -342,6 +347,16 @@ fn gutter(region: &[Piece], usual: f64) -> Option<(f64, f64)> {
     let ((low, high), (other_low, other_high)) = (heights(true), heights(false));
     let shared = high.min(other_high) - low.max(other_low);
     (shared > usual * 2.0).then_some((from, to))
+}
+
+/// Returns whether a short piece has its line for itself. Pieces are in the order of their lines.
+fn is_lone(region: &[Piece], at: usize, usual: f64) -> bool {
+    let piece = &region[at];
+    let is_beside = |other: Option<&Piece>| {
+        other.is_some_and(|other| (other.base - piece.base).abs() < SAME_LINE * piece.size.max(other.size))
+    };
+    let before = at.checked_sub(1).and_then(|at| region.get(at));
+    piece.right - piece.left < LONE * usual && !is_beside(before) && !is_beside(region.get(at + 1))
 }
 
 /// Adds the lines of a region of one column.

@@ -1,6 +1,7 @@
 //! The table of languages: their files and their extractors.
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
+pub use prose::listing_language;
 
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::language::Language;
@@ -129,6 +130,8 @@ static READERS: &[Reader] = &[
     Reader { language: Language::Markdown, extract: prose::markdown, grammar: None },
     Reader { language: Language::RestructuredText, extract: prose::restructured, grammar: None },
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
+    Reader { language: Language::Html, extract: prose::html, grammar: None },
+    Reader { language: Language::Notebook, extract: prose::notebook, grammar: None },
     Reader { language: Language::Proto, extract: schema::proto::extract, grammar: None },
     Reader { language: Language::GraphQl, extract: schema::graphql::extract, grammar: None },
     Reader { language: Language::Sql, extract: schema::sql::extract, grammar: None },

@@ -26,6 +26,10 @@ pub(crate) fn sample(language: Language) -> &'static str {
         Language::Markdown => "# Pool\n\nKeeps connections.\n\n## Use\n\n```py\n# none\n```\n",
         Language::RestructuredText => "Pool\n====\n\nKeeps connections.\n\nUse\n---\n",
         Language::AsciiDoc => "= Pool\n\nKeeps connections.\n\n== Use\n",
+        Language::Html => "<h1>Pool</h1>\n<p>Keeps <code>connections</code>.</p>\n<h2>Use</h2>\n<p>Once.</p>\n",
+        Language::Notebook => {
+            "{\n \"cells\": [\n  {\n   \"cell_type\": \"markdown\",\n   \"metadata\": {},\n   \"source\": [\n    \"# Pool\\n\",\n    \"Keeps `connections`.\"\n   ]\n  }\n ]\n}\n"
+        }
         Language::Lua => include_str!("../golden/lua/pool.lua"),
         Language::Proto => include_str!("../golden/proto/pool.proto"),
         Language::GraphQl => include_str!("../golden/graphql/pool.graphql"),

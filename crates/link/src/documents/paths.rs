@@ -1,7 +1,5 @@
 //! Files that a path in a document means.
 
-use m1nd_lang::Language;
-
 use super::{MAX_TARGETS, Meant};
 use crate::eval::Eval;
 use crate::files::FileId;
@@ -47,8 +45,7 @@ pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool
 
 /// Returns whether a file is a document itself; settings, styles and the like are not.
 fn is_document(eval: &Eval<'_>, file: FileId) -> bool {
-    let language = eval.project.language(file);
-    language.is_prose() && language != Language::Text
+    eval.project.language(file).is_document()
 }
 
 /// A file that is clear; `None` for another document.

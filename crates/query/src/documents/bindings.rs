@@ -2,9 +2,15 @@
 //! that the index holds as a file only is read anew.
 
 use m1nd_base::{EdgeTier, NodeKind, Relation, RepoPath};
-use m1nd_documents::{Document, Mention, MentionKind};
+use m1nd_documents::{Document, Form, Mention, MentionKind};
 use m1nd_engine::{BindingMatch, Snapshot};
 use m1nd_graph::{EdgeRef, Graph, NodeIx};
+use rustc_hash::FxHashSet;
+
+use super::Read;
+
+/// A name that more nodes have is not bound to any.
+const MAX_TARGETS: usize = 8;
 
 /// How a name was found to be that of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,10 +68,82 @@ impl BoundCode {
     }
 }
 
+/// Why a name in a document is bound to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnboundReason {
+    /// Nothing in the index has the name.
+    Absent,
+    /// No file is at the path.
+    NoFile,
+    /// It is a command or an option, which the index does not hold.
+    Command,
+    /// It belongs to a package outside of the project.
+    Outside,
+    /// A word that is the name of a parameter or value as often as not.
+    PlainWord,
+    /// More nodes have the name than say anything.
+    TooMany,
+    /// Nodes have the name, and none fits the text around it.
+    Unfit,
+}
+
+impl UnboundReason {
+    /// The word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::NoFile => "no_file",
+            Self::Command => "command",
+            Self::Outside => "outside",
+            Self::PlainWord => "plain_word",
+            Self::TooMany => "too_many",
+            Self::Unfit => "unfit",
+        }
+    }
+}
+
+/// The names in a document that are bound to nothing, each once, at its first line.
+pub fn unbound<'r>(snapshot: &Snapshot, read: &'r Read) -> Vec<(&'r Mention, UnboundReason)> {
+    let bound: FxHashSet<&str> = read.bindings.iter().map(|row| row.mention.as_str()).collect();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    let rows = read.document.mentions.iter().filter(|mention| {
+        let name = mention.name.as_str();
+        !bound.contains(name) && seen.insert(name)
+    });
+    rows.map(|mention| (mention, reason(snapshot, mention))).collect()
+}
+
+fn reason(snapshot: &Snapshot, mention: &Mention) -> UnboundReason {
+    match mention.form {
+        Form::Flag | Form::Command => return UnboundReason::Command,
+        Form::Path => return UnboundReason::NoFile,
+        Form::Variable => return UnboundReason::Absent,
+        Form::Symbol | Form::Call => {}
+    }
+    let graph = snapshot.graph();
+    let is_outside = |name: &str| {
+        let found = snapshot.nodes_named(name);
+        !found.is_empty() && found.iter().all(|node| graph.kind(*node).is_outside())
+    };
+    let name = mention.name.as_str();
+    let first = name.split(['.', ':', '#']).next().unwrap_or(name);
+    let found = snapshot.nodes_named(name);
+    if is_outside(name) || found.is_empty() && first != name && is_outside(first) {
+        return UnboundReason::Outside;
+    }
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    match found.len() {
+        0 => UnboundReason::Absent,
+        _ if is_plain && mention.form == Form::Symbol && mention.kind != MentionKind::Role => UnboundReason::PlainWord,
+        count if count > MAX_TARGETS => UnboundReason::TooMany,
+        _ => UnboundReason::Unfit,
+    }
+}
+
 /// The code that a document names, in the order of its lines.
 pub(super) fn bindings(snapshot: &Snapshot, document: &Document, path: &RepoPath) -> Vec<BoundCode> {
     let graph = snapshot.graph();
-    let is_linked = snapshot.files().by_text(path.as_str()).is_some_and(|file| file.language.is_prose());
+    let is_linked = snapshot.files().by_text(path.as_str()).is_some_and(|file| file.language.is_document());
     let mut found = match graph.find_file(path.as_str()).filter(|_| is_linked && !document.mentions.is_empty()) {
         Some(file) => of_edges(graph, document, file),
         None => Vec::new(),
@@ -98,7 +176,7 @@ fn of_edge(graph: &Graph, document: &Document, edge: &EdgeRef<'_>, line: u32) ->
     let mention = here.find(|mention| names(mention, label, is_file.then(|| graph.path(target))));
     let by = match mention {
         None => MatchKind::Example,
-        Some(mention) if is_file && mention.form == m1nd_documents::Form::Path => MatchKind::Path,
+        Some(mention) if is_file && mention.form == Form::Path => MatchKind::Path,
         Some(_) if is_file => MatchKind::Module,
         Some(mention) if is_qualified(&mention.name) => MatchKind::Qualified,
         Some(_) => MatchKind::Label,

@@ -1,15 +1,21 @@
 //! Compares documents with the code and its commits: names, links, commands and examples that are no longer so.
 
-use m1nd_base::{Cancel, Cancelled, RepoPath};
+use m1nd_base::{Cancel, Cancelled, NodeKind, RepoPath};
 use m1nd_documents::SectionKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{PlacedHistory, ProjectHistory};
+use m1nd_graph::NodeFlags;
+use m1nd_lang::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dead::{self, Candidate};
-use super::past::{self, GonePath, Removal};
+use super::labels::Labels;
+use super::past::{self, GonePath, OwnedName, Removal};
 use super::signatures::{self, PastFacts};
-use super::{DriftClass, Finding, Read, broken_links, in_order, is_record};
+use super::{DriftClass, Finding, Read, broken_links, in_order, is_record, slips};
+
+/// Shortest name of which a slip is found, in bytes: shorter ones are near to too many.
+const LEAST_SLIP: usize = 8;
 
 /// Which findings are asked for, beyond what is surely wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,12 +37,10 @@ pub struct Checked {
     pub gaps: Vec<String>,
 }
 
-/// The documents of the index: Markdown, reStructuredText and AsciiDoc, without test data.
+/// The documents of the index: Markdown, reStructuredText, AsciiDoc, HTML and notebooks, without test data.
 pub fn documents_of(snapshot: &Snapshot) -> Vec<RepoPath> {
-    let all = snapshot.files().iter();
-    let prose =
-        all.filter(|file| file.language.is_prose() && file.language != m1nd_lang::Language::Text && !file.is_test);
-    prose.map(|file| file.path.clone()).collect()
+    let documents = snapshot.files().iter().filter(|file| file.language.is_document() && !file.is_test);
+    documents.map(|file| file.path.clone()).collect()
 }
 
 /// The reason why a check could not be made.
@@ -144,21 +148,37 @@ pub(super) fn findings(
         let is_past = is_record(read.path.as_str());
         let mut rows = if is_past { Vec::new() } else { dead::candidates(snapshot, read, &programs, cancel) };
         rows.retain(|row| !in_record(read, row.line));
+        if !rows.is_empty() {
+            let text = snapshot.read_file(&read.path).map(|file| file.text).unwrap_or_default();
+            let lines: Vec<&str> = text.lines().collect();
+            rows.retain(|row| !tells_of_change(&lines, row.line));
+        }
         all.push(rows);
     }
-    let words: FxHashSet<String> =
-        all.iter().flatten().filter(|row| !row.word.is_empty()).map(|row| row.word.clone()).collect();
+    let named = || all.iter().flatten().filter(|row| !row.word.is_empty());
+    let words: FxHashSet<String> = named().flat_map(|row| [Some(row.word.clone()), row.in_code()]).flatten().collect();
     let Some(absent) = past::absent(snapshot, &words, cancel)? else {
         gaps.push("the project has too much code to search it for names".to_owned());
         return Ok(reads.iter().map(|read| broken_links(snapshot, read)).collect());
     };
-    let mut judge =
-        Judge { snapshot, history, absent, removals: FxHashMap::default(), gone: FxHashMap::default(), cancel };
+    let wanted = named().filter(|row| row.is_absent(&absent)).map(|row| (row.owned, row.word.clone())).collect();
+    let mut judge = Judge {
+        snapshot,
+        history,
+        absent,
+        wanted,
+        removals: FxHashMap::default(),
+        gone: FxHashMap::default(),
+        labels: None,
+        cancel,
+    };
+    let mut labels = Labels::new(snapshot);
     let mut kept = PastFacts::default();
     let mut found = Vec::with_capacity(reads.len());
     for (read, rows) in reads.iter().zip(all) {
         cancel.check()?;
         let mut own = broken_links(snapshot, read);
+        own.extend(labels.missing(read, cancel)?);
         let text = snapshot.read_file(&read.path).map(|file| file.text).unwrap_or_default();
         own.extend(judge.dead(read, &text, rows)?);
         if scope.changed_code && !is_record(read.path.as_str()) {
@@ -168,6 +188,36 @@ pub(super) fn findings(
         found.push(own);
     }
     Ok(found)
+}
+
+/// Returns whether a line belongs to a note on a change (`.. versionchanged::`), or says itself that something is gone.
+fn tells_of_change(lines: &[&str], line: u32) -> bool {
+    const NOTES: &[&str] = &["versionchanged", "versionadded", "versionremoved", "deprecated", "removed"];
+    const GONE: &[&str] =
+        &["removed in", "was removed", "were removed", "been removed", "no longer", "renamed", "deprecated"];
+    /// Lines above that are looked at.
+    const MAX_ABOVE: usize = 200;
+    let at = line.saturating_sub(1) as usize;
+    let Some(own) = lines.get(at) else { return false };
+    let lower = own.to_lowercase();
+    if GONE.iter().any(|words| lower.contains(words)) {
+        return true;
+    }
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let mut depth = indent(own);
+    for above in lines[..at].iter().rev().take(MAX_ABOVE).filter(|above| !above.trim().is_empty()) {
+        if indent(above) < depth {
+            depth = indent(above);
+            let name = above.trim_start().strip_prefix(".. ").and_then(|rest| rest.split_once("::"));
+            if name.is_some_and(|(name, _)| NOTES.contains(&name)) {
+                return true;
+            }
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    false
 }
 
 /// Returns whether a line is in a section about changes.
@@ -193,14 +243,18 @@ struct Judge<'s> {
     history: &'s ProjectHistory,
     /// Words that no code has.
     absent: FxHashSet<String>,
-    /// Of each root by its prefix: the commits that removed absent words.
-    removals: FxHashMap<String, FxHashMap<String, Removal>>,
+    /// Names whose removal is looked for.
+    wanted: FxHashSet<OwnedName>,
+    /// Of each root by its prefix: the commits that removed names.
+    removals: FxHashMap<String, FxHashMap<OwnedName, Removal>>,
     /// Of each root: paths that are gone.
     gone: FxHashMap<String, FxHashMap<String, GonePath>>,
+    /// Names of the code by their length, for slips.
+    labels: Option<FxHashMap<usize, Vec<&'s str>>>,
     cancel: &'s Cancel,
 }
 
-impl Judge<'_> {
+impl<'s> Judge<'s> {
     /// The candidates that commits or their form prove to be dead.
     fn dead(&mut self, read: &Read, text: &str, rows: Vec<Candidate>) -> Result<Vec<Finding>, Cancelled> {
         let mut found = Vec::new();
@@ -208,7 +262,7 @@ impl Judge<'_> {
         let mut dead: Vec<(Candidate, Option<Removal>)> = Vec::new();
         for row in rows {
             let is_path = row.word.is_empty();
-            let is_absent = is_path || self.absent.contains(&row.word);
+            let is_absent = is_path || row.is_absent(&self.absent);
             let is_gone_there = !is_absent && row.file.is_some();
             if !(is_absent || is_gone_there) {
                 continue;
@@ -216,11 +270,13 @@ impl Judge<'_> {
             let removal = match &place {
                 None => None,
                 Some(place) if is_path => self.removed_path(place, &row),
-                Some(place) if is_absent => self.removed_word(place, &row.word)?,
+                Some(place) if is_absent => self.removed_word(place, &row)?,
                 Some(place) => self.removed_there(place, &row),
             };
-            if removal.is_some() || row.is_proven && is_absent {
+            if removal.is_some() || row.is_proven && (is_absent || self.lacks(&row)) {
                 dead.push((row, removal));
+            } else if is_absent && row.is_marked {
+                found.extend(self.slip(&row));
             }
         }
         if dead.is_empty() {
@@ -276,13 +332,53 @@ impl Judge<'_> {
         finding
     }
 
-    fn removed_word(&mut self, place: &PlacedHistory<'_>, word: &str) -> Result<Option<Removal>, Cancelled> {
+    fn removed_word(&mut self, place: &PlacedHistory<'_>, row: &Candidate) -> Result<Option<Removal>, Cancelled> {
         let prefix = place.outer("");
         if !self.removals.contains_key(&prefix) {
-            let found = past::removals(place, &self.absent, self.cancel)?;
+            let found = past::removals(place, &self.wanted, self.cancel)?;
             self.removals.insert(prefix.clone(), found);
         }
-        Ok(self.removals[&prefix].get(word).cloned())
+        Ok(self.removals[&prefix].get(&(row.owned, row.word.clone())).cloned())
+    }
+
+    /// Returns whether the module that an example imports a name from does not have it, as far as its text shows.
+    fn lacks(&self, row: &Candidate) -> bool {
+        let Some(path) = row.file.as_deref().filter(|_| row.class == DriftClass::ExampleBroken) else { return false };
+        let files = self.snapshot.files();
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let has =
+            |path: &RepoPath| self.snapshot.read_bytes(path).map_or(true, |text| past::has_word(&text, &row.word));
+        match files.by_text(path).map(|file| file.language) {
+            Some(Language::Go) => {
+                let mut package =
+                    files.iter().filter(|file| file.path.parent() == folder && file.language == Language::Go);
+                package.all(|file| !has(&file.path))
+            }
+            Some(Language::Python) if path.ends_with("/__init__.py") => {
+                let is_module = files.within(&format!("{folder}/{}", row.word)).next().is_some()
+                    || files.by_text(&format!("{folder}/{}.py", row.word)).is_some();
+                let text = RepoPath::new(path).ok().and_then(|path| self.snapshot.read_file(&path).ok());
+                let is_open = |text: &str| text.contains("import *") || text.contains("__getattr__");
+                !is_module
+                    && text.is_some_and(|file| !is_open(&file.text) && !past::has_word(file.text.as_bytes(), &row.word))
+            }
+            _ => false,
+        }
+    }
+
+    /// A name that never was, one letter from a name that is.
+    fn slip(&mut self, row: &Candidate) -> Option<Finding> {
+        if row.word.len() < LEAST_SLIP {
+            return None;
+        }
+        let snapshot = self.snapshot;
+        let labels = self.labels.get_or_insert_with(|| labels_of(snapshot));
+        let lengths = row.word.len() - 1..=row.word.len() + 1;
+        let near = lengths.filter_map(|length| labels.get(&length)).flatten();
+        let mut near = near.filter(|label| slips::is_slip(&row.word, label));
+        let (Some(label), None) = (near.next(), near.next()) else { return None };
+        let message = format!("nothing in the code has this name; `{label}` is one letter away");
+        Some(Finding::new(row.class, row.line, &row.name, message, 0.7))
     }
 
     /// The commit that removed or renamed a file. The path of the removal is what the file is called now, or empty.
@@ -306,6 +402,25 @@ impl Judge<'_> {
         }
         past::removed_from(&code, &row.word)
     }
+}
+
+/// Names of the code by their length in bytes, without those of tests.
+fn labels_of(snapshot: &Snapshot) -> FxHashMap<usize, Vec<&str>> {
+    let graph = snapshot.graph();
+    let mut found: FxHashMap<usize, Vec<&str>> = FxHashMap::default();
+    for node in graph.nodes() {
+        let kind = graph.kind(node);
+        let is_code = !kind.is_outside() && !matches!(kind, NodeKind::Section | NodeKind::File);
+        let label = graph.label(node);
+        if is_code && label.len() + 1 >= LEAST_SLIP && !graph.flags(node).has(NodeFlags::TEST) {
+            found.entry(label.len()).or_default().push(label);
+        }
+    }
+    for labels in found.values_mut() {
+        labels.sort_unstable();
+        labels.dedup();
+    }
+    found
 }
 
 fn proven(row: Candidate) -> Finding {

@@ -1,21 +1,22 @@
 //! Names in a document that nothing of the project has: candidates, which commits and code then judge.
 
-use m1nd_base::{Cancel, Limits, NodeKind};
-use m1nd_documents::{BlockKind, Form, MentionKind};
+use m1nd_base::{Cancel, Limits, NodeKind, Relation};
+use m1nd_documents::{BlockKind, Form, Mention, MentionKind};
 use m1nd_engine::Snapshot;
-use m1nd_graph::NodeFlags;
+use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_lang::facts::MentionMark;
-use m1nd_lang::{Language, extract};
-use rustc_hash::FxHashSet;
+use m1nd_lang::{Language, extract, listing_language};
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::past::Owned;
 use super::{DriftClass, Read, is_there};
 
 /// Maximum candidates of one document.
 const MAX_CANDIDATES: usize = 4_000;
 /// Shortest name that is looked for, in bytes: shorter ones are words of all languages.
 const LEAST: usize = 4;
-/// Folders from which Python imports the packages of a project.
-const PYTHON_FOLDERS: [&str; 3] = ["", "src/", "lib/"];
+/// Shortest name in a listing that is looked for, in bytes: listings have many names of their own.
+const LEAST_LISTED: usize = 6;
 
 /// A name that nothing of the project has, as far as the graph says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +29,24 @@ pub(super) struct Candidate {
     pub(super) word: String,
     /// A file that would have it: that of the class or module in front of the name.
     pub(super) file: Option<String>,
+    /// What is dead if it is gone.
+    pub(super) owned: Owned,
     /// The form alone proves that code is meant: a role, an import of the project's own module.
     pub(super) is_proven: bool,
+    /// A mark says that it is code, so that a name that never was is a slip.
+    pub(super) is_marked: bool,
+}
+
+impl Candidate {
+    /// The form that the name of an option has in code that derives options from names.
+    pub(super) fn in_code(&self) -> Option<String> {
+        (self.owned == Owned::Option && self.word.contains('-')).then(|| self.word.replace('-', "_"))
+    }
+
+    /// Returns whether the name is among those that no code has.
+    pub(super) fn is_absent(&self, absent: &FxHashSet<String>) -> bool {
+        absent.contains(&self.word) && self.in_code().is_none_or(|word| absent.contains(&word))
+    }
 }
 
 /// Names of the programs of the project, by its manifests and folders.
@@ -95,6 +112,7 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     let mut found = Vec::new();
     let bound: FxHashSet<(u32, &str)> = read.bindings.iter().map(|row| (row.line, row.mention.as_str())).collect();
+    let owners = headed(snapshot, read);
     for mention in &read.document.mentions {
         if bound.contains(&(mention.line, mention.name.as_str())) || found.len() >= MAX_CANDIDATES {
             continue;
@@ -102,8 +120,8 @@ pub(super) fn candidates(
         let name = mention.name.as_str();
         match mention.form {
             Form::Symbol | Form::Call => {
-                let is_role = mention.kind == MentionKind::Role;
-                found.extend(symbol(snapshot, mention.line, name, mention.form == Form::Call || is_role, is_role));
+                found.extend(symbol(snapshot, mention, mention.section.and_then(|at| owners.get(&at)).copied()));
+                found.extend(requirement(mention));
             }
             Form::Flag => found.extend(flag(mention.line, name, false)),
             Form::Command => found.extend(command(mention.line, name, programs)),
@@ -123,50 +141,230 @@ pub(super) fn candidates(
             }
         }
     }
+    let text = snapshot.read_file(&read.path).map(|file| file.text).unwrap_or_default();
+    found.extend(listed(read, &text));
     found.extend(examples(snapshot, read, cancel));
+    let own = own_names(read);
+    found.retain(|row| row.is_proven || !own.contains(row.word.as_str()));
     found.truncate(MAX_CANDIDATES);
     found
 }
 
-/// A name of a symbol: a plain word is none.
-fn symbol(snapshot: &Snapshot, line: u32, name: &str, is_marked: bool, is_role: bool) -> Option<Candidate> {
-    let cut = name.rfind(['.', '#', ':']);
-    let (before, word) = cut.map_or(("", name), |at| (name[..at].trim_end_matches(':'), &name[at + 1..]));
-    let is_shaped = word.trim_matches('_').contains('_')
-        || word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
-    let is_dunder = word.starts_with("__") && word.ends_with("__");
-    if word.len() < LEAST || is_dunder || !(is_shaped || is_marked || !before.is_empty()) {
+/// Names that the listings of a document define or quote: they are those of its examples.
+fn own_names(read: &Read) -> FxHashSet<&str> {
+    let mut own: FxHashSet<&str> = FxHashSet::default();
+    let blocks = read.document.blocks.iter().filter(|block| block.kind == BlockKind::Code);
+    for line in blocks.flat_map(|block| block.text.lines()) {
+        own.extend(defined(line));
+        // Every other part stands between two quotes of one kind.
+        for quote in ['"', '\''] {
+            let quoted = line.split(quote).skip(1).step_by(2);
+            own.extend(quoted.map(|part| part.trim_start_matches("--")).filter(|part| !part.is_empty()));
+        }
+    }
+    own
+}
+
+/// The class that a heading names, by section: the section is about its members.
+fn headed(snapshot: &Snapshot, read: &Read) -> FxHashMap<u32, NodeIx> {
+    /// Headings that are looked up.
+    const MAX_HEADINGS: usize = 4_000;
+    let sections = read.document.sections.iter().zip(0u32..).take(MAX_HEADINGS);
+    let rows = sections.filter_map(|(section, at)| {
+        let heading = section.heading.trim_matches('`');
+        let name =
+            m1nd_documents::name_of_code(heading).filter(|name| matches!(name.form, Form::Symbol | Form::Call))?;
+        let is_shaped = name.text.starts_with(char::is_uppercase) || name.text.contains(['.', ':']);
+        Some((at, own_type(snapshot, &name.text).filter(|_| is_shaped)?))
+    });
+    rows.collect()
+}
+
+/// The only class or module of the project that has a name.
+fn own_type(snapshot: &Snapshot, name: &str) -> Option<NodeIx> {
+    if name.len() < LEAST.min(3) {
         return None;
     }
-    // In front may be a class or module of the project: then its file has to have the name.
     let graph = snapshot.graph();
-    let owners = if before.len() < LEAST { Vec::new() } else { snapshot.nodes_named(before) };
-    let owner = owners.first().filter(|owner| {
-        let kind = graph.kind(**owner);
-        let is_type = matches!(
-            kind,
-            NodeKind::Class
-                | NodeKind::Struct
-                | NodeKind::Enum
-                | NodeKind::Trait
-                | NodeKind::Interface
-                | NodeKind::File
-        );
-        owners.len() == 1 && is_type && !graph.flags(**owner).has(NodeFlags::TEST)
-    });
-    let file = owner.map(|owner| graph.path(*owner).to_owned());
+    match snapshot.nodes_named(name).as_slice() {
+        [only] => {
+            let is_type = matches!(
+                graph.kind(*only),
+                NodeKind::Class
+                    | NodeKind::Struct
+                    | NodeKind::Enum
+                    | NodeKind::Trait
+                    | NodeKind::Interface
+                    | NodeKind::File
+            );
+            (is_type && !graph.flags(*only).has(NodeFlags::TEST)).then_some(*only)
+        }
+        _ => None,
+    }
+}
+
+/// A name of a symbol: a plain word is none.
+fn symbol(snapshot: &Snapshot, mention: &Mention, headed: Option<NodeIx>) -> Option<Candidate> {
+    let name = mention.name.as_str();
+    let is_role = mention.kind == MentionKind::Role;
+    let cut = name.rfind(['.', '#', ':']);
+    let (before, word) = cut.map_or(("", name), |at| (name[..at].trim_end_matches(':'), &name[at + 1..]));
+    let is_dunder = word.starts_with("__") && word.ends_with("__");
+    let is_shaped = is_shaped(word);
+    let is_called = mention.form == Form::Call || is_role;
+    if word.len() < LEAST || is_dunder || !(is_shaped || is_called || !before.is_empty()) {
+        return None;
+    }
+    // In front may be a class or module of the project, or in the heading: then its file has to have the name.
+    let graph = snapshot.graph();
+    let owner = if before.is_empty() { headed.filter(|_| is_shaped) } else { own_type(snapshot, before) };
+    let file = owner.map(|owner| graph.path(owner).to_owned());
     // A name of a value or of a package outside says nothing about the project.
-    if !before.is_empty() && file.is_none() && !is_shaped {
+    if !before.is_empty() && file.is_none() && (!is_shaped || is_outside(snapshot, before)) {
         return None;
     }
     Some(Candidate {
         class: DriftClass::BindingMissing,
-        line,
+        line: mention.line,
         name: name.to_owned(),
         word: word.to_owned(),
         file,
-        is_proven: is_role && owner.is_some(),
+        owned: Owned::Definition,
+        is_proven: is_role && !before.is_empty() && owner.is_some_and(|owner| is_closed(snapshot, owner)),
+        is_marked: is_shaped && matches!(mention.kind, MentionKind::Code | MentionKind::Role),
     })
+}
+
+/// Returns whether all members of a class are the project's: none of its bases is outside or unknown.
+fn is_closed(snapshot: &Snapshot, class: NodeIx) -> bool {
+    /// Bases that are looked at.
+    const MAX_BASES: usize = 64;
+    let graph = snapshot.graph();
+    let mut seen = vec![class];
+    let mut at = 0;
+    while let Some(&node) = seen.get(at) {
+        at += 1;
+        if graph.kind(node).is_outside() || seen.len() > MAX_BASES {
+            return false;
+        }
+        let bases =
+            graph.out_edges(node).filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
+        for base in bases.map(|edge| edge.to) {
+            if !seen.contains(&base) {
+                seen.push(base);
+            }
+        }
+    }
+    true
+}
+
+/// Returns whether a word is spelled as only names are: `a_b`, `aB`, `Ab`.
+fn is_shaped(word: &str) -> bool {
+    word.trim_matches('_').contains('_')
+        || word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase)
+}
+
+/// Returns whether the first part of what stands in front of a name is a package outside of the project.
+fn is_outside(snapshot: &Snapshot, before: &str) -> bool {
+    let first = before.split(['.', ':', '#']).next().unwrap_or(before);
+    let found = snapshot.nodes_named(first);
+    !found.is_empty() && found.iter().all(|node| snapshot.graph().kind(*node).is_outside())
+}
+
+/// A plain word in the type of code, which may be a package that the project requires.
+fn requirement(mention: &Mention) -> Option<Candidate> {
+    let name = mention.name.as_str();
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let fits = is_plain && name.len() >= LEAST && mention.kind == MentionKind::Code && mention.form == Form::Symbol;
+    fits.then(|| Candidate {
+        class: DriftClass::BindingMissing,
+        line: mention.line,
+        name: name.to_owned(),
+        word: name.to_owned(),
+        file: None,
+        owned: Owned::Requirement,
+        is_proven: false,
+        is_marked: false,
+    })
+}
+
+/// Names in listings in languages of code that look like those of a project, and that the listings do not define.
+fn listed(read: &Read, text: &str) -> Vec<Candidate> {
+    let lines: Vec<&str> = text.lines().collect();
+    let blocks = read.document.blocks.iter().filter(|block| block.kind == BlockKind::Code);
+    let blocks = blocks.filter(|block| block.language.as_deref().is_some_and(|word| listing_language(word).is_some()));
+    let blocks: Vec<_> = blocks.collect();
+    let mut found = Vec::new();
+    let mut seen: FxHashSet<(u32, &str)> = FxHashSet::default();
+    for block in blocks {
+        let mut at = block.line.saturating_sub(1) as usize;
+        for row in block.text.lines() {
+            let same = |other: &&str| other.trim() == row.trim();
+            at += lines.get(at..).and_then(|rest| rest.iter().take(64).position(same)).unwrap_or(0);
+            let code = without_comment(row);
+            let line = at as u32 + 1;
+            for word in code.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+                let fits = word.len() >= LEAST_LISTED && is_shaped(word);
+                if fits && found.len() < MAX_CANDIDATES && seen.insert((line, word)) {
+                    found.push(Candidate {
+                        class: DriftClass::ExampleBroken,
+                        line,
+                        name: word.to_owned(),
+                        word: word.to_owned(),
+                        file: None,
+                        owned: Owned::Definition,
+                        is_proven: false,
+                        is_marked: false,
+                    });
+                }
+            }
+            at += 1;
+        }
+    }
+    found
+}
+
+/// The part of a line of code before a comment.
+fn without_comment(line: &str) -> &str {
+    let ends = ["//", "# ", "/*"].iter().filter_map(|mark| line.find(mark));
+    ends.min().map_or(line, |end| &line[..end])
+}
+
+/// The names that a line of a listing defines: behind a word that declares, in front of an assignment.
+fn defined(line: &str) -> Vec<&str> {
+    const DECLARING: &[&str] = &[
+        "def",
+        "class",
+        "function",
+        "fn",
+        "func",
+        "let",
+        "const",
+        "var",
+        "type",
+        "struct",
+        "enum",
+        "trait",
+        "interface",
+        "mod",
+        "for",
+        "as",
+        "mut",
+        "static",
+        "async",
+    ];
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    let mut last = "";
+    for part in line.split(|c: char| !word(c)).filter(|part| !part.is_empty()) {
+        if DECLARING.contains(&last) {
+            found.push(part);
+        }
+        last = part;
+    }
+    let assigned = line.split_once(" = ").or_else(|| line.split_once(" := ")).map(|(left, _)| left);
+    found.extend(assigned.into_iter().flat_map(|left| left.split(|c: char| !word(c))).filter(|part| !part.is_empty()));
+    found
 }
 
 fn flag(line: u32, name: &str, is_proven: bool) -> Option<Candidate> {
@@ -178,7 +376,9 @@ fn flag(line: u32, name: &str, is_proven: bool) -> Option<Candidate> {
         name: format!("--{word}"),
         word: word.to_owned(),
         file: None,
+        owned: Owned::Option,
         is_proven,
+        is_marked: false,
     })
 }
 
@@ -201,7 +401,9 @@ fn command(line: u32, text: &str, programs: &FxHashSet<String>) -> Vec<Candidate
                 name: format!("{program} {word}"),
                 word: word.to_owned(),
                 file: None,
+                owned: Owned::Option,
                 is_proven: false,
+                is_marked: false,
             });
         }
         found.extend(flag(line, word, false));
@@ -222,7 +424,9 @@ fn path(snapshot: &Snapshot, read: &Read, line: u32, name: &str, kind: MentionKi
         name: name.to_owned(),
         word: String::new(),
         file: Some(inner.to_owned()),
+        owned: Owned::Definition,
         is_proven: false,
+        is_marked: false,
     })
 }
 
@@ -238,6 +442,7 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
     };
     let bound: FxHashSet<(u32, &str)> = read.bindings.iter().map(|row| (row.line, graph.label(row.target))).collect();
     let facts = extract(language, &text, &Limits::default(), cancel);
+    let mut modules: FxHashMap<String, Option<String>> = FxHashMap::default();
     let rows = facts.mentions.iter().filter(|mention| mention.mark == MentionMark::Example);
     let rows = rows.filter_map(|mention| {
         let name = facts.name(mention.name);
@@ -247,32 +452,46 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
         if is_bound || word.len() < LEAST {
             return None;
         }
-        is_own_module(snapshot, module, mention.language?).then(|| Candidate {
+        let own = modules.entry(module.to_owned()).or_insert_with(|| own_module(snapshot, module, mention.language));
+        Some(Candidate {
             class: DriftClass::ExampleBroken,
             line: mention.pos.line,
             name: format!("{module}.{word}"),
             word: word.to_owned(),
-            file: None,
+            file: Some(own.clone()?),
+            owned: Owned::Definition,
             is_proven: true,
+            is_marked: false,
         })
     });
     rows.collect()
 }
 
-/// Returns whether a module that an example imports is a file of the project.
-fn is_own_module(snapshot: &Snapshot, module: &str, language: Language) -> bool {
+/// The file of the project that a module is which an example imports; of a package of Go, its folder.
+fn own_module(snapshot: &Snapshot, module: &str, language: Option<Language>) -> Option<String> {
     let files = snapshot.files();
-    if language == Language::Python {
-        let path = module.replace('.', "/");
-        let is_there = |folder: &&str| {
-            ["/__init__.py", ".py"].iter().any(|end| files.by_text(&format!("{folder}{path}{end}")).is_some())
-        };
-        return PYTHON_FOLDERS.iter().any(is_there);
-    }
     let graph = snapshot.graph();
+    if language == Some(Language::Python) {
+        let path = module.replace('.', "/");
+        let ends = [format!("{path}/__init__.py"), format!("{path}.py")];
+        // Imports look into the folder above the topmost package.
+        let is_top = |folder: &str| files.by_text(&format!("{folder}__init__.py")).is_none();
+        let mut own = files.iter().filter(|file| file.language == Language::Python && !file.is_test);
+        let found = own.find(|file| {
+            let path = file.path.as_str();
+            ends.iter().any(|end| {
+                let folder = path.strip_suffix(end.as_str());
+                folder.is_some_and(|folder| folder.is_empty() || folder.ends_with('/') && is_top(folder))
+            })
+        });
+        return found.map(|file| file.path.as_str().to_owned());
+    }
     let found = snapshot.nodes_named(module);
     let own = found.iter().find(|node| graph.kind(**node) == NodeKind::File && !graph.path(**node).is_empty());
-    own.and_then(|node| files.by_text(graph.path(*node))).is_some_and(|file| !file.language.is_prose())
+    let path = own
+        .map(|node| graph.path(*node))
+        .filter(|path| files.by_text(path).is_some_and(|file| !file.language.is_prose()))?;
+    Some(path.to_owned())
 }
 
 #[cfg(test)]

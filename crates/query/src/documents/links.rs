@@ -9,6 +9,8 @@ use super::{DriftClass, Finding, Read, is_there};
 
 /// Schemes and forms of links that lead out of the project.
 const OUTSIDE: &[&str] = &["http:", "https:", "mailto:", "ftp:", "tel:", "data:", "//", "{", "<", "$", "@"];
+/// Endings of documents that a link may leave out.
+const PAGES: [&str; 4] = [".rst", ".md", ".txt", ".ipynb"];
 /// Headings of one document that anchors are compared with.
 const MAX_HEADINGS: usize = 20_000;
 
@@ -26,7 +28,15 @@ pub fn broken_links(snapshot: &Snapshot, read: &Read) -> Vec<Finding> {
         let file = path.rsplit('/').next().unwrap_or(path);
         // A page of a site may be made from a file of another ending.
         let named = file.contains('.') && !file.ends_with(".html") && !file.ends_with(".htm");
-        if named && !path.starts_with('/') && !is_there(snapshot, &read.path, path) {
+        // Trees of documents name them without their endings.
+        let is_page = || PAGES.iter().any(|ending| is_there(snapshot, &read.path, &format!("{path}{ending}")));
+        if path.is_empty() || path.starts_with('/') || is_there(snapshot, &read.path, path) || is_page() {
+            // A file, a page of a site, or this document.
+        } else if is_site(path) {
+            let message = "the link lacks its scheme, so it leads to a file that does not exist".to_owned();
+            found.push(Finding::new(DriftClass::LinkBroken, link.line, target, message, 0.8));
+            continue;
+        } else if named || is_beside_code(snapshot, read, path) {
             let message = "the link leads to a file that does not exist".to_owned();
             found.push(Finding::new(DriftClass::LinkBroken, link.line, target, message, 0.9));
             continue;
@@ -41,6 +51,25 @@ pub fn broken_links(snapshot: &Snapshot, read: &Read) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// Returns whether a path begins with the name of a site: `example.com/page`.
+fn is_site(path: &str) -> bool {
+    let first = path.split('/').next().unwrap_or(path);
+    let ending = first.rsplit_once('.').filter(|(name, _)| !name.is_empty() && !name.starts_with('.'));
+    path.contains('/') && ending.is_some_and(|(_, ending)| matches!(ending, "com" | "org" | "net" | "io" | "dev"))
+}
+
+/// Returns whether a link without an ending leads to a name that only files of code have: pages of a site are made from
+/// documents.
+fn is_beside_code(snapshot: &Snapshot, read: &Read, path: &str) -> bool {
+    let Some(path) = RepoPath::resolved(read.path.parent(), path).filter(|_| !path.ends_with('/')) else {
+        return false;
+    };
+    let start = format!("{path}.");
+    let mut beside =
+        snapshot.files().within(path.parent()).filter(|file| file.path.as_str().starts_with(&start)).peekable();
+    !path.parent().is_empty() && beside.peek().is_some() && beside.all(|file| !file.language.is_prose())
 }
 
 /// Anchors of Markdown documents, as hosts of code make them from headings.

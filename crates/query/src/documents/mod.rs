@@ -4,9 +4,11 @@ mod bindings;
 mod check;
 mod dead;
 mod drift;
+mod labels;
 mod links;
 mod past;
 mod signatures;
+mod slips;
 
 pub use m1nd_documents::Document;
 pub use m1nd_documents::light::{LightClaim, LightQualifier, LightRelation};
@@ -15,7 +17,7 @@ use m1nd_base::RepoPath;
 use m1nd_documents::{DocumentLimits, Unreadable, parse};
 use m1nd_engine::{ReadError, Snapshot};
 
-pub use bindings::{BoundCode, MatchKind};
+pub use bindings::{BoundCode, MatchKind, UnboundReason, unbound};
 pub use check::{CheckError, CheckScope, Checked, check, documents_of, keep_since};
 pub use drift::{Drift, drift};
 pub use links::broken_links;

@@ -6,7 +6,7 @@ use m1nd_engine::Snapshot;
 use m1nd_engine::history::{Contents, FileHistory, PlacedHistory};
 use m1nd_history::BlobId;
 use m1nd_lang::facts::{DefKind, FileFacts};
-use m1nd_lang::{Language, extract};
+use m1nd_lang::{Language, extract, is_test_path};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Evidence;
@@ -19,8 +19,24 @@ const MAX_BYTES: usize = 768 << 20;
 const MAX_BLOB: usize = 1 << 20;
 /// Maximum size of a body that is compared, and the least that tells one from others, in bytes without blanks.
 const BODY: std::ops::Range<usize> = 24..64 << 10;
+/// Maximum past contents of which the definitions are looked at.
+const MAX_SOURCES: usize = 600;
 /// Maximum bytes of the files of the project that are searched for names.
 const MAX_PRESENT: usize = 512 << 20;
+
+/// What code has to have lost for a name to be dead. A mere use says nothing: what is used may be of another project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Owned {
+    /// A definition, a parameter, a key, or a text between quotes.
+    Definition,
+    /// An option or command, as a text of a program.
+    Option,
+    /// A package that a manifest requires.
+    Requirement,
+}
+
+/// A name, and what it is dead without.
+pub(super) type OwnedName = (Owned, String);
 
 /// A commit that removed the last occurrence of a name from code.
 #[derive(Debug, Clone)]
@@ -55,7 +71,16 @@ fn may_use(path: &str) -> bool {
     let prose = RepoPath::new(path).map(|path| Language::detect(&path, b"").is_prose()).unwrap_or(true);
     // Text without a language may be a template or a setting as well as prose.
     let ending = path.rsplit('/').next().and_then(|file| file.rsplit_once('.')).map_or("", |(_, ending)| ending);
-    !prose || matches!(ending, "toml" | "yaml" | "yml" | "json" | "cfg" | "ini" | "html" | "in" | "proto" | "sql" | "")
+    !prose
+        || matches!(ending, "toml" | "yaml" | "yml" | "json" | "cfg" | "ini" | "html" | "in" | "proto" | "sql" | "")
+        || is_manifest(path)
+}
+
+/// Returns whether a file lists the packages that a project requires.
+fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "Cargo.toml" | "package.json" | "pyproject.toml" | "setup.py" | "setup.cfg" | "go.mod" | "Pipfile")
+        || name.starts_with("requirements") && name.ends_with(".txt")
 }
 
 /// The names that no code of the project has as whole words; `None` if there is too much to search.
@@ -99,13 +124,13 @@ fn words(text: &[u8], mut each: impl FnMut(&str)) {
     }
 }
 
-/// The commit that removed the last occurrence of each name, of those that the code of the newest commits had.
+/// The commit that removed each name from code that owned it, of those names that the code of the newest commits had.
 pub(super) fn removals(
     place: &PlacedHistory<'_>,
-    names: &FxHashSet<String>,
+    names: &FxHashSet<OwnedName>,
     cancel: &Cancel,
-) -> Result<FxHashMap<String, Removal>, Cancelled> {
-    let mut found: FxHashMap<String, Removal> = FxHashMap::default();
+) -> Result<FxHashMap<OwnedName, Removal>, Cancelled> {
+    let mut found: FxHashMap<OwnedName, Removal> = FxHashMap::default();
     let Ok(contents) = place.contents() else { return Ok(found) };
     let mut changes = Vec::new();
     for file in all_files(place).into_iter().filter(|file| may_use(file.path())) {
@@ -116,23 +141,95 @@ pub(super) fn removals(
     }
     changes.sort_by_key(|(commit, path, ..)| (*commit, *path));
     changes.truncate(MAX_CHANGES);
-    let mut holds = Holds { contents: &contents, names, known: FxHashMap::default(), bytes: 0 };
+    let mut kinds: FxHashMap<&str, Vec<Owned>> = FxHashMap::default();
+    names.iter().for_each(|(kind, name)| kinds.entry(name).or_default().push(*kind));
+    let words: FxHashSet<String> = kinds.keys().map(|name| (*name).to_owned()).collect();
+    let mut holds = Holds { contents: &contents, names: &words, known: FxHashMap::default(), bytes: 0 };
+    let mut extracted = 0;
     for (commit, path, before, after) in changes {
         cancel.check()?;
         if found.len() == names.len() || holds.bytes > MAX_BYTES {
             break;
         }
         let lost = holds.of(before);
-        if lost.iter().all(|name| found.contains_key(name)) {
+        let wanted = |name: &str, found: &FxHashMap<OwnedName, Removal>| -> Vec<Owned> {
+            let kinds = kinds.get(name).map_or(&[][..], Vec::as_slice);
+            kinds.iter().filter(|kind| !found.contains_key(&(**kind, name.to_owned()))).copied().collect()
+        };
+        if lost.iter().all(|name| wanted(name, &found).is_empty()) {
             continue;
         }
         let kept = after.map(|after| holds.of(after)).unwrap_or_default();
-        for name in lost.iter().filter(|name| !kept.contains(name)) {
-            let removal = || Removal { commit, path: path.to_owned(), before: Some(before) };
-            found.entry(name.clone()).or_insert_with(removal);
+        let gone = lost.iter().filter(|name| !kept.contains(name));
+        let gone: Vec<(Owned, &String)> =
+            gone.flat_map(|name| wanted(name, &found).into_iter().map(move |kind| (kind, name))).collect();
+        let Some(text) = (!gone.is_empty()).then(|| contents.blob(before)).flatten() else { continue };
+        let mut source = Source { path, text: &text, facts: None, may_extract: extracted < MAX_SOURCES };
+        for (kind, name) in gone {
+            if source.owns(kind, name, cancel) {
+                let removal = Removal { commit, path: path.to_owned(), before: Some(before) };
+                found.insert((kind, name.clone()), removal);
+            }
         }
+        extracted += usize::from(source.facts.is_some());
     }
     Ok(found)
+}
+
+/// A past content of a file.
+struct Source<'t> {
+    path: &'t str,
+    text: &'t [u8],
+    facts: Option<FileFacts>,
+    may_extract: bool,
+}
+
+impl Source<'_> {
+    /// Returns whether the project, and not another one, gave a name its meaning here.
+    fn owns(&mut self, kind: Owned, name: &str, cancel: &Cancel) -> bool {
+        let Ok(path) = RepoPath::new(self.path) else { return false };
+        let language = Language::detect(&path, self.text);
+        let is_code = !language.is_prose();
+        if is_test_path(&path) {
+            return false;
+        }
+        match kind {
+            Owned::Requirement => is_manifest(self.path) && starts_line(self.text, name),
+            Owned::Option => is_code && (is_quoted(self.text, name) || is_quoted(self.text, &format!("--{name}"))),
+            Owned::Definition if is_quoted(self.text, name) => true,
+            Owned::Definition if !is_code => starts_line(self.text, name) && !is_manifest(self.path),
+            Owned::Definition => self.defines(language, name, cancel),
+        }
+    }
+
+    fn defines(&mut self, language: Language, name: &str, cancel: &Cancel) -> bool {
+        if self.facts.is_none() && self.may_extract {
+            self.facts = Some(extract(language, self.text, &Limits::default(), cancel));
+        }
+        let Some(facts) = &self.facts else { return false };
+        facts.definitions.iter().any(|row| facts.name(row.name) == name)
+            || facts.parameters.iter().any(|row| facts.name(row.name) == name)
+            || facts.member_writes.iter().any(|row| facts.name(row.name) == name)
+    }
+}
+
+/// Returns whether a text has a name between two quotes of one kind.
+fn is_quoted(text: &[u8], name: &str) -> bool {
+    let places = memchr::memmem::find_iter(text, name.as_bytes());
+    places.into_iter().any(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.get(at));
+        before.is_some_and(|quote| matches!(quote, b'"' | b'\'' | b'`') && text.get(at + name.len()) == Some(quote))
+    })
+}
+
+/// Returns whether a line of a text begins with a name, as keys and requirements do.
+fn starts_line(text: &[u8], name: &str) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| {
+        let line = line.trim_ascii_start();
+        let line = line.strip_prefix(b"\"").or_else(|| line.strip_prefix(b"'")).unwrap_or(line);
+        let rest = line.strip_prefix(name.as_bytes());
+        rest.is_some_and(|rest| rest.first().is_none_or(|next| !next.is_ascii_alphanumeric() && *next != b'_'))
+    })
 }
 
 /// Every file that a listed commit touched, those that are gone as well.
@@ -280,7 +377,14 @@ pub(super) fn ages(
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::{is_quoted, starts_line, words};
+
+    #[test]
+    fn a_text_owns_what_it_quotes_or_begins_a_line_with() {
+        let text = b"  \"chardet==3.*\",\nsort = 'path'\n";
+        assert!(starts_line(text, "chardet") && starts_line(text, "sort") && !starts_line(text, "path"));
+        assert!(is_quoted(text, "path") && !is_quoted(text, "chardet") && !is_quoted(text, "sort"));
+    }
 
     #[test]
     fn words_are_names_and_options() {

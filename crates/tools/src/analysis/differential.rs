@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::PlacedHistory;
-use m1nd_query::changes::{CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, differences};
+use m1nd_query::changes::{
+    CouplingDelta, EdgeRow, Finding, GraphDifference, Question, RenamedNode, WeightChange, differences, findings,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +28,9 @@ pub(crate) struct Input {
     snapshot_a: String,
     /// The same; default `current`: the index of the work tree
     snapshot_b: Option<String>,
-    /// Words: only rows with one of them
+    /// E.g. which dependencies are new, which API is gone; other words: only rows with one of them
     question: Option<String>,
-    /// Only what these and their neighbours are part of
+    /// Only rows that name one of these or of their members
     #[serde(default)]
     focus_nodes: Vec<String>,
     /// Path prefix or glob
@@ -73,11 +75,26 @@ pub(crate) struct Coupling {
     delta: f64,
 }
 
+/// What answers the question.
+#[derive(Debug, Serialize)]
+pub(crate) struct AnswerRow {
+    asked: &'static str,
+    detail: String,
+    names: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     snapshot_a: String,
     snapshot_b: String,
     summary: String,
+    /// Absent if the question asks for nothing of this kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<Vec<AnswerRow>>,
     structural_drift: f64,
     renamed_nodes: Vec<Renamed>,
     new_nodes: Vec<String>,
@@ -113,7 +130,11 @@ An edge is all references of one relation from one node to another; `weight` is 
 `line` are the first. `coupling_deltas` are pairs of folders: the share of the edges of both that lead from one to the
 other, if it changed by more than .01. `structural_drift` is the share of nodes and edges that only one state has, 0 to 1.
 
-`scope` limits all of it to a folder; `focus_nodes` and `question` (words) limit the lists to rows that name one of them.
+`question` is looked through for what it asks: new dependencies between files (`new_coupling`), exported definitions that
+went away (`removed_api`), circles of files (`new_cycle`), files without any dependency left (`isolated`). `answers` has what
+is found, of certain edges only; an empty list says that there is none. Its other words, as far as they are part of a name,
+limit the lists to rows with one of them; `focus_nodes` limit them to rows that name one of these or of their members, and
+are used instead of words. `scope` limits all of it to a folder.
 Each list has at most 200 rows; `what_is_missing` says how many more there are.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "snapshot_a": "HEAD"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 40, "what a branch adds, removes and renames")];
@@ -128,31 +149,33 @@ impl ReadTool for Differential {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let (one, other) = both(&input)?;
-        let mut wanted_words: Vec<String> = words(input.question.as_deref().unwrap_or_default());
-        for name in &input.focus_nodes {
-            let node = rows::resolve(snapshot, "focus_nodes", name)?;
-            wanted_words.push(snapshot.graph().id(node).to_lowercase());
-        }
         let history = cx.history();
         let mut output = empty(&one, &other);
         let place = match past::first_place(snapshot, &history) {
             Ok(place) => place,
             Err(reason) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
+                return Ok(Answer::new(output).guidance(past::blocked(past::remedy(&reason))));
             }
         };
         let (before, after) = (state(cx, &place, "snapshot_a", &one)?, state(cx, &place, "snapshot_b", &other)?);
         let (scope, prefix) = (past::scope(input.scope.as_deref())?, place.outer(""));
         let scope = scope.below(&prefix);
-        let found = differences(
-            before.as_deref().unwrap_or(snapshot),
-            after.as_deref().unwrap_or(snapshot),
-            &scope,
-            cx.cancel(),
-        )?;
+        let (before, after) = (before.as_deref().unwrap_or(snapshot), after.as_deref().unwrap_or(snapshot));
+        let found = differences(before, after, &scope, cx.cancel())?;
         let guidance = guidance(&found);
-        fill(&mut output, Arc::unwrap_or_clone(found), &wanted_words);
+        let mut question = Question::parse(input.question.as_deref().unwrap_or_default());
+        let unknown = question.drop_unknown(before, after);
+        let wanted = match input.focus_nodes.is_empty() {
+            true => Wanted::Words(question.words),
+            false => Wanted::Nodes(focus(&input.focus_nodes, before, after)?),
+        };
+        if !question.asked.is_empty() {
+            let answers = findings((before, after), &found, &scope, &question.asked, cx.cancel())?;
+            let named = answers.into_iter().filter(|row| wanted.has_any(&row.names));
+            output.answers = Some(named.take(MAX_ROWS).map(answer).collect());
+        }
+        fill(&mut output, Arc::unwrap_or_clone(found), &wanted, unknown);
         Ok(Answer::new(output).guidance(guidance))
     }
 }
@@ -185,9 +208,48 @@ fn state(
     past::at_commit(cx, place, commit).map(Some)
 }
 
-fn words(question: &str) -> Vec<String> {
-    let parts = question.split(|c: char| !c.is_alphanumeric() && c != '_');
-    parts.filter(|word| word.len() > 2).map(str::to_lowercase).collect()
+/// What rows must name.
+enum Wanted {
+    /// One of these words, if there are any.
+    Words(Vec<String>),
+    /// One of these nodes, by id or path, or a member of one.
+    Nodes(Vec<String>),
+}
+
+impl Wanted {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Words(words) => {
+                words.is_empty() || words.iter().any(|word| name.to_lowercase().contains(word.as_str()))
+            }
+            Self::Nodes(ids) => {
+                let is_own = |rest: &str| rest.is_empty() || rest.starts_with("::");
+                let path = |id: &str| id.strip_prefix("file::").is_some_and(|path| path == name);
+                ids.iter().any(|id| name.strip_prefix(id.as_str()).is_some_and(is_own) || path(id))
+            }
+        }
+    }
+
+    fn has_any(&self, names: &[String]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+}
+
+/// The ids of the nodes that the lists are limited to: of the newer state, or of the older one if they went away.
+fn focus(names: &[String], before: &Snapshot, after: &Snapshot) -> Result<Vec<String>, ToolError> {
+    let one = |name: &String| match rows::resolve(after, "focus_nodes", name) {
+        Ok(node) => Ok(after.graph().id(node).to_owned()),
+        Err(error) => match rows::resolve(before, "focus_nodes", name) {
+            Ok(node) => Ok(before.graph().id(node).to_owned()),
+            Err(_) => Err(error),
+        },
+    };
+    names.iter().map(one).collect()
+}
+
+fn answer(found: Finding) -> AnswerRow {
+    let (file_path, line) = found.place.unzip();
+    AnswerRow { asked: found.asked.word(), detail: found.detail, names: found.names, file_path, line }
 }
 
 fn empty(one: &str, other: &str) -> Output {
@@ -195,6 +257,7 @@ fn empty(one: &str, other: &str) -> Output {
         snapshot_a: one.to_owned(),
         snapshot_b: other.to_owned(),
         summary: String::new(),
+        answers: None,
         structural_drift: 0.0,
         renamed_nodes: Vec::new(),
         new_nodes: Vec::new(),
@@ -208,13 +271,14 @@ fn empty(one: &str, other: &str) -> Output {
     }
 }
 
-fn fill(output: &mut Output, found: GraphDifference, wanted: &[String]) {
+fn fill(output: &mut Output, found: GraphDifference, wanted: &Wanted, unknown: Vec<String>) {
     output.structural_drift = rounded(found.drift());
     output.summary = summary(&found);
-    let names = |texts: &[&str]| {
-        wanted.is_empty() || texts.iter().any(|text| wanted.iter().any(|word| text.to_lowercase().contains(word)))
-    };
+    let names = |texts: &[&str]| texts.iter().any(|text| wanted.has(text));
     let mut left_out = Vec::new();
+    if !unknown.is_empty() {
+        left_out.push(format!("no name has these words of the question: {}", unknown.join(", ")));
+    }
     let mut cut = |what: &str, rows: usize| {
         if rows > MAX_ROWS {
             left_out.push(format!("{} of {rows} {what} are not listed", rows - MAX_ROWS));

@@ -124,9 +124,9 @@ impl ReadTool for Diverge {
         let place = past::first_place(snapshot, &history);
         let baseline = match past::baseline(cx, place.as_ref(), input.baseline.trim()) {
             Ok(baseline) => baseline,
-            Err(NoBaseline::Unknown(reason)) => {
+            Err(NoBaseline::Unknown { reason, remedy }) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
+                return Ok(Answer::new(output).guidance(past::blocked(remedy)));
             }
             Err(NoBaseline::Failed(error)) => return Err(*error),
         };

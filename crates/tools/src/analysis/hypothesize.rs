@@ -38,6 +38,8 @@ pub(crate) enum KindWord {
     Gateway,
     AlwaysBefore,
     Isolated,
+    /// Any path between them
+    Unknown,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -268,6 +270,7 @@ const fn kind(word: KindWord) -> ClaimKind {
         KindWord::Gateway => ClaimKind::Gateway,
         KindWord::AlwaysBefore => ClaimKind::AlwaysBefore,
         KindWord::Isolated => ClaimKind::Isolated,
+        KindWord::Unknown => ClaimKind::Unknown,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Lists the code that a document names, with the line of each mention.
 
-use m1nd_engine::{CodeTexts, Snapshot};
-use m1nd_query::documents::{MatchKind, Read};
+use m1nd_engine::{CodeTexts, Snapshot, TargetState};
+use m1nd_query::documents::{LightQualifier, LightRelation, MatchKind, Read, unbound};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ use crate::rows::rounded;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
+/// A marker that more nodes fit is bound to none.
+const MAX_TARGETS: usize = 8;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
 
@@ -44,6 +46,17 @@ pub(crate) struct BindingRow {
     /// Hash of the target's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     target_hash: Option<String>,
+    /// Of a marker of L1GHT: whether the target is as it was when the marker was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
+}
+
+/// A name that is bound to nothing.
+#[derive(Debug, Serialize)]
+pub(crate) struct UnboundRow {
+    mention: String,
+    line: u32,
+    reason: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -52,6 +65,9 @@ pub(crate) struct Output {
     bindings: Vec<BindingRow>,
     /// Names of code in the document, bound or not.
     mentions: usize,
+    /// Names that are bound to nothing, each once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unbound: Vec<UnboundRow>,
 }
 
 pub(crate) struct DocumentBindings;
@@ -69,12 +85,16 @@ AsciiDoc these are the `documents` edges of the index.
 `match_kind`: `path` (a file), `module`, `qualified` (a name with its owners), `label` (a name alone), `example` (an import
 of an example), `variable` (an environment variable). `confidence` is 1/`of` if `of` nodes have the name, and 0.5 for a plain
 word that only one has; with more than 8 nothing is bound. `target_hash` is the hash of the code now, without indentation.
-`relation`: `mentions_file`, `tests`, `mentions_symbol`.";
+`relation`: `mentions_file`, `tests`, `mentions_symbol`; of a marker of L1GHT its own, with `state`: `current`, `stale`,
+`unverified` (the marker has no hash) or `ambiguous`.
+
+`unbound` says why the other names are bound to nothing: `absent`, `no_file`, `outside` (another package), `plain_word` (a
+parameter or value as often as not), `too_many`, `unfit` (what stands around it fits none), `command`; of a marker `missing`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "README.md"}"#;
     const PAGED: bool = true;
     const COMMAND: Option<Command> = Some(Command::new("document-bindings", &["path"]));
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("file_path", "path"), ("limit", "top_k")];
-    const DETAILS: &'static [&'static str] = &["mentions", "bindings.match_kind", "bindings.target_hash"];
+    const DETAILS: &'static [&'static str] = &["mentions", "unbound", "bindings.match_kind", "bindings.target_hash"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"source_path": {"type": "string"}, "mentions": {"type": "integer"}}}"#;
     type Input = Input;
@@ -89,7 +109,10 @@ impl ReadTool for DocumentBindings {
         let total = rows.len();
         let first = rows.first().map(|row| row.target_node_id.clone());
         let bindings = cx.page(input.top_k).cut(rows);
-        let output = Output { source_path: read.path.to_string(), bindings, mentions: read.document.mentions.len() };
+        let mentions = read.document.mentions.len();
+        let mut unbound = unbound_rows(snapshot, &read);
+        unbound.truncate(input.top_k);
+        let output = Output { source_path: read.path.to_string(), bindings, mentions, unbound };
         let guidance = match first {
             Some(first) => Guidance::next(ProofState::Triaging, ToolRef("view"), Some(first), "read the code it names"),
             None => Guidance::state(ProofState::Blocked),
@@ -120,7 +143,23 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
             confidence: rounded(binding.confidence()),
             of: (binding.of > 1).then_some(binding.of),
             target_hash: texts.bind(target).map(|bound| bound.content.to_string()),
+            state: None,
         });
+    }
+    for (line, relation) in markers(read) {
+        let (found, state) = snapshot.light_target(relation);
+        let share = rounded(1.0 / found.len().max(1) as f64);
+        rows.extend(found.iter().filter(|_| found.len() <= MAX_TARGETS).map(|target| BindingRow {
+            target_node_id: graph.id(*target).to_owned(),
+            relation: relation.qualifier.relation(),
+            mention: relation.target.clone(),
+            line,
+            match_kind: "marker",
+            confidence: share,
+            of: (found.len() > 1).then_some(found.len()),
+            target_hash: texts.bind(*target).map(|bound| bound.content.to_string()),
+            state: Some(state.word()),
+        }));
     }
     rows.sort_by(|a, b| {
         let key = |row: &BindingRow| (row.target_node_id.clone(), row.relation);
@@ -131,5 +170,22 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
         let order = b.confidence.total_cmp(&a.confidence).then(a.line.cmp(&b.line));
         order.then_with(|| a.target_node_id.cmp(&b.target_node_id))
     });
+    rows
+}
+
+/// What the claims of a L1GHT document name, with the lines of the claims.
+fn markers(read: &Read) -> impl Iterator<Item = (u32, &LightRelation)> {
+    let claims = read.document.light.iter().flat_map(|light| &light.claims);
+    let rows = claims.flat_map(|claim| claim.relations.iter().map(|relation| (claim.line, relation)));
+    rows.filter(|(_, row)| !matches!(row.qualifier, LightQualifier::Confidence | LightQualifier::Ambiguity))
+}
+
+fn unbound_rows(snapshot: &Snapshot, read: &Read) -> Vec<UnboundRow> {
+    let row = |mention: &str, line, reason| UnboundRow { mention: mention.to_owned(), line, reason };
+    let names = unbound(snapshot, read).into_iter();
+    let mut rows: Vec<UnboundRow> = names.map(|(name, reason)| row(&name.name, name.line, reason.word())).collect();
+    let missing = markers(read).filter(|(_, relation)| snapshot.light_target(relation).0.is_empty());
+    rows.extend(missing.map(|(line, relation)| row(&relation.target, line, TargetState::Missing.word())));
+    rows.sort_by_key(|row| row.line);
     rows
 }

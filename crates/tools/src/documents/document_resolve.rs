@@ -1,5 +1,7 @@
 //! Shows what is read of a document: its sections, claims and works.
 
+use std::collections::BTreeMap;
+
 use m1nd_engine::Snapshot;
 use m1nd_query::documents::{Document, LightClaim, LightQualifier, LightRelation};
 use schemars::JsonSchema;
@@ -88,6 +90,9 @@ pub(crate) struct Output {
     table_count: usize,
     link_count: usize,
     binding_count: usize,
+    /// Names of code that are bound to nothing, counted by reason; see `document_bindings`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    unbound: BTreeMap<&'static str, usize>,
     sections: Vec<SectionRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimRow>,
@@ -124,7 +129,7 @@ A file that cannot be read is an error with the reason: encrypted, damaged, nest
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "README.md"}"#;
     const COMMAND: Option<Command> = Some(Command::new("document-resolve", &["path"]));
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("file_path", "path"), ("limit", "top_k")];
-    const DETAILS: &'static [&'static str] = &["entity_count", "table_count", "link_count", "sections.kind"];
+    const DETAILS: &'static [&'static str] = &["entity_count", "table_count", "link_count", "unbound", "sections.kind"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"source_path": {"type": "string"}, "section_count": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;
@@ -153,6 +158,10 @@ impl ReadTool for DocumentResolve {
             .iter()
             .take(most)
             .map(|record| WorkRow { id: record.ids.first().cloned().unwrap_or_default(), title: record.title.clone() });
+        let mut unbound: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for (_, reason) in m1nd_query::documents::unbound(snapshot, &read) {
+            *unbound.entry(reason.word()).or_default() += 1;
+        }
         let output = Output {
             source_path: read.path.to_string(),
             detected_type: document.format.word(),
@@ -165,6 +174,7 @@ impl ReadTool for DocumentResolve {
             table_count: document.tables.len(),
             link_count: document.links.len(),
             binding_count: read.bindings.len(),
+            unbound,
             sections: sections.collect(),
             claims: claims.collect(),
             typed_claims: typed(snapshot, document, most),

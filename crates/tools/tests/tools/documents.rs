@@ -45,3 +45,27 @@ fn sections_of_any_document_lead_to_the_code_that_they_name() {
     let rename = project.ok("rename_preview", json!({"node_id": "add_item", "new_name": "put_item"})).to_string();
     assert!(rename.contains("guide.md"), "{rename}");
 }
+
+#[test]
+fn what_is_bound_to_nothing_has_its_reason_and_markers_their_state() {
+    let project = Project::new(
+        "//- pool.py\nimport requests\n\nclass Pool:\n    def take(self):\n        return requests.get('x')\n\n    def limit(self):\n        return 1\n\
+         //- docs/guide.md\n# Guide\n\n`Pool.take()`, `Pool.give()`, `requests.get`, `src/none.py`, `--fast`, `limit`.\n\
+         //- docs/pool.light.md\n---\nProtocol: L1GHT/1.0\nNode: Pool\n---\n\n## Pool\n\nThe pool is bounded. [⍂ entity: Pool] [⟁ binds_to: Pool] [⟁ binds_to: Nowhere]\n\
+         [𝔻 evidence: pool.py]\n",
+    );
+    let bound = project.ok("document_bindings", json!({"path": "docs/guide.md", "detail": "full"}));
+    let names = column(&bound, "unbound", "mention");
+    assert_eq!(names, "Pool.give requests.get src/none.py --fast limit", "{bound}");
+    assert_eq!(column(&bound, "unbound", "reason"), "absent outside no_file command plain_word", "{bound}");
+    let counts = project.ok("document_resolve", json!({"path": "docs/guide.md", "detail": "full"}));
+    assert_eq!(counts["unbound"]["no_file"], json!(1), "{counts}");
+    let light = project.ok("document_bindings", json!({"path": "docs/pool.light.md", "detail": "full"}));
+    let row = |name: &str| {
+        let rows = light["bindings"].as_array().into_iter().flatten();
+        rows.into_iter().find(|row| row["mention"] == name && row["state"].is_string()).map(|row| row["state"].clone())
+    };
+    assert_eq!(row("pool.py"), Some(json!("unverified")), "{light}");
+    assert_eq!(row("Pool"), Some(json!("unverified")), "{light}");
+    assert!(column(&light, "unbound", "mention").contains("Nowhere"), "{light}");
+}

@@ -24,8 +24,8 @@ pub(super) struct Example {
     pub(super) language: Language,
 }
 
-/// The language of a listing, by the word behind its fence.
-pub(super) fn language(word: &str) -> Option<Language> {
+/// The language of a listing, by the word behind its fence; `None` if its references are not resolved.
+pub fn language(word: &str) -> Option<Language> {
     let word = word.trim().to_ascii_lowercase();
     let language = match word.as_str() {
         "py" | "python" | "python3" | "pycon" | "ipython" | "doctest" => Language::Python,

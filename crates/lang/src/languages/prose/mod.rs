@@ -3,6 +3,8 @@
 mod examples;
 mod mentions;
 
+pub use examples::language as listing_language;
+
 use m1nd_base::{Problem, ProblemKind};
 use m1nd_documents::{Format, Heading, headings};
 
@@ -27,6 +29,21 @@ pub(super) fn restructured(input: &Input<'_>) -> Result<FileFacts, Problem> {
 /// AsciiDoc.
 pub(super) fn asciidoc(input: &Input<'_>) -> Result<FileFacts, Problem> {
     Ok(document(input, Format::AsciiDoc))
+}
+
+/// Web pages that say something by themselves: what a template will say is not known.
+pub(super) fn html(input: &Input<'_>) -> Result<FileFacts, Problem> {
+    const TEMPLATE: &[&str] = &["{{", "{%", "<%", "<?php", "${", "th:text", "v-if=", "*ngIf"];
+    let is_template = TEMPLATE.iter().any(|mark| input.text.contains(mark));
+    match is_template {
+        true => Ok(sections(input, &[]).finish()),
+        false => Ok(document(input, Format::Html)),
+    }
+}
+
+/// Jupyter notebooks.
+pub(super) fn notebook(input: &Input<'_>) -> Result<FileFacts, Problem> {
+    Ok(document(input, Format::Jupyter))
 }
 
 /// Sections and mentions.

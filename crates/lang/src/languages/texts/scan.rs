@@ -12,7 +12,7 @@ const MAX_GENERICS: usize = 120;
 
 /// Callees that only put texts together: the text counts as that of the call around.
 const MAKERS: &[&str] =
-    &["format", "Sprintf", "URL", "create", "parse", "url", "reverse_lazy", "quote", "encodeURI", "valueOf"];
+    &["format", "Sprintf", "URL", "create", "parse", "url", "reverse_lazy", "quote", "encodeURI", "valueOf", "String"];
 /// Callees whose first text is a prefix of the routes inside.
 const AROUND: &[&str] = &[
     "Group",
