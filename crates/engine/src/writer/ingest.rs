@@ -25,6 +25,9 @@ use crate::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
+/// Of how many files of the index one has to change for all to be linked: comparing a changed file with what it was costs
+/// about as much as linking one that did not change. Only of more than [`MAX_CHANGED`], since facts are got again.
+const MOST: usize = 2;
 /// Changed files that are compared with their old facts together, which so are in memory at the same time.
 const LOADED_AT_ONCE: usize = 256;
 /// Changed files over the base past which it is packed at once.
@@ -256,6 +259,13 @@ impl Writer {
                 self.republish(&current, content);
             }
             return Ok(done);
+        }
+        let differing = changed.len() + gathered.removed.len();
+        if differing > MAX_CHANGED && differing * MOST > current.files.len() && self.cache.is_some() {
+            drop((linked, changed));
+            let care = Care { trusts_time: true, wants_all: true };
+            let whole = self.full(current.roots.to_vec(), Fresh::new(None, care), cancel, progress, stages)?;
+            return Ok(Done { linked: whole.linked, ..done });
         }
         let mut rows: std::collections::BTreeMap<RepoPath, Option<FileEntry>> = touched.into_iter().collect();
         let mut edited: Vec<RepoPath> = Vec::new();

@@ -84,6 +84,26 @@ fn an_edit_of_a_manifest_between_two_processes_links_what_it_concerns() {
     assert_eq!(incremental(&engine, project.tree.path()).files_linked, 1);
 }
 
+/// After a checkout of another branch, comparing file by file would cost more than it saves.
+#[test]
+fn all_files_are_linked_when_most_have_changed() {
+    let text: String = (0..450).map(|number| format!("//- m{number}.py\ndef f{number}(): ...\n")).collect();
+    let project = Project::new(&text);
+    let engine = project.indexed();
+    for number in 0..420 {
+        project.tree.write(&format!("m{number}.py"), &format!("from m449 import f449\ndef g{number}(): f449()\n"));
+    }
+    let report = incremental(&engine, project.tree.path());
+    assert_eq!((report.files_parsed, report.files_linked), (420, 450));
+    let fresh = Project { home: tempfile::TempDir::new().expect("folder"), tree: m1nd_testkit::TempTree::new("") };
+    let clean = Engine::open(EngineConfig::new(fresh.home.path().into(), vec![project.tree.path().into()]));
+    let clean = clean.expect("opens");
+    ingest(&clean, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert_eq!(engine.snapshot().graph().dump(), clean.snapshot().graph().dump());
+    project.tree.write("m449.py", "def other(): ...\n");
+    assert_eq!(incremental(&engine, project.tree.path()).files_linked, 421, "the linker knows all files again");
+}
+
 /// Also an ingest that trusts no times links only what differs from the stored index.
 #[test]
 fn a_whole_ingest_in_another_process_links_what_changed() {
