@@ -113,8 +113,15 @@ pub(super) fn candidates(
     let mut found = Vec::new();
     let bound: FxHashSet<(u32, &str)> = read.bindings.iter().map(|row| (row.line, row.mention.as_str())).collect();
     let owners = headed(snapshot, read);
+    let mut outer: FxHashMap<u32, Vec<&str>> = FxHashMap::default();
+    for link in read.document.links.iter().filter(|link| link.target.contains("://")) {
+        outer.entry(link.line).or_default().push(&link.text);
+    }
     for mention in &read.document.mentions {
-        if bound.contains(&(mention.line, mention.name.as_str())) || found.len() >= MAX_CANDIDATES {
+        // The text of a link to another site is the name of what is there.
+        let links = outer.get(&mention.line).map_or(&[][..], Vec::as_slice);
+        let is_elsewhere = links.iter().any(|text| text.contains(&mention.name));
+        if is_elsewhere || bound.contains(&(mention.line, mention.name.as_str())) || found.len() >= MAX_CANDIDATES {
             continue;
         }
         let name = mention.name.as_str();
@@ -304,7 +311,8 @@ fn listed(read: &Read, text: &str) -> Vec<Candidate> {
             let code = without_comment(row);
             let line = at as u32 + 1;
             for word in code.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-                let fits = word.len() >= LEAST_LISTED && is_shaped(word);
+                let place = (word.as_ptr() as usize).saturating_sub(code.as_ptr() as usize);
+                let fits = word.len() >= LEAST_LISTED && is_shaped(word) && is_member(code, place, word.len());
                 if fits && found.len() < MAX_CANDIDATES && seen.insert((line, word)) {
                     found.push(Candidate {
                         class: DriftClass::ExampleBroken,
@@ -322,6 +330,13 @@ fn listed(read: &Read, text: &str) -> Vec<Candidate> {
         }
     }
     found
+}
+
+/// Returns whether a word of a listing is a member, a key or a named argument: other names are mostly the example's own.
+fn is_member(code: &str, at: usize, length: usize) -> bool {
+    let (before, after) = (&code[..at], &code[at + length..]);
+    let is_argument = after.starts_with('=') && !after.starts_with("==");
+    before.ends_with('.') && !before.ends_with("..") || after.starts_with(": ") || is_argument
 }
 
 /// The part of a line of code before a comment.
@@ -361,6 +376,9 @@ fn defined(line: &str) -> Vec<&str> {
             found.push(part);
         }
         last = part;
+    }
+    if ["import ", "from ", "use "].iter().any(|start| line.trim_start().starts_with(start)) {
+        found.extend(line.split(|c: char| !word(c)).filter(|part| !part.is_empty()));
     }
     let assigned = line.split_once(" = ").or_else(|| line.split_once(" := ")).map(|(left, _)| left);
     found.extend(assigned.into_iter().flat_map(|left| left.split(|c: char| !word(c))).filter(|part| !part.is_empty()));

@@ -52,7 +52,8 @@ impl<'s> Labels<'s> {
             false => !includes && !own.contains(&used.label),
         });
         let rows = missing.map(|used| {
-            let confidence = if used.is_shared && known.has_others { 0.6 } else { 0.8 };
+            // A project that links to others may mean a label of theirs.
+            let confidence = if used.is_shared && known.has_others { 0.5 } else { 0.8 };
             let message = "the reference has no label that it could lead to".to_owned();
             Finding::new(DriftClass::AnchorBroken, used.line, &used.label, message, confidence)
         });

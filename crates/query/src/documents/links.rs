@@ -20,7 +20,8 @@ pub fn broken_links(snapshot: &Snapshot, read: &Read) -> Vec<Finding> {
     let mut found = Vec::new();
     for link in &read.document.links {
         let target = link.target.trim();
-        if OUTSIDE.iter().any(|start| target.starts_with(start)) || target.contains(':') {
+        let is_address = target.contains('@') && !target.contains('/');
+        if is_address || OUTSIDE.iter().any(|start| target.starts_with(start)) || target.contains(':') {
             continue;
         }
         let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
