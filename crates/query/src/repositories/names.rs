@@ -71,7 +71,7 @@ mod tests {
             let found: Vec<String> = names_of(&root, true).take(5).collect();
             let mut expected = vec!["service-api"];
             expected.extend(remote.iter().flatten());
-            expected.extend(["work-service-api", "work-service-api-2", "work-service-api-3"]);
+            expected.extend(["work-service-api", "work-service-api-2", "work-service-api-3", "work-service-api-4"]);
             expected.truncate(5);
             assert_eq!(found, expected, "{address}");
             let unread: Vec<String> = names_of(&root, false).take(2).collect();

@@ -234,6 +234,7 @@ mod tests {
             "perspective_id_b",
             "action",
             "key",
+            "repo",
             "repos",
             "roots",
             "formats",
