@@ -269,24 +269,28 @@ pub(crate) fn of_hashes(
     Ok((facts, missing))
 }
 
-/// One file as it was indexed, from the cache or else from the disk; `None` if neither has that content. Starts no work
-/// on other threads.
+/// One file as it was indexed, from the cache or else from the disk; `None` if neither has that content. Without the text
+/// of a manifest. Starts no work on other threads.
 pub(crate) fn as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'_>) -> Option<Extracted> {
-    let counters = Counters::default();
-    let outcome = match load(job, tools, &counters) {
-        Loaded::Ready(outcome) => outcome,
-        Loaded::Wanted { hash, language, bytes } => {
-            let key = cache_key(hash, language, &job.inner);
-            let row = cache.and_then(|cache| cache.get(&key, CACHE_VERSION).ok()).flatten();
-            finish(job, Loaded::Wanted { hash, language, bytes }, row, tools, &counters).0
+    let hash = job.before?;
+    // What is on disk now is of no interest as long as the cache has it.
+    let outcome = match row_as_indexed(job, cache).and_then(|row| decode(&row)) {
+        Some((facts, terms)) => extracted(job, hash, facts, terms, None, true),
+        None => {
+            let counters = Counters::default();
+            finish(job, load(job, tools, &counters), None, tools, &counters).0
         }
     };
     match outcome {
-        Outcome::Facts(file) => {
-            Some(*file).filter(|file| Some(file.entry.hash) == job.before && !tools.cancel.is_cancelled())
-        }
+        Outcome::Facts(file) => Some(*file).filter(|file| file.entry.hash == hash && !tools.cancel.is_cancelled()),
         _ => None,
     }
+}
+
+/// The cached row of a file as it was indexed.
+fn row_as_indexed(job: &Job, cache: Option<&FactsCache>) -> Option<Vec<u8>> {
+    let key = cache_key(job.before?, job.language?, &job.inner);
+    cache?.get(&key, CACHE_VERSION).ok()?
 }
 
 fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
@@ -520,8 +524,7 @@ fn decode(row: &[u8]) -> Option<(FileFacts, FileTerms)> {
 /// The search terms of a file as it was indexed, see [`as_indexed`].
 pub(crate) fn terms_as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'_>) -> Option<Arc<FileTerms>> {
     let cached = || {
-        let key = cache_key(job.before?, job.language?, &job.inner);
-        let row = cache?.get(&key, CACHE_VERSION).ok()??;
+        let row = row_as_indexed(job, cache)?;
         let (terms, _): (&[u8], _) = postcard::take_from_bytes(&row).ok()?;
         Some(Arc::new(FileTerms::from_sound_bytes(terms)))
     };

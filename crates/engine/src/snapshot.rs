@@ -269,16 +269,22 @@ impl Snapshot {
         })
     }
 
+    /// Whether it is the index of a federation. The first root of any other index has no prefix.
+    fn is_federated(&self) -> bool {
+        self.roots.first().is_some_and(|root| !root.prefix.is_empty())
+    }
+
     /// The names of the repositories of a federation, in order; none for an index of one repository.
     pub fn repositories(&self) -> impl Iterator<Item = &str> {
-        let is_federated = self.roots.iter().all(|root| !root.prefix.is_empty());
-        self.roots.iter().filter(move |_| is_federated).map(|root| root.prefix.trim_end_matches('/'))
+        self.roots.iter().filter(move |_| self.is_federated()).map(|root| root.prefix.trim_end_matches('/'))
     }
 
     /// The repository of a federation that a path of the index belongs to.
     pub fn repository_of<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (name, _) = path.split_once('/')?;
-        self.repositories().any(|known| known == name).then_some(name)
+        // Members are in order of their names, and every edge may ask.
+        let found = self.roots.binary_search_by(|root| root.prefix.trim_end_matches('/').cmp(name));
+        (self.is_federated() && found.is_ok()).then_some(name)
     }
 
     /// A text of an answer with ids as a federation shows them, see [`m1nd_base::node_id::with_repositories`]. `None`

@@ -91,6 +91,11 @@ impl Contents {
         self.objects.content(&id)
     }
 
+    /// Whether a content is not there, as in a partial clone: not one that is merely too large.
+    pub fn is_missing(&self, id: BlobId) -> bool {
+        self.objects.size(&id.object()).is_none()
+    }
+
     /// Name of a commit's author as it is written. Text of the repository; it is not kept.
     pub fn author(&self, commit: &Commit) -> Option<String> {
         self.objects.author_name(&ObjectId::from_bytes_or_panic(&commit.id))

@@ -22,7 +22,7 @@ const DAY: f64 = 86_400.0;
 /// Object id of a commit.
 pub(crate) type Id = [u8; 20];
 
-/// The reason why the list of commits ends before the first commit of the project.
+/// The reason why the list of commits ends before the first commit of the project, or does not say all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Cut {
     /// The commit limit was reached.
@@ -33,6 +33,8 @@ pub enum Cut {
     Shallow,
     /// Objects are missing or damaged.
     Missing,
+    /// The commits are all there, but not what some of them changed.
+    Folders,
 }
 
 impl Cut {
@@ -43,6 +45,7 @@ impl Cut {
             Self::Time => "reading ended at its limit of time; older commits follow",
             Self::Shallow => "the clone is shallow: older commits are not there",
             Self::Missing => "objects of older commits are missing",
+            Self::Folders => "what some commits changed is not known: their folders are missing",
         }
     }
 }
@@ -103,6 +106,11 @@ impl Commit {
     /// Object id in hexadecimal.
     pub fn name(&self) -> String {
         name_of(&self.id)
+    }
+
+    /// Object id of its first parent in hexadecimal; `None` for the first commit of a project.
+    pub fn first_parent(&self) -> Option<String> {
+        self.parents.first().map(name_of)
     }
 
     /// Number of files that it touched; 0 for a merge or if unknown.
@@ -248,6 +256,14 @@ impl History {
             ln_factorial.push(before + f64::from(number).ln());
         }
         Self { record, by_path, files, files_of, together, together_before, ln_factorial }
+    }
+
+    /// The same history without the commits from the first one on that is older than `time`. Files and figures are
+    /// those of the commits that are left.
+    pub fn since(&self, time: i64) -> Self {
+        let commits = &self.record.commits;
+        let end = commits.iter().position(|commit| commit.time < time).unwrap_or(commits.len());
+        Self::new(Record { commits: commits[..end].to_vec(), ..self.record.clone() })
     }
 
     /// The commits, newest first.

@@ -93,6 +93,19 @@ impl GitFolder {
         real(&self.common) == real(&other.common)
     }
 
+    /// The last two parts of the address that it was cloned from (`origin`): owner and name, without `.git`. The owner is
+    /// empty if the address has none.
+    pub fn origin(&self) -> Option<(String, String)> {
+        let text = small(&self.common.join("config"))?;
+        let address = setting(&text, "[remote \"origin\"]", "url")?;
+        let address = address.trim_end_matches('/');
+        let mut parts = address.strip_suffix(".git").unwrap_or(address).rsplit(['/', ':']);
+        let name = parts.next().filter(|name| !name.is_empty())?;
+        let is_host = |part: &str| part.is_empty() || part.contains(['.', '@']);
+        let owner = parts.next().filter(|owner| !is_host(owner)).unwrap_or_default();
+        Some((owner.to_owned(), name.to_owned()))
+    }
+
     /// Reads the checked-out commit.
     ///
     /// # Errors
@@ -185,16 +198,20 @@ fn commit_name(text: &str) -> Result<ObjectId, NoHistory> {
     ObjectId::from_hex(text.as_bytes()).map_err(|_| NoHistory::Unreadable("a reference holds no commit's name".into()))
 }
 
-/// Reads `core.worktree` of a git folder. The only setting that is read, and only to compare it with the root.
+/// Reads `core.worktree` of a git folder, to compare it with the root.
 fn work_tree(own: &Path) -> Option<String> {
-    let text = small(&own.join("config"))?;
-    let mut in_core = false;
+    setting(&small(&own.join("config"))?, "[core]", "worktree")
+}
+
+/// The value of a key in a section of git's configuration. No other setting than those asked for here is read.
+fn setting(text: &str, section: &str, key: &str) -> Option<String> {
+    let mut is_inside = false;
     for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
-            in_core = line.eq_ignore_ascii_case("[core]");
-        } else if in_core
-            && let Some((key, value)) = line.split_once('=')
-            && key.trim().eq_ignore_ascii_case("worktree")
+            is_inside = line.eq_ignore_ascii_case(section);
+        } else if is_inside
+            && let Some((name, value)) = line.split_once('=')
+            && name.trim().eq_ignore_ascii_case(key)
         {
             return Some(value.trim().trim_matches('"').to_owned());
         }

@@ -301,6 +301,8 @@ fn assemble(
         };
         commits.push(commit);
     }
+    // As in a clone without folders (`--filter=tree:0`).
+    let cut = cut.or_else(|| commits.iter().any(|commit: &Commit| !commit.is_known).then_some(Cut::Folders));
     let shallow = head.shallow.iter().map(id_of).collect();
     let limit = u32::try_from(limits.commits).unwrap_or(u32::MAX);
     Record { head: id_of(&head.id), shallow, cut, limit, paths: paths.texts, commits }

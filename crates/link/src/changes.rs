@@ -32,6 +32,14 @@ impl Changes {
         self.words.clear();
     }
 
+    /// Adds other changes.
+    pub(crate) fn add(&mut self, others: Self) {
+        self.keys.extend(others.keys);
+        for (key, words) in others.words {
+            self.words.entry(key).or_default().extend(words);
+        }
+    }
+
     /// Everything that can be seen of the file at the path with this hash.
     pub(crate) fn whole_file(&mut self, path: u64) {
         self.keys.extend([Key::surface(path), Key::named(path), Key::imports(path)]);
@@ -47,21 +55,22 @@ impl Changes {
         self.keys.extend(unit.methods.iter().map(|(name, _)| Key::methods(names.text(*name))));
         self.keys.extend(unit.given.iter().map(|(name, _)| Key::given(names.text(*name))));
         self.keys.extend(unit.passes.names().map(|name| Key::passes(names.text(name))));
-        self.contracts(unit);
+        self.keys.extend(unit.spots.words.iter().map(|word| Key::contract(word)));
         self.keys.extend(named::words(unit).into_iter().map(Key::defined));
     }
 
-    /// All that a file may contribute to contracts: it is in bodies, and what it means depends on all of the file.
-    fn contracts(&mut self, unit: &Unit) {
-        self.keys.extend(unit.spots.words.iter().map(|word| Key::contract(word)));
+    /// What a file contributes to contracts: it is in bodies, which others do not see.
+    fn contracts(&mut self, old: &Unit, new: &Unit) {
+        let (before, after) = (old.evidence(), new.evidence());
+        self.keys.extend(differing(&before.rows, &after.rows));
+        self.keys.extend(before.others.iter().chain(&after.others));
     }
 
     /// A file whose content changes. Returns whether others can see a difference.
     pub(crate) fn between(&mut self, old: &Unit, new: &Unit, names: &Names) -> bool {
         self.passes(old, new, names);
         self.keys.extend(named::changed(old, new).into_iter().map(Key::defined));
-        self.contracts(old);
-        self.contracts(new);
+        self.contracts(old, new);
         let (before, after) = (old.surface(), new.surface());
         if before == after {
             return false;

@@ -290,6 +290,10 @@ impl<'a> Overlay<'_, 'a> {
     }
 
     fn settle_outside(&mut self, row: &mut Resolution<'_>, packages: &[String]) {
+        // What is outside for a compiler that saw one repository may be in another one.
+        if self.leads_to_others(row) {
+            return;
+        }
         let theirs: Vec<Target> = packages.iter().cloned().map(Target::External).collect();
         if row.tier == Some(EdgeTier::External) {
             (row.reason, row.compiler) = (None, true);
@@ -302,6 +306,20 @@ impl<'a> Overlay<'_, 'a> {
         row.members = Members::default();
         (row.tier, row.reason, row.compiler) = (Some(EdgeTier::External), None, true);
         (row.dispatches, row.exercises) = (false, false);
+    }
+
+    /// Returns whether all targets of a reference are in other repositories than its file.
+    fn leads_to_others(&self, row: &Resolution<'_>) -> bool {
+        let roots = &self.eval.project.tree.roots;
+        let own = self.eval.project.path(self.file).as_str().split('/').next();
+        let is_elsewhere = |target: &Target| match target {
+            Target::Symbol(symbol) => {
+                let path = node_id::path_of(self.eval.project.symbols.text(*symbol));
+                path.is_some_and(|path| path.split('/').next() != own)
+            }
+            _ => false,
+        };
+        roots.len() > 1 && !row.targets.is_empty() && row.targets.iter().all(is_elsewhere)
     }
 
     /// Counts a reference that comes out otherwise than we had it.

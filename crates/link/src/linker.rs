@@ -90,6 +90,21 @@ struct Linked {
     work: u64,
 }
 
+/// A file that is about to be set, and what of it is different from what is known.
+struct Set {
+    unit: Unit,
+    changes: Changes,
+    stale: Stale,
+}
+
+/// Resolvers that have to be made again.
+enum Stale {
+    None,
+    /// Those of these families.
+    Families([usize; 2]),
+    All,
+}
+
 /// Links files and keeps the result up to date.
 pub struct Linker {
     limits: Limits,
@@ -154,9 +169,8 @@ impl Linker {
         languages::is_manifest(path.file_name())
     }
 
-    /// Gets the facts of these files in parallel where they are not in memory, for [`Linker::set_file`] and
-    /// [`Linker::remove_file`], which need the old ones and would get them one by one. Unknown paths are ignored. Uses
-    /// the thread pool of the caller.
+    /// Gets the facts of these files in parallel where they are not in memory, for [`Linker::remove_file`], which needs
+    /// the old ones and would get them one by one. Unknown paths are ignored. Uses the thread pool of the caller.
     pub fn load<'a>(&self, paths: impl Iterator<Item = &'a RepoPath>) {
         let files: Vec<FileId> = paths.filter_map(|path| self.slots.get(path).copied()).collect();
         files.par_iter().filter(|file| self.project.tree.has(**file)).for_each(|file| _ = self.project.unit(*file));
@@ -164,29 +178,54 @@ impl Linker {
 
     /// Adds a file or replaces its facts.
     pub fn set_file(&mut self, path: &RepoPath, facts: Arc<FileFacts>) {
-        let slot = self.slots.get(path).copied();
-        let old = slot.and_then(|file| self.project.remove(file));
+        let set = self.prepared(path, facts);
+        self.set(set);
+    }
+
+    /// Adds files or replaces their facts. What each of them means is worked out in parallel, by the thread pool of the
+    /// caller; the result is the same as of [`Linker::set_file`] for one after the other.
+    pub fn set_files(&mut self, files: Vec<(RepoPath, Arc<FileFacts>)>) {
+        let all: Vec<Set> = files.into_par_iter().map(|(path, facts)| self.prepared(&path, facts)).collect();
+        all.into_iter().for_each(|set| self.set(set));
+    }
+
+    /// Compares a file with what is known of it, if anything.
+    fn prepared(&self, path: &RepoPath, facts: Arc<FileFacts>) -> Set {
         let unit = Unit::new(path.clone(), facts, &self.project.names, &self.project.symbols);
-        let kin = family(unit.facts.language);
+        let mut changes = Changes::default();
         // Before the first run nothing has been read.
         let is_first = self.askers.is_empty();
-        match &old {
-            _ if is_first => self.stale.fill(true),
+        let old = self.slots.get(path).filter(|file| !is_first && self.project.tree.has(**file));
+        let old = old.map(|file| self.project.unit(*file));
+        let stale = match old {
+            _ if is_first => Stale::All,
             Some(old) => {
-                if self.changes.between(old, &unit, &self.project.names) {
-                    self.stale[kin] = true;
-                    self.stale[family(old.facts.language)] = true;
-                }
+                let is_seen = changes.between(old, &unit, &self.project.names);
+                let families = || [family(old.facts.language), family(unit.facts.language)];
+                if is_seen { Stale::Families(families()) } else { Stale::None }
             }
             None => {
-                self.stale.fill(true);
-                self.changes.of_whole(&unit, &self.project.names);
+                changes.of_whole(&unit, &self.project.names);
+                Stale::All
             }
+        };
+        Set { unit, changes, stale }
+    }
+
+    fn set(&mut self, Set { unit, changes, stale }: Set) {
+        let slot = self.slots.get(&unit.path).copied();
+        slot.and_then(|file| self.project.remove(file));
+        match stale {
+            Stale::None => {}
+            Stale::Families(families) => families.into_iter().for_each(|family| self.stale[family] = true),
+            Stale::All => self.stale.fill(true),
         }
+        self.changes.add(changes);
+        let path = unit.path.clone();
         let file = self.project.insert(unit, slot);
-        self.slots.insert(path.clone(), file);
+        self.removed.remove(&path);
+        self.slots.insert(path, file);
         self.dirty.insert(file);
-        self.removed.remove(path);
     }
 
     /// Drops the facts of a file, unless they are few in all. Before the next run, [`Linker::set_source`] has to say

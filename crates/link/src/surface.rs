@@ -276,7 +276,7 @@ fn is_wildcard(import: &Import) -> bool {
 }
 
 /// Identity of each definition: its owner's, its kind and name, and its number among those of the same.
-fn identities(facts: &FileFacts) -> Vec<u64> {
+pub(crate) fn identities(facts: &FileFacts) -> Vec<u64> {
     let mut identities: Vec<u64> = Vec::with_capacity(facts.definitions.len());
     let mut same: FxHashMap<u64, u32> = FxHashMap::default();
     for definition in &facts.definitions {

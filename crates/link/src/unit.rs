@@ -15,6 +15,7 @@ use crate::languages;
 use crate::names::{Name, Names};
 use crate::rules::{Overloads, Rules};
 use crate::spots::Spots;
+use crate::spots::evidence::Evidence;
 use crate::surface::{Hashes, Surface, Tables, key_name};
 use crate::wrappers;
 use passes::Passes;
@@ -72,6 +73,8 @@ pub(crate) struct Unit {
     wrappers: OnceLock<Vec<DefId>>,
     /// What other files can see of this one, once it was asked for.
     surface: OnceLock<Surface>,
+    /// What others may read of what it contributes to contracts, once it was asked for.
+    evidence: OnceLock<Evidence>,
 }
 
 impl Unit {
@@ -119,6 +122,7 @@ impl Unit {
             is_test,
             wrappers: OnceLock::new(),
             surface: OnceLock::new(),
+            evidence: OnceLock::new(),
             facts,
         };
         unit.nearest = unit.find_nearest();
@@ -146,6 +150,11 @@ impl Unit {
     /// What other files can see of this one.
     pub(crate) fn surface(&self) -> &Surface {
         self.surface.get_or_init(|| Hashes::new(&self.facts).surface(&self.tables()))
+    }
+
+    /// What others may read of what it contributes to contracts.
+    pub(crate) fn evidence(&self) -> &Evidence {
+        self.evidence.get_or_init(|| Evidence::of(self))
     }
 
     fn tables(&self) -> Tables<'_> {

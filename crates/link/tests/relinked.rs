@@ -184,3 +184,28 @@ fn a_header_that_comes_or_goes_concerns_those_who_include_it() {
     check(&other, "sub/store.h", "int store_get(int x);\n", &["sub/use.c"]);
     assert_eq!(relinked(&other, "store.h", None), ["main.c", "store.c", "sub/use.c", "waits.c"]);
 }
+
+const SERVED: Project<'static> = &[
+    (
+        "api.py",
+        "from flask import Flask\nfrom help import help\napp = Flask(__name__)\n@app.route('/users')\ndef users():\n    return help()\n@app.route('/groups')\ndef groups():\n    return help()\ndef other():\n    return 1\n",
+    ),
+    ("client.py", "import requests\nrequests.get('http://h/users')\n"),
+    ("help.py", "def help(): return 1\n"),
+    (
+        "test_api.py",
+        "from flask import Flask\nimport requests\napp = Flask(__name__)\n@app.route('/users')\ndef users(): return 1\nrequests.get('/groups')\n",
+    ),
+];
+
+/// Bodies decide what is served, and whether: an edit of one concerns those who asked for what stands in it.
+#[test]
+fn a_route_concerns_those_who_asked_for_it() {
+    let api = |from: &str, to: &str| SERVED[0].1.replace(from, to);
+    check(SERVED, "api.py", &api("return 1", "return help()"), &[]);
+    check(SERVED, "api.py", &api("/users", "/people"), &["client.py"]);
+    check(SERVED, "api.py", &api("def groups():\n", "def groups():\n    help(1)\n"), &["test_api.py"]);
+    check(SERVED, "api.py", &api("Flask(__name__)", "make()"), &["client.py", "test_api.py"]);
+    // Routes of tests are there for these tests.
+    check(SERVED, "test_api.py", &SERVED[3].1.replace("/users", "/people"), &[]);
+}

@@ -14,6 +14,7 @@ mod components;
 pub mod documents;
 pub mod edits;
 pub mod export;
+mod kept;
 pub mod layers;
 mod linear;
 pub mod locks;

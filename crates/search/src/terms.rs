@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use rustc_hash::FxHashMap;
 
 use crate::{varint, words};
@@ -166,12 +164,26 @@ pub(crate) struct EntryHead {
     pub(crate) lengths: [u16; FIELD_COUNT],
 }
 
+/// A part of an identifier that was seen before, so that it need not be stemmed again.
+#[derive(Debug, Clone, Copy)]
+struct KnownPart {
+    /// Number of its term; `None` if it has none.
+    term: Option<u32>,
+    /// It says nothing in prose and code.
+    is_idle: bool,
+}
+
 /// Collects the terms of one file.
 #[derive(Debug, Default)]
 pub struct FileTermsBuilder {
     heads: Vec<EntryHead>,
     body_terms: Vec<usize>,
-    terms: FxHashMap<Box<str>, BTreeMap<u32, Counts>>,
+    /// Number of each term.
+    terms: FxHashMap<Box<str>, u32>,
+    /// Counts of each term by entry, in order of entries.
+    rows: Vec<Vec<(u32, Counts)>>,
+    /// Parts of identifiers as written.
+    parts: FxHashMap<Box<str>, KnownPart>,
 }
 
 impl FileTermsBuilder {
@@ -188,7 +200,8 @@ impl FileTermsBuilder {
         self.body_terms.push(0);
         let folded = words::folded(entry.name);
         if !folded.is_empty() && folded.len() <= 4 * words::MAX_WORD {
-            self.count(number, Field::Name, &format!("{WHOLE_NAME}{folded}"));
+            let term = self.term(&format!("{WHOLE_NAME}{folded}"));
+            self.count(number, Field::Name, term);
         }
         self.text(number, Field::Name, entry.name);
         self.text(number, Field::Owner, entry.owner);
@@ -212,22 +225,31 @@ impl FileTermsBuilder {
             return;
         }
         let (mut kept, mut is_cut) = (0, text.len() > MAX_FIELD_BYTES);
+        // The term of each identifier; `None` if it is none of several words.
+        let mut known: FxHashMap<&str, Option<u32>> = FxHashMap::default();
         words::identifiers(&text[..text.floor_char_boundary(MAX_FIELD_BYTES)], |identifier| {
-            let Some(name) = words::is_compound(identifier).then(|| used_name(identifier)).flatten() else { return };
-            let known = self.terms.get_mut(name.as_str());
-            let entries = match known {
-                Some(entries) => entries,
-                None if kept >= MAX_USED_NAMES => {
-                    is_cut = true;
-                    return;
-                }
+            let term = match known.get(identifier) {
+                Some(term) => *term,
                 None => {
-                    kept += 1;
-                    self.terms.entry(name.into()).or_default()
+                    let name = words::is_compound(identifier).then(|| used_name(identifier)).flatten();
+                    let term = match name {
+                        Some(name) if kept < MAX_USED_NAMES || self.terms.contains_key(name.as_str()) => {
+                            kept += usize::from(!self.terms.contains_key(name.as_str()));
+                            Some(self.term(&name))
+                        }
+                        name => {
+                            is_cut |= name.is_some();
+                            None
+                        }
+                    };
+                    known.insert(identifier, term);
+                    term
                 }
             };
-            let count = &mut entries.entry(number as u32).or_default().0[Field::Body as usize];
-            *count = count.saturating_add(1);
+            if let Some(term) = term {
+                let place = self.row(term, number as u32).unwrap_or_else(|place| self.begin_row(term, number, place));
+                self.add(term, place, Field::Body);
+            }
         });
         self.heads[number].cut.names |= is_cut;
     }
@@ -242,38 +264,80 @@ impl FileTermsBuilder {
     fn text(&mut self, number: usize, field: Field, text: &str) {
         self.heads[number].cut.words |= text.len() > MAX_FIELD_BYTES;
         let text = &text[..text.floor_char_boundary(MAX_FIELD_BYTES)];
-        words::terms(text, |term| {
-            if matches!(field, Field::Name | Field::Owner) || (term.len() > 1 && !words::is_stop_word(term)) {
-                self.count(number, field, term);
-                let length = &mut self.heads[number].lengths[field as usize];
-                *length = length.saturating_add(1);
-            }
+        words::identifiers(text, |identifier| {
+            words::parts(identifier, |part| {
+                let known = self.part(part);
+                let Some(term) = known.term else { return };
+                if matches!(field, Field::Name | Field::Owner) || !known.is_idle {
+                    self.count(number, field, term);
+                    let length = &mut self.heads[number].lengths[field as usize];
+                    *length = length.saturating_add(1);
+                }
+            });
         });
     }
 
-    fn count(&mut self, number: usize, field: Field, term: &str) {
-        let is_code = matches!(field, Field::Body | Field::Literal);
-        let full = is_code && self.body_terms[number] >= MAX_BODY_TERMS;
-        let entry = number as u32;
-        let is_new = || self.terms.get(term).is_none_or(|entries| !entries.contains_key(&entry));
-        if full && is_new() {
-            self.heads[number].cut.words = true;
-            return;
+    fn part(&mut self, part: &str) -> KnownPart {
+        if part.len() > words::MAX_WORD {
+            return KnownPart { term: None, is_idle: true };
         }
-        let known = match self.terms.get_mut(term) {
-            Some(entries) => entries,
-            None => self.terms.entry(term.into()).or_default(),
-        };
-        let counts = match known.get_mut(&entry) {
-            Some(counts) => counts,
-            None => {
-                self.body_terms[number] += usize::from(is_code);
-                known.entry(entry).or_default()
-            }
-        };
-        let count = &mut counts.0[field as usize];
+        if let Some(known) = self.parts.get(part) {
+            return *known;
+        }
+        let term = words::term(part);
+        let is_idle = term.as_ref().is_some_and(|term| term.len() <= 1 || words::is_stop_word(term));
+        let known = KnownPart { term: term.map(|term| self.term(&term)), is_idle };
+        self.parts.insert(part.into(), known);
+        known
+    }
+
+    /// The number of a term.
+    fn term(&mut self, term: &str) -> u32 {
+        if let Some(number) = self.terms.get(term) {
+            return *number;
+        }
+        let number = self.rows.len() as u32;
+        self.rows.push(Vec::new());
+        self.terms.insert(term.into(), number);
+        number
+    }
+
+    /// The place of an entry among the counts of a term, or the one that it would have.
+    fn row(&self, term: u32, entry: u32) -> Result<usize, usize> {
+        let rows = &self.rows[term as usize];
+        match rows.last() {
+            // Texts come entry by entry.
+            Some((last, _)) if *last == entry => Ok(rows.len() - 1),
+            Some((last, _)) if *last < entry => Err(rows.len()),
+            _ => rows.binary_search_by_key(&entry, |row| row.0),
+        }
+    }
+
+    fn begin_row(&mut self, term: u32, number: usize, place: usize) -> usize {
+        self.rows[term as usize].insert(place, (number as u32, Counts::default()));
+        place
+    }
+
+    fn add(&mut self, term: u32, place: usize, field: Field) {
+        let count = &mut self.rows[term as usize][place].1.0[field as usize];
         // Saturates: larger counts are not distinguished.
         *count = count.saturating_add(1);
+    }
+
+    fn count(&mut self, number: usize, field: Field, term: u32) {
+        let is_code = matches!(field, Field::Body | Field::Literal);
+        let place = match self.row(term, number as u32) {
+            Ok(place) => place,
+            Err(_) if is_code && self.body_terms[number] >= MAX_BODY_TERMS => {
+                self.heads[number].cut.words = true;
+                return;
+            }
+            Err(place) => {
+                self.body_terms[number] += usize::from(is_code);
+                self.begin_row(term, number, place)
+            }
+        };
+        self.add(term, place, field);
     }
 
     /// The terms, encoded.
@@ -285,14 +349,15 @@ impl FileTermsBuilder {
             out.push(head.kind | head.cut.bits() << KIND_BITS);
             head.lengths.iter().for_each(|length| varint::write(&mut out, u64::from(*length)));
         }
-        let mut terms: Vec<_> = self.terms.into_iter().filter(|(_, entries)| !entries.is_empty()).collect();
-        terms.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let rows = |term: &u32| &self.rows[*term as usize];
+        let mut terms: Vec<_> = self.terms.iter().filter(|(_, term)| !rows(term).is_empty()).collect();
+        terms.sort_unstable_by(|a, b| a.0.cmp(b.0));
         varint::write(&mut out, terms.len() as u64);
         let mut postings = Vec::new();
-        for (term, entries) in terms {
+        for (term, number) in terms {
             postings.clear();
             let mut writer = PostingsWriter::default();
-            entries.iter().for_each(|(entry, counts)| writer.write(&mut postings, *entry, counts));
+            rows(number).iter().for_each(|(entry, counts)| writer.write(&mut postings, *entry, counts));
             varint::write(&mut out, term.len() as u64);
             out.extend_from_slice(term.as_bytes());
             varint::write(&mut out, postings.len() as u64);

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod analysis;
+mod change_rows;
 mod checks;
 mod continuity;
 mod core;
@@ -14,6 +15,7 @@ mod edit;
 mod envelope;
 mod exploration;
 mod framework;
+mod heuristics;
 mod lifecycle;
 mod memory;
 mod past;

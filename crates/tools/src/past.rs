@@ -7,12 +7,12 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use m1nd_engine::Snapshot;
-use m1nd_engine::history::{CommitId, NoSnapshot, PlacedHistory, ProjectHistory};
-use m1nd_query::changes::{Baseline, CannotTell, Scope, commit_at, work_tree_changes};
+use m1nd_engine::history::{CommitId, NoHistory, NoSnapshot, PlacedHistory, ProjectHistory};
+use m1nd_query::changes::{Baseline, CannotTell, Depth, Scope, commit_at, work_tree_changes};
 
 use serde::Serialize;
 
-use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ToolError, ToolRef};
+use crate::framework::{Answer, ErrorCode, Guidance, ProofState, ReadContext, ToolError};
 
 /// Seconds of a day.
 pub(crate) const DAY: i64 = 86_400;
@@ -24,6 +24,15 @@ const SHORT_NAME: usize = 12;
 /// The day of a time in seconds since 1970, in UTC.
 pub(crate) fn date(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.strftime("%Y-%m-%d").to_string())
+}
+
+/// How far back a caller asks.
+pub(crate) fn depth(text: &str) -> Result<Depth, ToolError> {
+    let text = text.trim().to_lowercase();
+    Depth::parse(&text).ok_or_else(|| {
+        let most = Depth::MAX_DAYS;
+        ToolError::invalid(format!("argument `depth` is `{text}`, expected `<N>d` with N from 1 to {most}, or `all`"))
+    })
 }
 
 /// The start of a commit's name, as people write it.
@@ -59,21 +68,44 @@ pub(crate) fn untold<T>(error: CannotTell, answer: impl FnOnce(String) -> T) -> 
     let next = match &error {
         CannotTell::Cancelled => return Err(m1nd_base::Cancelled.into()),
         CannotTell::NoFile(_) => return Err(ToolError::invalid(error.to_string())),
-        CannotTell::NoHistory(_) => "ask in the top folder of a git repository that has commits",
+        CannotTell::NoHistory(reason) => remedy(reason),
         CannotTell::NoCommits { cut: Some(_), .. } => {
-            "fetch the whole history (`git fetch --unshallow`) and repeat the call"
+            "fetch the whole history (`git fetch --unshallow`, of a partial clone `git fetch --refetch`), then repeat the call"
         }
         CannotTell::NoCommits { cut: None, .. } => "it has no history before its first commit; look at its code",
         CannotTell::Unreadable(_) => "run `ingest`, then repeat the call",
     };
-    let guidance = Guidance::next(ProofState::Blocked, ToolRef("view"), None, next);
-    Ok(Answer::new(answer(error.to_string())).guidance(guidance))
+    Ok(Answer::new(answer(error.to_string())).guidance(blocked(next)))
+}
+
+/// Guidance where nothing can be told: what would change that.
+pub(crate) fn blocked(remedy: &str) -> Guidance {
+    Guidance { next_step_hint: Some(remedy.to_owned()), ..Guidance::state(ProofState::Blocked) }
+}
+
+/// The error where an argument needs a history and there is none.
+pub(crate) fn without_history(reason: NoHistory) -> ToolError {
+    ToolError::invalid(format!("cannot tell: {reason}")).next_step(remedy(&reason))
+}
+
+/// What gives a project without a history one.
+pub(crate) const fn remedy(reason: &NoHistory) -> &'static str {
+    match reason {
+        NoHistory::NotARepository => {
+            "ask in the top folder of a git repository; the code itself is indexed all the same"
+        }
+        NoHistory::Elsewhere(_) => "ask in the work tree that the git folder names, or in a clone",
+        NoHistory::NoCommits => "commit something, then repeat the call",
+        NoHistory::Unsupported(_) => "ask in a clone with SHA-1 names (`git clone` of an ordinary repository)",
+        NoHistory::Unreadable(_) => "look for damage with `git fsck`; a fresh clone has all objects",
+        NoHistory::BeingRead | NoHistory::Cancelled => "repeat the call in a moment",
+    }
 }
 
 /// The commit that a caller names.
 pub(crate) fn commit(place: &PlacedHistory<'_>, argument: &str, text: &str) -> Result<CommitId, ToolError> {
-    let git = place.git().map_err(|reason| ToolError::invalid(reason.to_string()))?;
-    let contents = place.contents().map_err(|reason| ToolError::invalid(reason.to_string()))?;
+    let git = place.git().map_err(without_history)?;
+    let contents = place.contents().map_err(without_history)?;
     contents.resolve(&git, text).map_err(|error| {
         ToolError::new(ErrorCode::RevisionNotFound, format!("argument `{argument}`: {error}"))
             .hint("a commit is named by `HEAD`, a branch, a tag or at least four digits, with `~N` or `^` behind it")
@@ -95,18 +127,23 @@ pub(crate) fn no_snapshot(cx: &ReadContext<'_>, error: NoSnapshot) -> ToolError 
     match cx.cancel().check() {
         Err(cancelled) => cancelled.into(),
         Ok(()) => ToolError::new(ErrorCode::RevisionNotFound, error.to_string())
-            .next_step("fetch its objects (`git fetch --unshallow`, or a full clone), then repeat the call"),
+            .next_step(
+                "fetch its objects (`git fetch --unshallow`, of a partial clone `git fetch --refetch`), then repeat the call",
+            ),
     }
 }
 
 /// The history of the first root that has one, or the reason why none has.
-pub(crate) fn first_place<'h>(snapshot: &Snapshot, history: &'h ProjectHistory) -> Result<PlacedHistory<'h>, String> {
-    let mut reason = "nothing is indexed".to_owned();
+pub(crate) fn first_place<'h>(
+    snapshot: &Snapshot,
+    history: &'h ProjectHistory,
+) -> Result<PlacedHistory<'h>, NoHistory> {
+    let mut reason = NoHistory::NotARepository;
     for root in snapshot.roots() {
         // Any path of a root leads to its history.
         match history.place(&format!("{}x", root.prefix)) {
             Ok(place) => return Ok(place),
-            Err(error) => reason = error.to_string(),
+            Err(error) => reason = error,
         }
     }
     Err(reason)
@@ -114,8 +151,13 @@ pub(crate) fn first_place<'h>(snapshot: &Snapshot, history: &'h ProjectHistory) 
 
 /// The reason why there is no earlier state to compare with.
 pub(crate) enum NoBaseline {
-    /// Nothing is known of it, in words.
-    Unknown(String),
+    /// Nothing is known of it, in words, and what would change that.
+    Unknown {
+        /// Why.
+        reason: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// The call fails.
     Failed(Box<ToolError>),
 }
@@ -129,13 +171,14 @@ impl From<ToolError> for NoBaseline {
 /// The earlier state that a text names: the caller's last visit, a revision, else a date.
 pub(crate) fn baseline(
     cx: &ReadContext<'_>,
-    place: Result<&PlacedHistory<'_>, &String>,
+    place: Result<&PlacedHistory<'_>, &NoHistory>,
     text: &str,
 ) -> Result<Baseline, NoBaseline> {
     if text == LAST_SESSION {
         return last_visit(cx, place.ok());
     }
-    let place = place.map_err(|reason| NoBaseline::Unknown(reason.clone()))?;
+    let unknown = |reason: &NoHistory| NoBaseline::Unknown { reason: reason.to_string(), remedy: remedy(reason) };
+    let place = place.map_err(unknown)?;
     let commit = commit_or_date(place, text)?;
     let found = Baseline::of_commit(cx.snapshot(), place, commit, cx.cancel());
     found.map_err(|error| no_snapshot(cx, error).into())
@@ -145,9 +188,10 @@ pub(crate) fn baseline(
 fn last_visit(cx: &ReadContext<'_>, place: Option<&PlacedHistory<'_>>) -> Result<Baseline, NoBaseline> {
     let Some((mark, files)) = cx.last_visit() else {
         let agent = cx.agent();
-        return Err(NoBaseline::Unknown(format!(
-            "no earlier visit of agent `{agent}` is known; pass a commit or a date, or the `agent_id` of then"
-        )));
+        return Err(NoBaseline::Unknown {
+            reason: format!("no earlier visit of agent `{agent}` is known"),
+            remedy: "pass a commit or a date, or the `agent_id` of then",
+        });
     };
     let time = i64::try_from(mark.at_ms / 1_000).unwrap_or(i64::MAX);
     let head = place.zip(mark.head.as_deref()).and_then(|(place, head)| commit(place, "since", head).ok());
@@ -161,7 +205,12 @@ fn last_visit(cx: &ReadContext<'_>, place: Option<&PlacedHistory<'_>>) -> Result
             found.gaps.push("the files of then are not kept, so edits that were not committed count as new".to_owned());
             Baseline { time, ..found }
         }),
-        (None, None) => return Err(NoBaseline::Unknown("the files of your last visit are not kept".to_owned())),
+        (None, None) => {
+            return Err(NoBaseline::Unknown {
+                reason: "the files of your last visit are not kept".to_owned(),
+                remedy: "pass a commit or a date",
+            });
+        }
     };
     found.map_err(|error| no_snapshot(cx, error).into())
 }
@@ -222,12 +271,14 @@ pub(crate) fn changed_files(
     gaps: &mut Vec<String>,
 ) -> Result<BTreeSet<String>, ToolError> {
     let (snapshot, history) = (cx.snapshot(), cx.history());
-    let found = work_tree_changes(snapshot, &history, cx.cancel())
-        .map_err(|error| ToolError::invalid(format!("cannot tell what changed: {error}")))?;
+    let found = work_tree_changes(snapshot, &history, cx.cancel()).map_err(|error| match &error {
+        CannotTell::NoHistory(reason) => ToolError::invalid(error.to_string()).next_step(remedy(reason)),
+        _ => ToolError::invalid(error.to_string()),
+    })?;
     gaps.extend(found.gaps);
     let mut paths: BTreeSet<String> = found.changed.into_iter().collect();
     if let Some(since) = since {
-        let place = first_place(snapshot, &history).map_err(ToolError::invalid)?;
+        let place = first_place(snapshot, &history).map_err(without_history)?;
         let name = commit(&place, "since", since)?.name();
         let commits = place.history.commits();
         let Some(at) = commits.iter().position(|commit| commit.name() == name) else {

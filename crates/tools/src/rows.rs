@@ -69,6 +69,46 @@ pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result
     resolve_node(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
+/// A text that names no node, or several.
+#[derive(Debug, Serialize)]
+pub(crate) struct Unresolved {
+    pub(crate) node_id: String,
+    reason: &'static str,
+    /// Ids that may be meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    did_you_mean: Vec<String>,
+}
+
+/// Resolves the nodes that a caller names, each once, and lists the texts that name none. If no text names a node, that
+/// is an error.
+pub(crate) fn resolve_all(
+    snapshot: &Snapshot,
+    argument: &str,
+    texts: &[String],
+) -> Result<(Vec<NodeIx>, Vec<Unresolved>), ToolError> {
+    let (mut nodes, mut unresolved) = (Vec::new(), Vec::new());
+    for text in texts {
+        match resolve_node(snapshot, text) {
+            Ok(node) if nodes.contains(&node) => {}
+            Ok(node) => nodes.push(node),
+            Err(error) => {
+                let (reason, did_you_mean) = match error {
+                    ResolveError::NotFound { suggestions, .. } => ("no node has this name", suggestions),
+                    ResolveError::Ambiguous { candidates, .. } => ("several nodes have this name", candidates),
+                };
+                unresolved.push(Unresolved { node_id: text.clone(), reason, did_you_mean });
+            }
+        }
+    }
+    if nodes.is_empty()
+        && let Some(first) = texts.first()
+    {
+        // The error says what can be done about it.
+        resolve(snapshot, argument, first)?;
+    }
+    Ok((nodes, unresolved))
+}
+
 /// The part of the index that a caller names: a folder, a file or a glob as paths, a symbol as a node.
 pub(crate) fn part(snapshot: &Snapshot, text: Option<&str>) -> Result<(Scope, Option<NodeIx>), ToolError> {
     let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return Ok((Scope::default(), None)) };

@@ -93,11 +93,14 @@ impl Watcher {
         let (marked, seen) = crossbeam_channel::bounded(MARK_QUEUE);
         // Elsewhere the system does not promise that events of several folders arrive in order.
         let marks = marks.filter(|_| cfg!(target_os = "linux"));
+        // In a folder of their own: the marks of each watcher would be events for all others.
+        let prefix = ContentHash::of(root.path().as_os_str().as_encoded_bytes()).short();
+        let marks = marks.map(|folder| folder.join(format!("{prefix:x}")));
+        let marks = marks.filter(|folder| std::fs::create_dir_all(folder).is_ok());
         let handler = hint_handler(hints, lost.clone(), marks.clone(), marked);
         let mut backend = RecommendedWatcher::new(handler, config).map_err(|error| not_watchable(error.to_string()))?;
         let marks = marks.filter(|folder| backend.watch(folder, RecursiveMode::NonRecursive).is_ok());
-        let prefix = ContentHash::of(root.path().as_os_str().as_encoded_bytes()).short();
-        let marks = marks.map(|folder| Marks { folder, prefix, made: 0, seen });
+        let marks = marks.map(|folder| Marks { folder, made: 0, seen });
         let (flushes, asked) = crossbeam_channel::unbounded();
         let (stop, stopped) = crossbeam_channel::bounded(0);
         let health = Arc::new(Mutex::new(WatcherHealth::default()));
@@ -128,12 +131,23 @@ impl Watcher {
     /// Passes everything that happened before this call to the sink, without waiting for a pause. Returns whether that
     /// is certain; not if the watcher is starting or degraded, the system cannot tell, or it takes longer than `wait`.
     pub fn flush(&self, wait: Duration) -> bool {
+        Self::flush_all([self], wait)
+    }
+
+    /// Like [`Watcher::flush`], of several watchers at the same time.
+    pub fn flush_all<'w>(watchers: impl IntoIterator<Item = &'w Self>, wait: Duration) -> bool {
+        let ends = Instant::now() + wait;
+        let asked: Vec<Option<Receiver<bool>>> = watchers.into_iter().map(Self::ask).collect();
+        asked.into_iter().all(|replies| replies.is_some_and(|replies| replies.recv_deadline(ends) == Ok(true)))
+    }
+
+    fn ask(&self) -> Option<Receiver<bool>> {
         let health = self.health();
         if !health.started || health.degraded.is_some() {
-            return false;
+            return None;
         }
         let (reply, replies) = crossbeam_channel::bounded(1);
-        self.flushes.send(reply).is_ok() && replies.recv_timeout(wait) == Ok(true)
+        self.flushes.send(reply).is_ok().then_some(replies)
     }
 
     /// Returns the state of the watcher.
@@ -241,8 +255,6 @@ impl Drop for Guard {
 /// changes precede the event of a mark.
 struct Marks {
     folder: PathBuf,
-    /// Tells the marks of several watchers apart.
-    prefix: u64,
     /// Marks made so far.
     made: u64,
     /// Marks whose event has arrived.
@@ -254,7 +266,7 @@ impl Marks {
     fn make(&mut self) -> bool {
         self.seen.try_iter().for_each(drop);
         self.made += 1;
-        let mark = self.folder.join(format!("{:x}-{}", self.prefix, self.made));
+        let mark = self.folder.join(self.made.to_string());
         // An earlier process may have left it.
         let _ = std::fs::remove_file(&mark);
         if std::fs::File::create_new(&mark).is_err() {

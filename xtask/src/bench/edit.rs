@@ -312,7 +312,7 @@ fn files_to_edit(importers: &BTreeMap<String, BTreeSet<String>>) -> Outcome<(Vec
 }
 
 /// The text of a function in the language of a file.
-fn function(path: &str, name: &str) -> Option<String> {
+pub(super) fn function(path: &str, name: &str) -> Option<String> {
     Some(match path.rsplit_once('.')?.1 {
         "py" => format!("\ndef {name}():\n    return 1\n"),
         "rs" => format!("\npub fn {name}() {{}}\n"),
@@ -324,7 +324,7 @@ fn function(path: &str, name: &str) -> Option<String> {
 }
 
 /// Copies regular files, without version control.
-fn copy(from: &Path, to: &Path) -> Outcome<()> {
+pub(super) fn copy(from: &Path, to: &Path) -> Outcome<()> {
     let mut work = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = work.pop() {
         fs::create_dir_all(&to)?;

@@ -33,7 +33,7 @@ const HEAD: &str = "| Tree | Entries | `seek` sentence | `seek` name | `seek` wi
 /// Queries of each kind.
 const QUESTIONS: usize = 60;
 /// Warm-up queries.
-const FIRST: usize = 5;
+pub(super) const FIRST: usize = 5;
 /// Maximum words of a query.
 const WORDS: usize = 12;
 
@@ -125,7 +125,7 @@ fn times(questions: &[String], ask: impl Fn(&str) -> Outcome<()>) -> Outcome<Str
 }
 
 /// Sentences of doc comments, and names, sampled evenly.
-fn questions(snapshot: &Snapshot) -> (Vec<String>, Vec<String>) {
+pub(super) fn questions(snapshot: &Snapshot) -> (Vec<String>, Vec<String>) {
     let graph = snapshot.graph();
     let (mut sentences, mut names) = (Vec::new(), Vec::new());
     for node in graph

@@ -1,4 +1,5 @@
-//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`: see [`edit`]. `cargo xtask bench torture
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`, `bench past`, `bench federation`: see [`edit`],
+//! [`past`], [`federation`]. `cargo xtask bench torture
 //! [--write] [NAME...]`: see [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the release binary,
 //! indexes each PATH from scratch in a fresh store, and prints the cost beside that of `ctags -R` on the same tree, if
 //! installed, and that of parsing the same files with tree-sitter and nothing else; then repeats with a warm facts
@@ -19,8 +20,10 @@ use m1nd_engine::{Engine, EngineConfig};
 use serde_json::Value;
 
 mod edit;
+mod federation;
 mod find;
 mod memory;
+mod past;
 mod stages;
 mod torture;
 
@@ -42,7 +45,7 @@ struct Cost {
 
 /// Runs `bench` with its arguments.
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
-    let usage = "expected: cargo xtask bench ingest|edit|find [--write] PATH... | bench memory [--write] | \
+    let usage = "expected: cargo xtask bench ingest|edit|federation|find|past [--write] PATH... | bench memory [--write] | \
                  bench torture [--write] [EXTENSION|SHAPE...]";
     let [what, rest @ ..] = args else { return Err(usage.into()) };
     let writes = rest.first().is_some_and(|first| first == "--write");
@@ -59,7 +62,9 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     match what.as_str() {
         "ingest" => ingest(paths, writes),
         "edit" => edit::run(paths, writes),
+        "federation" => federation::run(paths, writes),
         "find" => find::run(paths, writes),
+        "past" => past::run(paths, writes),
         _ => Err(format!("unknown benchmark `{what}`; {usage}").into()),
     }
 }
@@ -70,13 +75,16 @@ fn ingest(paths: &[String], writes: bool) -> Outcome<()> {
     {
         return ingest_with(Path::new(binary), paths, writes);
     }
+    ingest_with(&release_binary()?, paths, writes)
+}
+
+/// The program, built now.
+fn release_binary() -> Outcome<PathBuf> {
     let build = Command::new("cargo").args(["build", "--release", "--quiet", "--package", "m1nd-cli"]).status()?;
     if !build.success() {
         return Err("the release build failed".into());
     }
-    let binary =
-        PathBuf::from(std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())).join("release/m1nd");
-    ingest_with(&binary, paths, writes)
+    Ok(PathBuf::from(std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".into())).join("release/m1nd"))
 }
 
 fn ingest_with(binary: &Path, paths: &[String], writes: bool) -> Outcome<()> {

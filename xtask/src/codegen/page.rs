@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{COMMAND, by_toolset};
 
 /// Arguments that the page explains once.
-const COMMON: &[&str] = &["agent_id", "max_output_chars", "cursor", "detail"];
+const COMMON: &[&str] = &["agent_id", "max_output_chars", "cursor", "detail", "repo"];
 
 pub(super) fn text() -> String {
     let mut page = format!(
@@ -20,7 +20,9 @@ pub(super) fn text() -> String {
          Every tool takes `agent_id` and `max_output_chars` (largest answer in bytes, 2,000 to 100,000). `agent_id` is the name of\n\
          whoever calls. Schemas require it, but for tools about memories; a call without it is answered under the name of the\n\
          client. Tools whose answer is a page of rows take `cursor`, which a truncated answer gives. `detail` is `full` (default)\n\
-         or `brief`: JSON without what a reader can do without (identity, place, verdict and reason stay). `help` with `tool_name`, or\n\
+         or `brief`: JSON without what a reader can do without (identity, place, verdict and reason stay). Over a\n\
+         federation, tools that take names of code also take `repo`, the repository that the names and the scope of the call\n\
+         belong to. `help` with `tool_name`, or\n\
          `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are taken, but left out of `tools/list`.\n",
     );
     let listed = tools_list(&ServeOptions::default());

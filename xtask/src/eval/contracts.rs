@@ -9,28 +9,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use m1nd_base::{EdgeTier, NodeKind, Relation};
-use serde::{Deserialize, Serialize};
-
-use super::arguments::Keep;
-use super::golden::{keep, ratio};
 use super::golden_folder;
 use super::ours::{Node, Ours};
+use super::pairs::{Counts, conclude, labelled};
 use crate::Outcome;
+use m1nd_base::{EdgeTier, NodeKind, Relation};
 
 const USAGE: &str = "expected: cargo xtask eval contracts --checkouts DIR [--check | --write] [--list]";
 /// First words of the line that names the families.
 const FAMILIES: &str = "# families:";
-
-/// Counts of one family of a folder.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Counts {
-    labelled: u64,
-    found: u64,
-    right: u64,
-    certain: u64,
-    certain_right: u64,
-}
 
 /// Runs the command.
 pub(super) fn run(args: &[String]) -> Outcome<()> {
@@ -53,48 +40,17 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
         }
         let truth = fs::read_to_string(golden.join(format!("{name}.txt")))?;
         for (family, counts) in counted(&folder, &truth, has("--list"))? {
-            println!("{name} {family}: {}", shown(&counts));
+            println!("{name} {family}: {}", counts.shown());
             all.insert(format!("{name} {family}"), counts);
         }
     }
-    let sum = all.values().fold(Counts::default(), |sum, row| Counts {
-        labelled: sum.labelled + row.labelled,
-        found: sum.found + row.found,
-        right: sum.right + row.right,
-        certain: sum.certain + row.certain,
-        certain_right: sum.certain_right + row.certain_right,
-    });
-    println!("all: {}", shown(&sum));
-    let how = match (has("--write"), has("--check")) {
-        (true, _) => Keep::Write,
-        (_, true) => Keep::Check,
-        _ => return Ok(()),
-    };
-    keep(&golden.join("counts.json"), &all, how)
-}
-
-fn shown(row: &Counts) -> String {
-    let share = |part, whole| ratio(part, whole).map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
-    format!(
-        "{} labelled, P {} ({} of {}), certain P {} ({} of {}), R {}",
-        row.labelled,
-        share(row.right, row.found),
-        row.right,
-        row.found,
-        share(row.certain_right, row.certain),
-        row.certain_right,
-        row.certain,
-        share(row.right, row.labelled),
-    )
+    conclude(&golden, &all, args)
 }
 
 fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<BTreeMap<String, Counts>> {
     let families = truth.lines().find_map(|line| line.strip_prefix(FAMILIES)).unwrap_or_default();
     let families: Vec<&str> = families.split_whitespace().collect();
-    let lines = truth.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut truth: Vec<String> = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    truth.sort();
-    truth.dedup();
+    let truth = labelled(truth);
     let ours = Ours::of_folder(folder)?;
     let mut found: BTreeMap<String, (&'static str, EdgeTier)> = BTreeMap::new();
     for edge in &ours.edges {
@@ -107,15 +63,10 @@ fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<BTreeMap<String, C
     }
     let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
     for (pair, (family, tier)) in &found {
-        let right = u64::from(truth.binary_search(pair).is_ok());
-        let certain = u64::from(*tier == EdgeTier::Certain);
-        let row = counts.entry((*family).to_owned()).or_default();
-        row.found += 1;
-        row.right += right;
-        row.certain += certain;
-        row.certain_right += right * certain;
+        let is_right = truth.binary_search(pair).is_ok();
+        counts.entry((*family).to_owned()).or_default().add(is_right, *tier == EdgeTier::Certain);
         if list {
-            println!("{} {pair} {tier}", if right == 1 { "=" } else { "+" });
+            println!("{} {pair} {tier}", if is_right { "=" } else { "+" });
         }
     }
     for pair in &truth {

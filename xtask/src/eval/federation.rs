@@ -193,8 +193,16 @@ fn is_target(snapshot: &Snapshot, node: NodeIx, row: &Row) -> bool {
     let owner = graph.parent(node);
     let is_class = (is_constructor || owner.is_some_and(|owner| is_same_name(snapshot, owner, node)))
         && owner.is_some_and(is_there);
+    let is_constructor_of = |child: NodeIx| {
+        let name = node_id::bare_name(graph.id(child));
+        let is_one = ["__init__", "constructor"].contains(&name) || is_same_name(snapshot, child, node);
+        is_one && is_there(child) && graph.parent(child) == Some(node)
+    };
+    let file = graph.find_file(graph.path(node));
+    let has_it = row.text == node_id::bare_name(graph.id(node))
+        && file.is_some_and(|file| graph.of_file(file).into_iter().any(is_constructor_of));
     let is_overload = !row.to.ends_with(".java") && node_id::bare_name(graph.id(node)) == row.text;
-    is_there(node) || is_class || is_overload
+    is_there(node) || is_class || has_it || is_overload
 }
 
 /// Bases followed from a class to the constructor that it inherits.

@@ -31,6 +31,7 @@ mod memory;
 mod navigate;
 mod north;
 mod ours;
+mod pairs;
 mod references;
 mod repositories;
 mod risk;
@@ -66,6 +67,7 @@ const USAGE: &str = "expected:
   cargo xtask eval secrets --checkouts DIR [--check | --write] [--explain N]
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
+  cargo xtask eval plans --mirror DIR --checkouts DIR [--repository owner/name]... [--fit] [--check | --write]
   cargo xtask eval antibody --mirror DIR [--commits N] [--explain] [--check | --write]
   cargo xtask eval layers --repo NAME=PATH... [--check | --write] [--explain]
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
@@ -97,6 +99,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("relink", rest)) => equality::relink::run(rest),
         Some(("federation", rest)) => federation::run(rest),
         Some(("cochange", rest)) => cochange::run(rest),
+        Some(("plans", rest)) => cochange::plans(rest),
         Some(("antibody", rest)) => antibody::run(rest),
         Some(("layers", rest)) => layers::run(rest),
         Some(("risk", rest)) => risk::run(rest),

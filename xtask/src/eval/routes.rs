@@ -8,26 +8,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use m1nd_base::{EdgeTier, Relation};
-use serde::{Deserialize, Serialize};
-
-use super::arguments::Keep;
-use super::golden::{keep, ratio};
 use super::golden_folder;
 use super::ours::Ours;
+use super::pairs::{Counts, conclude, labelled};
 use crate::Outcome;
+use m1nd_base::{EdgeTier, Relation};
 
 const USAGE: &str = "expected: cargo xtask eval routes --checkouts DIR [--check | --write] [--list]";
-
-/// Counts of one folder.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Counts {
-    labelled: u64,
-    found: u64,
-    right: u64,
-    certain: u64,
-    certain_right: u64,
-}
 
 /// Runs the command.
 pub(super) fn run(args: &[String]) -> Outcome<()> {
@@ -45,47 +32,16 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
         let truth = golden.join(format!("{name}.txt"));
         let truth = if truth.is_file() { fs::read_to_string(&truth)? } else { String::new() };
         let counts = counted(&Path::new(checkouts).join(&name), &truth, has("--list"))?;
-        println!("{name}: {}", shown(&counts));
+        println!("{name}: {}", counts.shown());
         if counts.labelled > 0 {
             all.insert(name, counts);
         }
     }
-    let sum = all.values().fold(Counts::default(), |sum, row| Counts {
-        labelled: sum.labelled + row.labelled,
-        found: sum.found + row.found,
-        right: sum.right + row.right,
-        certain: sum.certain + row.certain,
-        certain_right: sum.certain_right + row.certain_right,
-    });
-    println!("all: {}", shown(&sum));
-    let how = match (has("--write"), has("--check")) {
-        (true, _) => Keep::Write,
-        (_, true) => Keep::Check,
-        _ => return Ok(()),
-    };
-    keep(&golden.join("counts.json"), &all, how)
-}
-
-fn shown(row: &Counts) -> String {
-    let share = |part, whole| ratio(part, whole).map_or("-".to_owned(), |ratio| format!("{ratio:.3}"));
-    format!(
-        "{} labelled, P {} ({} of {}), certain P {} ({} of {}), R {}",
-        row.labelled,
-        share(row.right, row.found),
-        row.right,
-        row.found,
-        share(row.certain_right, row.certain),
-        row.certain_right,
-        row.certain,
-        share(row.right, row.labelled),
-    )
+    conclude(&golden, &all, args)
 }
 
 fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<Counts> {
-    let lines = truth.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut truth: Vec<String> = lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    truth.sort();
-    truth.dedup();
+    let truth = labelled(truth);
     let ours = Ours::of_folder(folder)?;
     let mut found: BTreeMap<String, EdgeTier> = BTreeMap::new();
     for edge in ours.edges.iter().filter(|edge| edge.relation == Relation::Requests) {
@@ -96,14 +52,11 @@ fn counted(folder: &Path, truth: &str, list: bool) -> Outcome<Counts> {
         }
     }
     let is_right = |pair: &String| truth.binary_search(pair).is_ok();
-    let mut counts = Counts { labelled: truth.len() as u64, found: found.len() as u64, ..Counts::default() };
+    let mut counts = Counts { labelled: truth.len() as u64, ..Counts::default() };
     for (pair, tier) in &found {
-        let (right, certain) = (u64::from(is_right(pair)), u64::from(*tier == EdgeTier::Certain));
-        counts.right += right;
-        counts.certain += certain;
-        counts.certain_right += right * certain;
+        counts.add(is_right(pair), *tier == EdgeTier::Certain);
         if list {
-            println!("{} {pair} {tier}", if right == 1 { "=" } else { "+" });
+            println!("{} {pair} {tier}", if is_right(pair) { "=" } else { "+" });
         }
     }
     if list {

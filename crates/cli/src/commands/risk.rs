@@ -65,19 +65,18 @@ fn trust(answer: &Value) -> String {
     }
 }
 
-/// What the answer says where no file is named.
-fn nothing(answer: &Value) -> String {
+/// What the answer says where no file is named, in paragraphs: why nothing was asked, or how far that can be trusted.
+fn nothing(answer: &Value) -> Vec<String> {
     match answer["note"].as_str() {
-        Some(note) => note.to_owned(),
-        None => "The history names no other file that has to change.".to_owned(),
+        Some(note) => vec![note.to_owned()],
+        None => vec!["The history names no other file that has to change.".to_owned(), trust(answer)],
     }
 }
 
 fn page(answer: &Value, out: &mut Out) -> Result<(), CliError> {
     let rows = shown(answer);
     if rows.is_empty() {
-        out.line(nothing(answer))?;
-        return out.line(trust(answer));
+        return nothing(answer).into_iter().try_for_each(|line| out.line(line));
     }
     out.line("Usually changed with it, and not changed:")?;
     let width = rows.iter().map(|row| text(row, "file_path").chars().count()).max().unwrap_or_default();
@@ -97,7 +96,7 @@ fn page(answer: &Value, out: &mut Out) -> Result<(), CliError> {
 fn markdown(answer: &Value) -> String {
     let rows = shown(answer);
     if rows.is_empty() {
-        return format!("{}\n\n{}\n", nothing(answer), trust(answer));
+        return nothing(answer).join("\n\n") + "\n";
     }
     let mut page = String::from("**Usually changed with this, and not changed**\n\n");
     page += "| file | verdict | probability | evidence |\n|---|---|---|---|\n";
@@ -142,6 +141,8 @@ mod tests {
             "{page}"
         );
         assert!(!page.contains("notes.md") && page.contains("88 % of the files"), "{page}");
+        let same = markdown(&json!({"predictions": [], "note": "nothing changed", "calibration": {}}));
+        assert_eq!(same, "nothing changed\n", "nothing was asked, so nothing was measured");
         let none = markdown(&json!({"predictions": [], "calibration": {"note": "2 commits are too few"}}));
         assert_eq!(
             none,

@@ -14,7 +14,11 @@ use crate::project;
 pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.root.as_deref())?;
     let services = project::open(common, &root, true)?;
-    let scope = Scope { roots: vec![root.clone()] };
+    // Of a workspace, commands of all its repositories count.
+    let members = services.engine.federation().map(|federation| federation.members()).unwrap_or_default();
+    let roots: Vec<PathBuf> =
+        [root.clone()].into_iter().chain(members.iter().map(|member| member.path.clone())).collect();
+    let scope = Scope { roots: roots.clone() };
     let checks = &services.checks;
     match &args.command {
         VerifyCommand::Allow { kind, dir, timeout, env, command } => {
@@ -33,7 +37,7 @@ pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(
         }
         VerifyCommand::List => {
             let allowed = checks.list(&scope).map_err(refused)?;
-            list(out, &root, &allowed, &unknown(&root, &allowed))
+            list(out, &root, &allowed, &unknown(&roots, &allowed))
         }
     }
 }
@@ -50,10 +54,16 @@ fn folder(root: &Path, dir: Option<&Path>) -> PathBuf {
     std::fs::canonicalize(&dir).unwrap_or(dir)
 }
 
-/// Proposals of the repository that are not allowed.
-fn unknown(root: &Path, allowed: &[Allowed]) -> Vec<Allowed> {
-    let mut found = proposals(root);
-    found.retain(|proposed| !allowed.iter().any(|known| known.argv == proposed.argv));
+/// Proposals of the repositories that are not allowed.
+fn unknown(roots: &[PathBuf], allowed: &[Allowed]) -> Vec<Allowed> {
+    let of = |root: &PathBuf| {
+        let root = root.clone();
+        proposals(&root)
+            .into_iter()
+            .map(move |proposed| Allowed { dir: folder(&root, Some(&proposed.dir)), ..proposed })
+    };
+    let mut found: Vec<Allowed> = roots.iter().flat_map(of).collect();
+    found.retain(|proposed| !allowed.iter().any(|known| known.argv == proposed.argv && known.dir == proposed.dir));
     found
 }
 

@@ -2,14 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{Member, Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};
-use m1nd_query::repositories::namespace;
-use serde_json::json;
+use m1nd_engine::{Member, Repository, RootInfo, WORKSPACE_FILE, Workspace, allow_reading, may_read};
+use m1nd_query::repositories::{names_of, namespace};
+use serde_json::{Value, json};
 
 use crate::args::{Common, WorkspaceArgs, WorkspaceCommand};
 use crate::error::CliError;
 use crate::output::{Out, Tone, grouped};
 use crate::project;
+
+/// State of a repository that is in the index.
+const INDEXED: &str = "indexed";
+/// What is said if the workspace lists other repositories than the index has.
+const OTHERS: &str = "the index is of other repositories than the workspace lists: m1nd ingest";
 
 /// Runs the command.
 pub(crate) fn run(args: &WorkspaceArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
@@ -21,7 +26,7 @@ pub(crate) fn run(args: &WorkspaceArgs, common: &Common, out: &mut Out) -> Resul
             let path = project::root(Some(path))?;
             let name = match name {
                 Some(name) => name.clone(),
-                None => name_of(&path)?,
+                None => free_name(&workspace, &path)?,
             };
             let clash = workspace.repositories().iter().find(|known| known.name == name);
             if let Some(known) = clash.filter(|known| workspace.path_of(known) != path) {
@@ -71,6 +76,18 @@ fn name_of(path: &Path) -> Result<String, CliError> {
     Ok(if Member::can_be_named(name) { name.to_owned() } else { namespace(path) })
 }
 
+/// The name of a repository that no other one of the workspace has: its own if it is listed already.
+fn free_name(workspace: &Workspace, path: &Path) -> Result<String, CliError> {
+    let listed = workspace.repositories();
+    if let Some(known) = listed.iter().find(|known| workspace.path_of(known) == path) {
+        return Ok(known.name.clone());
+    }
+    // Who adds a folder allows it to be read.
+    let mut names = [name_of(path)?].into_iter().chain(names_of(path, true));
+    let is_free = |name: &String| !listed.iter().any(|known| known.name == *name);
+    names.find(is_free).ok_or_else(|| CliError::usage("every name is taken", "pass one: --name NAME"))
+}
+
 /// The path of a repository as it is listed: relative to the folder of the file if it is in or beside it, so that the
 /// file can be shared.
 fn listed(folder: &Path, path: &Path) -> PathBuf {
@@ -118,24 +135,40 @@ fn status(workspace: &Workspace, folder: &Path, common: &Common, out: &mut Out) 
     }
     let services = project::open(common, folder, true)?;
     let snapshot = services.engine.snapshot();
-    let mut rows = Vec::new();
-    for root in snapshot.roots() {
-        let name = root.prefix.trim_end_matches('/');
+    let is_of = |root: &RootInfo, known: &Repository| {
+        root.prefix.trim_end_matches('/') == known.name && root.path == workspace.path_of(known)
+    };
+    let row = |name: &str, path: &Path, state: &str| {
         let files = snapshot.files().within(name).count();
-        rows.push(json!({"name": name, "path": root.path, "files": files}));
+        json!({"name": name, "path": path, "files": files, "state": state})
+    };
+    let listed = workspace.repositories();
+    let mut rows: Vec<Value> = Vec::new();
+    for known in listed {
+        let is_indexed = snapshot.roots().iter().any(|root| is_of(root, known));
+        let state = if is_indexed { INDEXED } else { "not indexed yet" };
+        rows.push(row(&known.name, &workspace.path_of(known), state));
     }
-    let unseen = project::unseen(&services.engine);
+    for root in snapshot.roots().iter().filter(|root| !listed.iter().any(|known| is_of(root, known))) {
+        rows.push(row(root.prefix.trim_end_matches('/'), &root.path, "removed"));
+    }
+    // Of other repositories than those of the index, it is known without a look at the disk that it is old.
+    let is_same = rows.iter().all(|row| row["state"] == INDEXED);
+    let unseen = if is_same { project::unseen(&services.engine) } else { Some(OTHERS.to_owned()) };
     if out.json {
         return out.value(&json!({"repositories": rows, "nodes": snapshot.graph().node_count(), "stale": unseen}));
     }
     for row in &rows {
-        let files = grouped(row["files"].as_u64().unwrap_or(0));
-        let (name, path) = (row["name"].as_str().unwrap_or_default(), row["path"].as_str().unwrap_or_default());
-        out.line(format!("{}  {files} files  {path}", out.paint(Tone::Strong, name)))?;
+        let files = row["files"].as_u64().unwrap_or(0);
+        let files = format!("{} {}", grouped(files), if files == 1 { "file" } else { "files" });
+        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        let state = text("state");
+        let shown = if state == INDEXED { String::new() } else { format!("  ({state})") };
+        out.line(format!("{}  {files}  {}{shown}", out.paint(Tone::Strong, &text("name")), text("path")))?;
     }
-    match (rows.is_empty(), unseen) {
-        (true, _) => out.line("nothing is indexed yet: m1nd ingest"),
-        (false, Some(unseen)) => out.line(out.paint(Tone::Warn, &unseen)),
-        (false, None) => Ok(()),
+    match unseen {
+        _ if snapshot.is_empty() => out.line("nothing is indexed yet: m1nd ingest"),
+        Some(unseen) => out.line(out.paint(Tone::Warn, &unseen)),
+        None => Ok(()),
     }
 }

@@ -10,8 +10,8 @@ mod scip;
 use std::sync::Arc;
 
 use crate::cover::Cover;
-use m1nd_base::{ContentHash, RepoPath};
-use m1nd_link::{CompilerFile, CompilerRelation, CompilerRow, CompilerSymbol};
+use m1nd_base::{ContentHash, RepoPath, node_id};
+use m1nd_link::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use import::{Ground, import};
@@ -64,6 +64,46 @@ impl CompilerIndex {
         }
         sets.retain(|old| !old.files.is_empty());
         sets.push(set);
+        Self { sets }
+    }
+
+    /// Adds the indexes of another list, which go before those that are here.
+    pub(crate) fn with_all(&self, others: &Self) -> Self {
+        others.sets.iter().fold(self.clone(), |all, set| all.with(set.clone()))
+    }
+
+    /// The indexes of a folder with the paths and ids that `moved` gives for its paths; what it has none for is left
+    /// out. Their sources begin with `name`.
+    pub(crate) fn moved(&self, name: &str, moved: impl Fn(&RepoPath) -> Option<RepoPath>) -> Self {
+        let id = |id: &str, path: &RepoPath, to: &RepoPath| -> Option<Box<str>> {
+            let rest = node_id::behind_path(id, path.as_str())?;
+            Some(node_id::in_file(to.as_str(), rest).into())
+        };
+        let node = |node: &CompilerNode| {
+            let path = moved(&node.path)?;
+            Some(CompilerNode { id: id(&node.id, &node.path, &path)?, path })
+        };
+        let symbol = |symbol: &CompilerSymbol| match symbol {
+            CompilerSymbol::Nodes(nodes) => CompilerSymbol::Nodes(nodes.iter().filter_map(node).collect()),
+            outside => outside.clone(),
+        };
+        let file = |file: &IndexedFile| {
+            let path = moved(&file.path)?;
+            let relation = |row: &CompilerRelation| {
+                Some(CompilerRelation { from: id(&row.from, &file.path, &path)?, symbol: row.symbol })
+            };
+            let relations = Arc::new(file.relations.iter().filter_map(relation).collect());
+            Some(IndexedFile { relations, rows: file.rows.clone(), hash: file.hash, path })
+        };
+        let set = |set: &IndexSet| {
+            let mut files: Vec<IndexedFile> = set.files.iter().filter_map(file).collect();
+            files.sort_by(|a, b| a.path.cmp(&b.path));
+            let source = format!("{name}{}{}", node_id::SEPARATOR, set.source);
+            let symbols = Arc::new(set.symbols.iter().map(symbol).collect());
+            IndexSet { source, tool: set.tool.clone(), symbols, files }
+        };
+        let mut sets: Vec<IndexSet> = self.sets.iter().map(set).collect();
+        sets.retain(|set| !set.files.is_empty());
         Self { sets }
     }
 

@@ -104,6 +104,16 @@ impl ProjectHistory {
         Ok(PlacedHistory { history: &held.loaded.history, loaded: &held.loaded, inner, root: &root.info })
     }
 
+    /// The same histories without commits that are older than so many days before the newest one of each.
+    pub fn within_days(&self, days: u32) -> Self {
+        let seconds = i64::from(days) * 86_400;
+        let root = |root: &RootHistory| {
+            let since = |held: &Held| held.since(held.loaded.history.now().saturating_sub(seconds));
+            RootHistory { info: root.info.clone(), history: root.history.as_ref().map(since).map_err(Clone::clone) }
+        };
+        Self { roots: self.roots.iter().map(root).collect() }
+    }
+
     /// Returns whether there is a history of any root.
     pub fn is_known(&self) -> bool {
         self.roots.iter().any(|root| root.history.is_ok())

@@ -61,6 +61,15 @@ impl Held {
         let checked_out = Some(head.commit()).filter(|commit| *commit != loaded.history.head());
         Self { loaded, checked_out }
     }
+
+    /// The same, of the commits since a time.
+    pub(super) fn since(&self, time: i64) -> Self {
+        let history = self.loaded.history.since(time);
+        Self {
+            loaded: Arc::new(LoadedHistory::new(history, Some(&self.loaded))),
+            checked_out: self.checked_out.clone(),
+        }
+    }
 }
 
 /// The histories of the roots.

@@ -298,16 +298,20 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// Passes a file to the linker; returns the data for the writer and the index.
-pub(super) fn set_file(linker: &mut Linker, file: Extracted) -> (FileEntry, LinkedFile) {
-    let Extracted { mut entry, facts, terms, manifest, .. } = file;
-    linker.set_file(&entry.path, facts);
-    if let Some(text) = manifest {
-        entry.problems.extend(linker.set_manifest(&entry.path, &text));
-    } else if Linker::is_manifest(&entry.path) {
-        // Too large to be read: settings of an earlier text must not stay in force.
-        linker.set_manifest(&entry.path, "");
-    }
-    let is_test = entry.is_test;
-    (entry, LinkedFile { terms: Some(terms), ids: None, is_test })
+/// Passes files to the linker; returns the data for the writer and the index, in the same order. Uses the thread pool of
+/// the caller.
+pub(super) fn set_files(linker: &mut Linker, files: Vec<Extracted>) -> Vec<(FileEntry, LinkedFile)> {
+    linker.set_files(files.iter().map(|file| (file.entry.path.clone(), file.facts.clone())).collect());
+    let rows = files.into_iter().map(|file| {
+        let Extracted { mut entry, terms, manifest, .. } = file;
+        if let Some(text) = manifest {
+            entry.problems.extend(linker.set_manifest(&entry.path, &text));
+        } else if Linker::is_manifest(&entry.path) {
+            // Too large to be read: settings of an earlier text must not stay in force.
+            linker.set_manifest(&entry.path, "");
+        }
+        let is_test = entry.is_test;
+        (entry, LinkedFile { terms: Some(terms), ids: None, is_test })
+    });
+    rows.collect()
 }

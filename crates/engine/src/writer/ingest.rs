@@ -8,6 +8,7 @@ use std::time::Instant;
 use m1nd_base::{Cancel, ProblemKind, Progress, ProgressEvent, RepoPath};
 use m1nd_link::LinkDelta;
 use m1nd_vfs::{Changes, FileMeta, Root};
+use rayon::prelude::*;
 
 use super::files::{self, Basis, Care, Gathered, Target};
 use super::place::Place;
@@ -24,7 +25,10 @@ use crate::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
-/// Changed files whose old facts are got together, and so are in memory at the same time.
+/// Of how many files of the index one has to change for all to be linked: comparing a changed file with what it was costs
+/// about as much as linking one that did not change. Only of more than [`MAX_CHANGED`], since facts are got again.
+const MOST: usize = 2;
+/// Changed files that are compared with their old facts together, which so are in memory at the same time.
 const LOADED_AT_ONCE: usize = 256;
 /// Changed files over the base past which it is packed at once.
 const MAX_OVERLAY: usize = 1_000;
@@ -200,7 +204,7 @@ impl Writer {
     /// The files of a root that changed and were not indexed yet, as its watcher knows; `None` if it cannot tell, so
     /// that the root has to be walked.
     fn watched_changes(&mut self, root: &Path) -> Option<Vec<RepoPath>> {
-        if self.watchers.is_empty() || self.missed || !self.flush() {
+        if self.missed || !self.flush_root(root) {
             return None;
         }
         let mut found: BTreeSet<RepoPath> = BTreeSet::new();
@@ -256,6 +260,13 @@ impl Writer {
             }
             return Ok(done);
         }
+        let differing = changed.len() + gathered.removed.len();
+        if differing > MAX_CHANGED && differing * MOST > current.files.len() && self.cache.is_some() {
+            drop((linked, changed));
+            let care = Care { trusts_time: true, wants_all: true };
+            let whole = self.full(current.roots.to_vec(), Fresh::new(None, care), cancel, progress, stages)?;
+            return Ok(Done { linked: whole.linked, ..done });
+        }
         let mut rows: std::collections::BTreeMap<RepoPath, Option<FileEntry>> = touched.into_iter().collect();
         let mut edited: Vec<RepoPath> = Vec::new();
         let (compiler, _) = self.compiler_index();
@@ -272,9 +283,7 @@ impl Writer {
         while changed.peek().is_some() {
             cancel.check()?;
             let part: Vec<Extracted> = changed.by_ref().take(LOADED_AT_ONCE).collect();
-            pool.install(|| linked.linker.load(part.iter().map(|file| &file.entry.path)));
-            for file in part {
-                let (entry, file) = files::set_file(&mut linked.linker, file);
+            for (entry, file) in pool.install(|| files::set_files(&mut linked.linker, part)) {
                 linked.linker.set_compiler_index(&entry.path, compiler.of_file(&entry.path, entry.hash));
                 linked.files.insert(entry.path.clone(), file);
                 edited.push(entry.path.clone());
@@ -321,21 +330,23 @@ impl Writer {
             }
         }
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
+        let pool = self.pool()?;
+        let indexed = |path: RepoPath| {
+            let file = build::indexed(&linked, &path, &content.graph)?;
+            Some((path, Some(file)))
+        };
+        let indexed: Option<Vec<_>> = pool.install(|| to_search.into_par_iter().map(indexed).collect());
         let mut changes: Vec<_> = removed.iter().map(|path| (path.clone(), None)).collect();
-        for path in to_search {
-            let file = build::indexed(&linked, &path, &content.graph).ok_or_else(gone)?;
-            changes.push((path, Some(file)));
-        }
+        changes.extend(indexed.ok_or_else(gone)?);
         content.search = content.search.with_changes(changes);
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
-            content.graph = content.graph.compact(cancel)?;
-            content.search = match content.search.compact(cancel)? {
+            let (graph, search) =
+                pool.install(|| rayon::join(|| content.graph.compact(cancel), || content.search.compact(cancel)));
+            content.graph = graph?;
+            content.search = match search? {
                 Some(packed) => packed,
-                None => {
-                    let pool = self.pool()?;
-                    build::search(&linked, &content.graph, &pool, cancel)?.ok_or_else(gone)?
-                }
+                None => build::search(&linked, &content.graph, &pool, cancel)?.ok_or_else(gone)?,
             };
         }
         cancel.check()?;

@@ -475,10 +475,15 @@ impl Writer {
         is_whole
     }
 
+    /// Asks the watcher of one root for everything that happened by now. Returns whether it knows all of it.
+    fn flush_root(&self, root: &Path) -> bool {
+        self.watchers.iter().find(|watched| watched.info.path == root).is_some_and(|found| found.watcher.flush(FLUSH))
+    }
+
     /// Asks the watchers for everything that happened by now. Returns whether they know all of it.
     fn flush(&self) -> bool {
         self.watchers.len() == self.shared.current().roots.len()
-            && self.watchers.iter().all(|watched| watched.watcher.flush(FLUSH))
+            && Watcher::flush_all(self.watchers.iter().map(|watched| &watched.watcher), FLUSH)
     }
 
     /// Follows changes of a root. Returns whether they are indexed now.

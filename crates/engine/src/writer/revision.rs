@@ -12,7 +12,7 @@ use super::{Linked, files};
 use crate::error::EngineError;
 use crate::extract::{self, Extracted, KnownFile};
 use crate::files::{FileMark, FileTable};
-use crate::history::{NoSnapshot, PlacedHistory};
+use crate::history::{NoHistory, NoSnapshot, PlacedHistory};
 use crate::report::{RootInfo, root_folders};
 use crate::snapshot::Snapshot;
 
@@ -45,8 +45,7 @@ fn linked_snapshot(
     let mut linked = Linked::new(Linker::new(limits.clone()));
     linked.linker.set_roots(root_folders(roots));
     let mut entries = Vec::with_capacity(extracted.len());
-    for file in extracted {
-        let (entry, file) = files::set_file(&mut linked.linker, file);
+    for (entry, file) in pool.install(|| files::set_files(&mut linked.linker, extracted)) {
         linked.files.insert(entry.path.clone(), file);
         entries.push(entry);
     }
@@ -93,7 +92,15 @@ impl Snapshot {
             if !self.would_index(&path, &file.path) {
                 continue;
             }
-            let Some(content) = contents.blob(file.blob) else { continue };
+            let Some(content) = contents.blob(file.blob) else {
+                // A file that is left out would count as one that was not there.
+                if contents.is_missing(file.blob) {
+                    let (path, commit) = (&file.path, commit.name());
+                    let reason = format!("the content of `{path}` at commit {commit} is missing");
+                    return Err(NoHistory::Unreadable(reason).into());
+                }
+                continue;
+            };
             if content.len() as u64 <= self.limits.read_bytes {
                 files.push((path, content.to_vec()));
             }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Progress, ProgressEvent};
+use m1nd_base::{Cancel, Progress, ProgressEvent, RepoPath};
 use m1nd_link::{Contradiction, LinkDelta};
+use m1nd_store::Home;
 use m1nd_vfs::Root;
 
 use super::ingest::{Done, LinkChanges, Stages, link};
@@ -22,12 +23,14 @@ use crate::snapshot::Content;
 const MAX_INDEX_BYTES: u64 = 1 << 30;
 
 impl Writer {
-    /// The imported indexes, loaded when first asked for. A damaged file is set aside.
+    /// The imported indexes, in a federation also those of its repositories, loaded when first asked for. A damaged file
+    /// is set aside.
     pub(super) fn compiler_index(&mut self) -> (Arc<CompilerIndex>, Arc<Cover>) {
         if let Some((index, cover)) = &self.compiler {
             return (index.clone(), cover.clone());
         }
-        let (index, cover) = self.stored_compiler_index();
+        let (own, cover) = self.stored_compiler_index();
+        let (index, cover) = self.joined(&own).unwrap_or((own, cover));
         let loaded = (Arc::new(index), Arc::new(cover));
         self.compiler = Some(loaded.clone());
         loaded
@@ -49,6 +52,43 @@ impl Writer {
             self.shared.notice(format!("the imported compiler index is damaged ({why}): import it again; {kept}"));
             Default::default()
         })
+    }
+
+    /// The indexes that were imported into the repositories of a federation, and these over them; `None` if there are
+    /// none. They are read when a federation is opened.
+    fn joined(&self, own: &CompilerIndex) -> Option<(CompilerIndex, Cover)> {
+        let federation = self.shared.config.federation.as_ref()?;
+        let workspace = (String::new(), federation.workspace());
+        let members = federation.members().iter().map(|member| (member.name.clone(), member.path.as_path()));
+        let members: Vec<(String, &Path)> = members
+            .chain([workspace])
+            .filter(|(_, folder)| Home::has_project(&self.shared.config.home, folder))
+            .collect();
+        let mut all = CompilerIndex::default();
+        for (name, folder) in members {
+            let stored = Home::to_read(&self.shared.config.home).project_to_read(folder).ok();
+            let Some(bytes) = stored.and_then(|stored| stored.compiler_index().ok().flatten()) else { continue };
+            let Ok((index, _)) = CompilerIndex::decode(&bytes) else {
+                let what =
+                    if name.is_empty() { "the workspace".to_owned() } else { format!("the repository `{name}`") };
+                self.shared.notice(format!("the imported compiler index of {what} is damaged and not used"));
+                continue;
+            };
+            // Paths of a workspace's own index go into the repositories that it has.
+            let inside = |path: &RepoPath| {
+                let full = folder.join(path.as_str());
+                let of = federation.members().iter().find(|member| full.starts_with(&member.path))?;
+                let inner = full.strip_prefix(&of.path).ok()?.to_str()?;
+                RepoPath::new(&format!("{}/{inner}", of.name)).ok()
+            };
+            all = all.with_all(&index.moved(&name, inside));
+        }
+        if all == CompilerIndex::default() {
+            return None;
+        }
+        let all = all.with_all(own);
+        let (_, cover) = all.encode().ok()?;
+        Some((all, cover))
     }
 
     /// Imports an index and links every file that it, or the one it replaces, is about.
@@ -91,7 +131,7 @@ impl Writer {
         let bytes_read = bytes.len() as u64;
         drop(bytes);
         let index = match request.mode {
-            Mode::Merge => self.compiler_index().0.with(set),
+            Mode::Merge => self.stored_compiler_index().0.with(set),
             Mode::Replace | Mode::Drop => CompilerIndex::default().with(set),
         };
         stages.done("parsing");
@@ -112,7 +152,7 @@ impl Writer {
             let why = "mode `drop` is for adapter `scip`, without `incremental`: it drops an imported compiler's index";
             return Err(EngineError::BadRequest(why.into()));
         }
-        let known = self.compiler_index().0;
+        let known = self.stored_compiler_index().0;
         // Sources are in the words of the caller, who may have named them from the first root on.
         let full = |path: &Path| self.shared.allowed.first().map_or(path.to_owned(), |root| root.join(path));
         let path = full(&request.path);
@@ -139,6 +179,7 @@ impl Writer {
     ) -> Result<Done, EngineError> {
         let current = self.shared.current();
         let (stored, cover) = index.encode().map_err(|error| EngineError::Internal(error.to_string()))?;
+        let (index, cover) = self.joined(&index).unwrap_or((index, cover));
         let (index, cover) = (Arc::new(index), Arc::new(cover));
         let (linked, delta) = self.link_with(&index, cancel, progress)?;
         stages.done("linking");

@@ -11,7 +11,7 @@ use super::build::{self, WholeGraph};
 use super::files::{self, Basis, Care, Scan};
 use super::ingest::{Done, Stages, gone, keeps_prefixes, same_content, same_handles, target};
 use super::restore::{Origin, is_fleeting};
-use super::{Linked, Writer};
+use super::{Linked, LinkedFile, Writer};
 use crate::cover::Cover;
 use crate::error::EngineError;
 use crate::extract::{self, Extracted};
@@ -19,9 +19,16 @@ use crate::files::{FileEntry, FileTable};
 use crate::report::{RootInfo, root_folders};
 use crate::snapshot::{Content, Snapshot};
 
+/// Files that are passed to the linker together: enough for all threads, and few enough for facts that are dropped
+/// afterwards.
+const SET_AT_ONCE: usize = 64;
+
 /// Files that were read, until they are linked.
 struct Intake {
     linked: Linked,
+    pool: Arc<rayon::ThreadPool>,
+    /// Those that the linker does not have yet.
+    waiting: Vec<Extracted>,
     entries: Vec<FileEntry>,
     /// Facts and terms can be had again from the cache.
     is_cached: bool,
@@ -31,7 +38,22 @@ struct Intake {
 
 impl Intake {
     fn add(&mut self, file: Extracted) {
-        let (entry, mut file) = files::set_file(&mut self.linked.linker, file);
+        self.waiting.push(file);
+        if self.waiting.len() >= SET_AT_ONCE {
+            self.set();
+        }
+    }
+
+    /// Passes those that wait to the linker.
+    fn set(&mut self) {
+        let files = std::mem::take(&mut self.waiting);
+        let pool = self.pool.clone();
+        for (entry, file) in pool.install(|| files::set_files(&mut self.linked.linker, files)) {
+            self.keep(entry, file);
+        }
+    }
+
+    fn keep(&mut self, entry: FileEntry, mut file: LinkedFile) {
         if self.is_cached && !is_fleeting(&entry) && self.linked.linker.drop_facts(&entry.path) {
             file.terms = None;
             if !self.has_dropped {
@@ -85,8 +107,9 @@ impl Writer {
         let handles = self.open_roots(&roots);
         let scan = self.scan_roots(&current, (&roots, &handles), fresh, cancel, progress)?;
         stages.done("reading");
-        let mut intake = self.intake(&roots, fresh.keeps_facts);
+        let mut intake = self.intake(&roots, fresh.keeps_facts)?;
         let gathered = files::gather(scan, self, &handles, &mut |file| intake.add(file), (cancel, progress))?;
+        intake.set();
         stages.done("parsing");
         let mut done = Done::of(&gathered);
         let skipped = Arc::new(current.skipped.after(&gathered.looked, &gathered.skipped));
@@ -159,12 +182,19 @@ impl Writer {
         Ok(done)
     }
 
-    fn intake(&mut self, roots: &[RootInfo], keeps_facts: bool) -> Intake {
+    fn intake(&mut self, roots: &[RootInfo], keeps_facts: bool) -> Result<Intake, EngineError> {
         self.open_cache();
         let mut linked = Linked::new(Linker::new(self.shared.config.limits.clone()));
         linked.linker.set_roots(root_folders(roots));
         linked.linker.set_facts_in_memory(self.shared.config.facts_in_memory);
-        Intake { linked, entries: Vec::new(), is_cached: self.cache.is_some() && !keeps_facts, has_dropped: false }
+        Ok(Intake {
+            linked,
+            pool: self.pool()?,
+            waiting: Vec::new(),
+            entries: Vec::new(),
+            is_cached: self.cache.is_some() && !keeps_facts,
+            has_dropped: false,
+        })
     }
 
     /// Passes the compiler indexes of these files to the linker; returns their coverage.

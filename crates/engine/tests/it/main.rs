@@ -3,6 +3,7 @@
 mod cancel;
 mod concurrency;
 mod disk;
+mod federation;
 mod freshness;
 mod history;
 mod incremental;

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use m1nd_base::{Cancel, NoProgress, RepoPath};
-use m1nd_engine::{Engine, EngineConfig, EngineError, IngestReport, IngestRequest, Snapshot};
+use m1nd_engine::{Engine, EngineConfig, EngineError, Federation, IngestReport, IngestRequest, Member, Snapshot};
 use m1nd_testkit::TempTree;
 use tempfile::TempDir;
 
@@ -46,6 +46,15 @@ impl Project {
 
     pub(crate) fn open(&self) -> Engine {
         Engine::open(self.config()).expect("opens")
+    }
+
+    /// An engine over these folders of the tree as one, brought up to date. Its state belongs to a folder beside them.
+    pub(crate) fn federated(&self, members: &[&str]) -> Engine {
+        let member = |name: &&str| Member { name: (*name).into(), path: self.tree.join(name) };
+        let federation = Federation::new(self.home.path().into(), members.iter().map(member).collect());
+        let engine = Engine::open(self.config().federated(federation.expect("is one"))).expect("opens");
+        engine.federate(true, &Cancel::new(), &NoProgress).expect("ingests");
+        engine
     }
 
     /// An engine over the whole tree, indexed.

@@ -1,7 +1,9 @@
 //! Compilers' indexes: what they say replaces what was found, as long as a file is as it was.
 
 use m1nd_base::EdgeTier;
-use m1nd_engine::{Adapter, CompilerReport, Engine, EngineError, IngestReport, IngestRequest, Mode, Snapshot};
+use m1nd_engine::{
+    Adapter, CompilerReport, Engine, EngineConfig, EngineError, IngestReport, IngestRequest, Mode, Snapshot,
+};
 use protobuf::Message;
 use scip::types::{Document, Index, Metadata, Occurrence, PositionEncoding, Relationship, SymbolInformation, ToolInfo};
 
@@ -437,4 +439,45 @@ fn an_imported_index_can_be_dropped() {
     assert_eq!(status(&engine), None);
     let code = IngestRequest { mode: Mode::Drop, ..IngestRequest::code(project.tree.path()) };
     assert!(matches!(ingest(&engine, code), Err(EngineError::BadRequest(_))));
+}
+
+#[test]
+fn the_index_of_a_repository_counts_in_a_federation_but_not_for_what_another_one_has() {
+    let fixture = FIXTURE.replace("//- /", "//- /own/")
+        + "//- /own/pyproject.toml\n[project]\nname = \"own\"\ndependencies = [\"tool-kit\"]\n\
+           //- /own/app/far.py\nfrom toolkit import run\n\ndef far():\n    return run()\n\
+           //- /kit/pyproject.toml\n[project]\nname = \"tool-kit\"\n//- /kit/toolkit.py\ndef run(): return 1\n";
+    let project = Project::new(&fixture);
+    let run = "scip-python python tool-kit 1 toolkit/run().";
+    let far = document("app/far.py", &[(3, 11, 14, run, false)]);
+    project.tree.write("own/index.scip", bytes(vec![shapes(), uses(), far]));
+    let own = project.tree.join("own");
+    let config = || EngineConfig { roots: vec![own.clone()], ..project.config() };
+    let engine = Engine::open(config()).expect("opens");
+    ingest(&engine, IngestRequest::code(&own)).expect("ingests");
+    let request = IngestRequest { adapter: Adapter::Scip, ..IngestRequest::code("index.scip") };
+    ingest(&engine, request).expect("imports");
+    drop(engine);
+
+    let engine = project.federated(&["own", "kit"]);
+    let check = |engine: &Engine| {
+        let snapshot = engine.snapshot();
+        let out = |id: &str| crate::project::edges(&snapshot, id);
+        assert_eq!(
+            out("file::own/app/use.py::fn::either"),
+            ["calls file::own/app/shapes.py::class::Square::fn::area"],
+            "what the compiler says is kept"
+        );
+        assert_eq!(out("file::own/app/far.py::fn::far"), ["calls file::kit/toolkit.py::fn::run"]);
+        assert_eq!(status(engine), Some((3, 0)));
+    };
+    check(&engine);
+    drop(engine);
+    check(&project.federated(&["own", "kit"]));
+    // Dropped where it was imported, it is gone when the federation is opened again.
+    let engine = Engine::open(config()).expect("opens");
+    ingest(&engine, IngestRequest { adapter: Adapter::Scip, mode: Mode::Drop, ..IngestRequest::code("index.scip") })
+        .expect("drops");
+    drop(engine);
+    assert_eq!(status(&project.federated(&["own", "kit"])), None);
 }

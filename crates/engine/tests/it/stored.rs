@@ -74,6 +74,36 @@ fn an_edit_between_two_processes_links_what_it_concerns() {
     assert_eq!(incremental(&engine, project.tree.path()).files_linked, 5);
 }
 
+/// The facts that a manifest had are in the cache, though its text on disk is another by now.
+#[test]
+fn an_edit_of_a_manifest_between_two_processes_links_what_it_concerns() {
+    let project = Project::new(&format!("{FIXTURE}//- setup.py\nfrom setuptools import setup\nsetup(name='p')\n"));
+    drop(project.indexed());
+    project.tree.write("setup.py", "from setuptools import setup\nsetup(name='p')\ndef more(): ...\n");
+    let engine = project.open();
+    assert_eq!(incremental(&engine, project.tree.path()).files_linked, 1);
+}
+
+/// After a checkout of another branch, comparing file by file would cost more than it saves.
+#[test]
+fn all_files_are_linked_when_most_have_changed() {
+    let text: String = (0..450).map(|number| format!("//- m{number}.py\ndef f{number}(): ...\n")).collect();
+    let project = Project::new(&text);
+    let engine = project.indexed();
+    for number in 0..420 {
+        project.tree.write(&format!("m{number}.py"), &format!("from m449 import f449\ndef g{number}(): f449()\n"));
+    }
+    let report = incremental(&engine, project.tree.path());
+    assert_eq!((report.files_parsed, report.files_linked), (420, 450));
+    let fresh = Project { home: tempfile::TempDir::new().expect("folder"), tree: m1nd_testkit::TempTree::new("") };
+    let clean = Engine::open(EngineConfig::new(fresh.home.path().into(), vec![project.tree.path().into()]));
+    let clean = clean.expect("opens");
+    ingest(&clean, IngestRequest::code(project.tree.path())).expect("ingests");
+    assert_eq!(engine.snapshot().graph().dump(), clean.snapshot().graph().dump());
+    project.tree.write("m449.py", "def other(): ...\n");
+    assert_eq!(incremental(&engine, project.tree.path()).files_linked, 421, "the linker knows all files again");
+}
+
 /// Also an ingest that trusts no times links only what differs from the stored index.
 #[test]
 fn a_whole_ingest_in_another_process_links_what_changed() {

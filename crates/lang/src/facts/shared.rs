@@ -45,6 +45,12 @@ pub enum SharedKind {
     Variables,
     /// A program that a container starts, by the path of a file.
     Program,
+    /// A manifest, or a folder of them, that another file applies (Kustomize), by its path relative to the file.
+    Manifest,
+    /// A name of an image in manifests; `of` is the name that takes its place.
+    ImageAlias,
+    /// A value of a Helm chart by the keys that lead to it (`image.repository`); `of` is the value.
+    Value,
 }
 
 impl Shared {

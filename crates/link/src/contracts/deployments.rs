@@ -7,6 +7,7 @@ use m1nd_lang::facts::{DefId, DefKind, Shared, SharedKind};
 
 use super::Contracts;
 use super::common::{self, node_of};
+use super::images;
 use crate::derived::Derived;
 use crate::eval::Eval;
 use crate::file_links::Target;
@@ -73,6 +74,13 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
             SharedKind::Variables if !row.declares => {
                 for symbol in sets(eval, file, &row.name) {
                     add(Target::Symbol(symbol), Relation::DependsOn, EdgeTier::Certain, 1);
+                }
+            }
+            SharedKind::Manifest => {
+                let path = images::applied(eval, file).and_then(|_| join(folder_of(unit.path.as_str()), &row.name));
+                if let Some(other) = path.and_then(|path| images::manifest(eval, &path)) {
+                    let to = Target::Symbol(eval.project.unit(other).file_symbol);
+                    add(to, Relation::DependsOn, EdgeTier::Certain, 1);
                 }
             }
             SharedKind::Program => {
@@ -168,8 +176,24 @@ fn sets(eval: &mut Eval<'_>, home: FileId, name: &str) -> Vec<SymbolId> {
     found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-/// How an image of this name is built, as far as files say so.
-fn builds(eval: &mut Eval<'_>, home: FileId, name: &str) -> Vec<Build> {
+/// How an image that a file names is built, as far as files say so.
+fn builds(eval: &mut Eval<'_>, home: FileId, written: &str) -> Vec<Build> {
+    let mut found: Vec<Build> = Vec::new();
+    for name in images::names(eval, home, written) {
+        for build in builds_of(eval, home, &name) {
+            if found.len() < MAX_BUILDS && !found.iter().any(|known| known.file == build.file) {
+                found.push(build);
+            }
+        }
+    }
+    if found.iter().any(|build| build.whole) {
+        found.retain(|build| build.whole);
+    }
+    found
+}
+
+/// How an image of this name is built.
+fn builds_of(eval: &mut Eval<'_>, home: FileId, name: &str) -> Vec<Build> {
     let bare = without_tag(name);
     let mut found: Vec<Build> = Vec::new();
     if bare.is_empty() || bare.contains(['{', '$']) {
@@ -183,15 +207,9 @@ fn builds(eval: &mut Eval<'_>, home: FileId, name: &str) -> Vec<Build> {
             // A registry may stand in front of a name.
             let is_end = |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('/'));
             if whole || is_end(bare, own) || is_end(own, bare) {
-                let build = Build { whole, ..built(eval, unit, row) };
-                if found.len() < MAX_BUILDS && !found.iter().any(|known| known.file == build.file) {
-                    found.push(build);
-                }
+                found.push(Build { whole, ..built(eval, unit, row) });
             }
         }
-    }
-    if found.iter().any(|build| build.whole) {
-        found.retain(|build| build.whole);
     }
     found
 }
@@ -233,17 +251,17 @@ fn program(eval: &Eval<'_>, unit: &Unit, path: &str) -> Option<FileId> {
     join(folder, rest).and_then(|path| eval.file_at(&path))
 }
 
-fn folder_of(path: &str) -> &str {
+pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Returns whether a path is a folder, or inside of it.
-fn is_inside(path: &str, folder: &str) -> bool {
+pub(super) fn is_inside(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A relative path behind a folder; `None` if it leads out of all.
-fn join(folder: &str, path: &str) -> Option<String> {
+pub(super) fn join(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -256,7 +274,7 @@ fn join(folder: &str, path: &str) -> Option<String> {
 }
 
 /// The name of an image without its tag and digest.
-fn without_tag(name: &str) -> &str {
+pub(super) fn without_tag(name: &str) -> &str {
     let name = name.split('@').next().unwrap_or(name);
     match name.rfind(':') {
         Some(at) if !name[at..].contains('/') => &name[..at],

@@ -15,6 +15,7 @@ mod clients;
 mod common;
 mod deployments;
 mod graphql;
+mod images;
 mod operations;
 mod points;
 mod prefixes;

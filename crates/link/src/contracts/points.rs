@@ -93,7 +93,8 @@ pub(super) fn ask(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
     for (row, at, text) in named.into_iter().filter(|(row, ..)| !row.serves).take(MAX_ASKED) {
         let Some(name) = name_of(eval, file, &text.text) else { continue };
         let Some(tier) = confirm(eval, file, at, row) else { continue };
-        let offers = offers(eval, file, row.point, &name);
+        let name = row.point.name_in(&name);
+        let offers = offers(eval, file, row.point, name);
         if offers.is_empty() || offers.len() > MAX_OFFERS {
             continue;
         }
@@ -134,8 +135,11 @@ fn offers_it(eval: &mut Eval<'_>, file: FileId, point: &Point, kind: Kind, name:
     if row.point != kind || (*point.name != *name && !point.name.starts_with('{')) {
         return None;
     }
-    if point.name.starts_with('{') && name_of(eval, file, &point.name).as_deref() != Some(name) {
-        return None;
+    if point.name.starts_with('{') {
+        let given = name_of(eval, file, &point.name)?;
+        if kind.name_in(&given) != name {
+            return None;
+        }
     }
     confirm(eval, file, at, row).map(|tier| tier == EdgeTier::Certain)
 }

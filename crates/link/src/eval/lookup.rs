@@ -105,7 +105,10 @@ impl Eval<'_> {
         let mut missing = None;
         let only = bases.items.iter().filter(|value| !matches!(value, Value::Null)).count() == 1;
         for base in &bases.items {
-            let part = self.member(base, name, want);
+            let mut part = self.member(base, name, want);
+            if want == Namespace::Callee && !part.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
+                part = self.blanket_method(file, base, name).unwrap_or(part);
+            }
             if part.found.is_empty() {
                 missing = missing.or(part.unknown);
             } else {

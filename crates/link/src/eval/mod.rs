@@ -5,6 +5,7 @@
 //! queries.
 
 mod ancestors;
+mod blanket;
 mod call;
 mod dispatch;
 mod documents;
@@ -475,6 +476,11 @@ impl<'a> Eval<'a> {
     /// A generic with its arguments.
     fn generic(&mut self, file: FileId, base: ExprId, args: &[ExprId], want: Namespace) -> Values {
         let bases = self.resolve_or_eval(file, base, want);
+        let facts = &self.unit(file).facts;
+        // `pointer.cast::<T>()` points to a `T`.
+        let is_cast = want == Namespace::Callee
+            && self.rules(file).fields_apart
+            && matches!(facts.expr(base), Expr::Member { name, .. } if facts.name(name) == "cast");
         let args: Args = args
             .iter()
             .map(|&arg| {
@@ -491,6 +497,7 @@ impl<'a> Eval<'a> {
             Value::BuiltinType(builtin, _) => Values::one(Value::BuiltinType(builtin, args.clone())),
             // Where type arguments are written in brackets, they may instead be the index of a container.
             Value::Builtin(..) | Value::Instance(..) if want != Namespace::Type => self.index(&base, file),
+            Value::External(..) if is_cast && args.len() == 1 => Values::one(Value::Callable(Rc::new(args[0].clone()))),
             // What is inside of it may come out of it.
             Value::External(outside, name) => {
                 let yields = !args.iter().all(is_outside);

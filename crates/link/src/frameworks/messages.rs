@@ -27,6 +27,15 @@ impl Point {
             Self::Tool => format!("tool {name}"),
         }
     }
+
+    /// The name in what code gives: queues and topics of Amazon are named by address or ARN as well.
+    pub(crate) fn name_in(self, written: &str) -> &str {
+        match self {
+            SQS | SNS if written.starts_with("arn:") => written.rsplit(':').next().unwrap_or(written),
+            SQS | SNS if written.contains("://") => written.rsplit('/').next().unwrap_or(written),
+            _ => written,
+        }
+    }
 }
 
 /// Where the name is.
@@ -70,6 +79,8 @@ const AMQP: Point = Point::Topic("amqp");
 const NATS: Point = Point::Topic("nats");
 const REDIS: Point = Point::Topic("redis");
 const JMS: Point = Point::Topic("jms");
+const SQS: Point = Point::Topic("sqs");
+const SNS: Point = Point::Topic("sns");
 const NEST: Point = Point::Topic("nest");
 
 const fn sends(point: Point, package: &'static str, names: &'static [&'static str], place: Place) -> MessageRow {
@@ -85,6 +96,8 @@ const fn at(place: u8) -> Place {
 }
 
 const QUEUE: &[&str] = &["queue", "queues", "routing_key"];
+const QUEUE_URL: &[&str] = &["QueueUrl", "queueUrl"];
+const TOPIC_ARN: &[&str] = &["TopicArn"];
 const NAME: &[&str] = &["name", "Name"];
 const TOPIC: &[&str] = &["Topic", "GroupTopics", "topic", "topics"];
 
@@ -103,6 +116,10 @@ pub(crate) const ROWS: &[MessageRow] = &[
     serves(NATS, "nats", &["subscribe"], Place::Argument(0, &["subject"])),
     sends(REDIS, "redis", &["publish"], Place::Argument(0, &["channel"])),
     serves(REDIS, "redis", &["subscribe"], Place::Argument(0, &[])),
+    sends(SQS, "boto3", &["send_message", "send_message_batch"], Place::Key(QUEUE_URL)),
+    serves(SQS, "boto3", &["receive_message"], Place::Key(QUEUE_URL)),
+    sends(SNS, "boto3", &["publish", "publish_batch"], Place::Key(TOPIC_ARN)),
+    serves(SNS, "boto3", &["subscribe"], Place::Key(TOPIC_ARN)),
     // JavaScript.
     sends(KAFKA, "kafkajs", &["send"], Place::Key(TOPIC)),
     serves(KAFKA, "kafkajs", &["subscribe"], Place::Key(TOPIC)),
@@ -115,6 +132,10 @@ pub(crate) const ROWS: &[MessageRow] = &[
     serves(REDIS, "redis", &["psubscribe"], at(0)),
     sends(NEST, "@nestjs/microservices", &["emit", "send"], Place::Argument(0, &["cmd"])),
     serves(NEST, "@nestjs/microservices", &["EventPattern", "MessagePattern"], Place::Argument(0, &["cmd"])),
+    sends(SQS, "@aws-sdk/client-sqs", &["SendMessageCommand", "SendMessageBatchCommand"], Place::Key(QUEUE_URL)),
+    serves(SQS, "@aws-sdk/client-sqs", &["ReceiveMessageCommand"], Place::Key(QUEUE_URL)),
+    sends(SNS, "@aws-sdk/client-sns", &["PublishCommand", "PublishBatchCommand"], Place::Key(TOPIC_ARN)),
+    serves(SNS, "@aws-sdk/client-sns", &["SubscribeCommand"], Place::Key(TOPIC_ARN)),
     // Go.
     sends(KAFKA, "github.com/segmentio/kafka-go", &["Message", "Writer", "WriterConfig"], Place::Key(TOPIC)),
     serves(KAFKA, "github.com/segmentio/kafka-go", &["ReaderConfig"], Place::Key(TOPIC)),
@@ -137,6 +158,10 @@ pub(crate) const ROWS: &[MessageRow] = &[
     serves(REDIS, "github.com/redis/go-redis", &["Subscribe"], at(1)),
     sends(REDIS, "github.com/go-redis/redis", &["Publish"], at(1)),
     serves(REDIS, "github.com/go-redis/redis", &["Subscribe"], at(1)),
+    sends(SQS, "github.com/aws/aws-sdk-go-v2/service/sqs", &["SendMessageInput"], Place::Key(QUEUE_URL)),
+    serves(SQS, "github.com/aws/aws-sdk-go-v2/service/sqs", &["ReceiveMessageInput"], Place::Key(QUEUE_URL)),
+    sends(SNS, "github.com/aws/aws-sdk-go-v2/service/sns", &["PublishInput"], Place::Key(TOPIC_ARN)),
+    serves(SNS, "github.com/aws/aws-sdk-go-v2/service/sns", &["SubscribeInput"], Place::Key(TOPIC_ARN)),
     // Java.
     sends(KAFKA, "org.springframework.kafka", &["send"], at(0)),
     sends(KAFKA, "org.apache.kafka", &["ProducerRecord"], at(0)),
@@ -148,6 +173,9 @@ pub(crate) const ROWS: &[MessageRow] = &[
     serves(AMQP, "com.rabbitmq", &["basicConsume"], at(0)),
     sends(JMS, "org.springframework.jms", &["convertAndSend"], at(0)),
     serves(JMS, "org.springframework.jms", &["JmsListener"], Place::Key(&["destination"])),
+    sends(SQS, "io.awspring.cloud", &["send", "sendAsync", "convertAndSend"], at(0)),
+    serves(SQS, "io.awspring.cloud", &["SqsListener"], Place::Argument(0, &["value", "queueNames"])),
+    sends(SNS, "io.awspring.cloud", &["sendNotification"], at(0)),
     // Rust.
     sends(KAFKA, "rdkafka", &["to"], at(0)),
     serves(KAFKA, "rdkafka", &["subscribe"], at(0)),

@@ -1,6 +1,7 @@
 //! C and C++: includes, compile commands, standard headers. They are one family, because each includes headers of the
 //! other.
 
+mod cmake;
 mod compile;
 mod includes;
 mod standard;
@@ -15,7 +16,7 @@ use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Overloads, Ru
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::C),
     languages: &[(Language::C, &C), (Language::Cpp, &CPP)],
-    is_manifest: |name| name == compile::FILE_NAME,
+    is_manifest: |name| [compile::FILE_NAME, cmake::FILE_NAME].contains(&name),
     check_manifest: |path, text| {
         let is_ours = path.rsplit('/').next() == Some(compile::FILE_NAME);
         let error = compile::check(text).err().filter(|_| is_ours)?;

@@ -1,6 +1,7 @@
 //! Where a file may serve routes, mount routers or name addresses: by its facts alone, so that an index over all files
 //! can be kept. Whether it does is decided by the evaluator.
 
+pub(crate) mod evidence;
 pub(crate) mod graphql;
 pub(crate) mod methods;
 pub(crate) mod points;

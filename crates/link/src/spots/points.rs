@@ -138,6 +138,7 @@ pub(super) fn points(facts: &FileFacts, file: &str, symbols: &Symbols) -> (Vec<P
         if name.is_empty() || name.contains('$') || points.len() >= MAX_POINTS {
             return;
         }
+        let name = row.point.name_in(name);
         words.push(row.point.index_word(if name.starts_with('{') { "?" } else { name }));
         let symbol = symbols.intern(&node_id::child(file, row.point.word(), name));
         points.push(Point { offer: Offer::Message(row, at), name: name.into(), pos, symbol });

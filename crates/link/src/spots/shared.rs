@@ -40,6 +40,8 @@ fn word(kind: SharedKind, declares: bool, name: &str) -> Option<String> {
         (SharedKind::Field, true) => field(name),
         (SharedKind::Variable, true) => variable(name),
         (SharedKind::Image, true) => image(name),
+        (SharedKind::ImageAlias, true) => image_alias(name),
+        (SharedKind::Value, true) => value(name),
         (SharedKind::Variables, true) => variables(name),
         (SharedKind::Variables, false) => variables_used(name),
         _ => return None,
@@ -88,6 +90,16 @@ pub(crate) fn variables_used(name: &str) -> String {
 /// Images are found by the last part of their names.
 pub(crate) fn image(name: &str) -> String {
     format!("image {}", last_part(name))
+}
+
+/// The word of files that put another image in place of one.
+pub(crate) fn image_alias(name: &str) -> String {
+    format!("image alias {name}")
+}
+
+/// The word of files with a value for templates.
+pub(crate) fn value(path: &str) -> String {
+    format!("value {path}")
 }
 
 /// The last part of the name of an image, without its tag.

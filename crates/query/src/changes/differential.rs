@@ -8,6 +8,7 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::drift::FileChange;
 use super::scope::Scope;
 
 /// Minimum share of members, by kind and name, that files must have in common for one to be the other renamed.
@@ -184,9 +185,79 @@ fn compare(before: &Snapshot, after: &Snapshot, scope: &Scope, cancel: &Cancel) 
         .collect();
     let couplings = edges(&pairs, &mut found, cancel)?;
     found.couplings = couplings.rows();
+    code_first(&mut found);
     found.renamed = names.rows;
     found.renamed.sort_by(|a, b| a.to.cmp(&b.to));
     Ok(found)
+}
+
+/// Puts what documents are and say behind the code.
+fn code_first(found: &mut GraphDifference) {
+    found.new_nodes.sort_by_key(|id| is_text(id));
+    found.removed_nodes.sort_by_key(|id| is_text(id));
+    found.new_edges.sort_by_key(|row| row.relation == Relation::Documents.word());
+    found.removed_edges.sort_by_key(|row| row.relation == Relation::Documents.word());
+    found.weight_changes.sort_by_key(|row| row.edge.relation == Relation::Documents.word());
+}
+
+/// Whether an id is that of a section of a document.
+fn is_text(id: &str) -> bool {
+    id.contains("::section::")
+}
+
+/// A file of another content or path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Its path; that of the older state if it went away.
+    pub path: String,
+    /// What happened to it.
+    pub change: FileChange,
+    /// Its path before, if it was renamed.
+    pub from: Option<String>,
+    /// Its lines before and after.
+    pub lines: (Option<u32>, Option<u32>),
+}
+
+/// The files of two states that differ inside of a scope, by path.
+pub fn changed_files(
+    (before, after): (&Snapshot, &Snapshot),
+    found: &GraphDifference,
+    scope: &Scope,
+) -> Vec<ChangedFile> {
+    let path_of = |id: &str| id.strip_prefix("file::").filter(|path| !path.contains("::")).map(str::to_owned);
+    let renamed: FxHashMap<String, String> =
+        found.renamed.iter().filter_map(|row| Some((path_of(&row.to)?, path_of(&row.from)?))).collect();
+    let lines = |snapshot: &Snapshot, path: &str| {
+        let graph = snapshot.graph();
+        graph.find_file(path).map(|file| graph.lines(file).1)
+    };
+    let mut rows = Vec::new();
+    let mut known: FxHashSet<String> = FxHashSet::default();
+    for file in after.files().iter() {
+        let path = file.path.as_str();
+        let was = renamed.get(path).map_or(path, String::as_str);
+        known.insert(was.to_owned());
+        let old = before.files().by_text(was);
+        let change = match old {
+            None => FileChange::New,
+            Some(_) if was != path => FileChange::Renamed,
+            Some(old) if old.hash != file.hash => FileChange::Modified,
+            Some(_) => continue,
+        };
+        rows.push(ChangedFile {
+            path: path.to_owned(),
+            change,
+            from: (was != path).then(|| was.to_owned()),
+            lines: (old.and_then(|_| lines(before, was)), lines(after, path)),
+        });
+    }
+    for file in before.files().iter().filter(|file| !known.contains(file.path.as_str())) {
+        let path = file.path.as_str().to_owned();
+        rows.push(ChangedFile { lines: (lines(before, &path), None), path, change: FileChange::Removed, from: None });
+    }
+    rows.retain(|row| scope.has(&row.path) || row.from.as_ref().is_some_and(|path| scope.has(path)));
+    rows.sort_by(|a, b| a.path.cmp(&b.path));
+    rows
 }
 
 /// Nodes with their ids.

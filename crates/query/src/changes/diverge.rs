@@ -12,11 +12,14 @@ use rustc_hash::FxHashMap;
 use super::baseline::{Baseline, Committed};
 use super::differential::{GraphDifference, differences};
 use super::scope::Scope;
+use crate::chance::at_least;
 
 /// Commits on each side of the baseline whose files are compared for co-change.
 const MAX_COMMITS: usize = 300;
 /// Fewest common commits, on one side, of a pair that is compared.
 const LEAST_SUPPORT: u32 = 2;
+/// Chance above which a changed coupling is none.
+const DOUBT: f64 = 0.1;
 /// Smallest change of a coupling that is listed, and the maximum number listed.
 const LEAST_CHANGE: f64 = 0.15;
 const MAX_COUPLINGS: usize = 20;
@@ -198,6 +201,16 @@ fn counts(history: &History, commits: std::ops::Range<usize>) -> (Pairs<'_>, FxH
     (pairs, files)
 }
 
+/// Whether commits of the file with more of them, since, could by chance have touched both as often as they did if the
+/// coupling were still what it was (exact binomial, one side).
+fn is_chance((was, now): (f64, f64), commits: usize, common: usize) -> bool {
+    let chance = match now > was {
+        true => at_least(common, commits, was),
+        false => 1.0 - at_least(common + 1, commits, was),
+    };
+    chance > DOUBT
+}
+
 fn couplings(place: &PlacedHistory<'_>, baseline: usize, scope: &Scope) -> Vec<CouplingChange> {
     let history = place.history;
     let (now, now_files) = counts(history, 0..baseline);
@@ -211,6 +224,11 @@ fn couplings(place: &PlacedHistory<'_>, baseline: usize, scope: &Scope) -> Vec<C
         let most = count(pair.0).max(count(pair.1));
         if most == 0 { None } else { Some(f64::from(pairs.get(pair).copied().unwrap_or(0)) / f64::from(most)) }
     };
+    let now_common = |pair: &(&str, &str)| now.get(pair).copied().unwrap_or(0) as usize;
+    let now_files_of = |pair: &(&str, &str)| {
+        let count = |path: &str| now_files.get(path).copied().unwrap_or(0) as usize;
+        count(pair.0).max(count(pair.1))
+    };
     let mut rows: Vec<CouplingChange> = Vec::new();
     for pair in pairs {
         let paths = [place.outer(pair.0), place.outer(pair.1)];
@@ -218,7 +236,8 @@ fn couplings(place: &PlacedHistory<'_>, baseline: usize, scope: &Scope) -> Vec<C
         let (Some(was), Some(now)) = (coupling(&was, &was_files, pair), coupling(&now, &now_files, pair)) else {
             continue;
         };
-        if (was - now).abs() > LEAST_CHANGE && paths.iter().any(|path| scope.has(path)) {
+        let is_told = !is_chance((was, now), now_files_of(pair), now_common(pair));
+        if (was - now).abs() > LEAST_CHANGE && is_told && paths.iter().any(|path| scope.has(path)) {
             rows.push(CouplingChange { pair: paths, was, now });
         }
     }
@@ -309,4 +328,25 @@ fn connections(graph: &Graph, file: NodeIx) -> usize {
     others.sort_unstable();
     others.dedup();
     others.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coupling_has_changed_if_chance_does_not_explain_it() {
+        let cases = [
+            // Before, now, commits and common commits since.
+            ((1.0, 0.0), 1, 0, false),
+            ((0.4, 0.0), 1, 0, true),
+            ((0.4, 0.0), 5, 0, false),
+            ((0.5, 1.0), 3, 3, true),
+            ((0.5, 1.0), 4, 4, false),
+            ((0.0, 1.0), 1, 1, false),
+        ];
+        for (shares, commits, common, chance) in cases {
+            assert_eq!(is_chance(shares, commits, common), chance, "{shares:?} {common} of {commits}");
+        }
+    }
 }

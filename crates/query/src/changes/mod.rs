@@ -10,17 +10,22 @@ mod diverge;
 mod drift;
 mod node_changes;
 pub mod predict;
+mod question;
 mod scope;
 mod timeline;
 mod together;
 mod work_tree;
 
 pub use baseline::Baseline;
-pub use differential::{CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, differences};
+pub use differential::{
+    ChangedFile, CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, changed_files, differences,
+};
 pub use diverge::{Anomaly, CouplingChange, Divergence, ModifiedFile, commit_at, diverge};
 pub use drift::{Drift, DriftedFile, FileChange, TouchingCommit, drift};
 pub use node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};
+pub use question::{Asked, Finding, Question, findings};
 pub use scope::Scope;
+pub(crate) use timeline::velocity_of;
 pub use timeline::{CoChanged, Depth, Pattern, TimelineAnswer, TimelineChange, TimelineQuery, Velocity, timeline};
 pub use together::{Together, together};
 pub use work_tree::{WorkTreeChanges, work_tree_changes};

@@ -264,7 +264,7 @@ impl Window {
 }
 
 /// The trend of some commits over the last days.
-pub(super) fn velocity_of(history: &m1nd_history::History, commits: &[usize], days: f64) -> (Velocity, (f64, f64)) {
+pub(crate) fn velocity_of(history: &m1nd_history::History, commits: &[usize], days: f64) -> (Velocity, (f64, f64)) {
     let window = Window { start: history.now().saturating_sub((days * DAY) as i64), now: history.now() };
     let times = commits.iter().map(|&commit| history.commits()[commit].time);
     window.velocity(&times.filter(|time| *time >= window.start).collect::<Vec<_>>())

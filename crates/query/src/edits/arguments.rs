@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use m1nd_base::{Cancel, NodeKind, Pos, RepoPath};
+use m1nd_base::{Cancel, NodeKind, Pos, Relation, RepoPath};
 use m1nd_engine::{Language, Snapshot};
-use m1nd_graph::NodeIx;
+use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ParameterKind, Reference, Role};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -152,24 +152,24 @@ impl<'a> Arguments<'a> {
     /// The numbers that a function takes; `None` for anything else, and where it cannot be told.
     pub(super) fn counts(&mut self, node: NodeIx) -> Option<Counts> {
         let graph = self.snapshot.graph();
+        if graph.kind(node) == NodeKind::Class {
+            return self.counts_without_constructor(node);
+        }
         if graph.kind(node) != NodeKind::Function {
             return None;
         }
         let strictness = strictness(self.snapshot.file_of(node)?.language)?;
         let language = self.snapshot.file_of(node)?.language;
-        let (label, lines) = (graph.label(node).to_owned(), graph.lines(node));
+        let label = graph.label(node).to_owned();
         // Called by a statement or an operator, which has no list of arguments: `with` calls `__exit__`.
         if label.starts_with("__") && label.ends_with("__") && !WITH_ARGUMENTS.contains(&label.as_str()) {
             return None;
         }
+        let index = self.definition(node)?;
         let Facts { facts, overloaded, .. } = self.file(graph.path(node))?;
         if overloaded.contains(&label) {
             return None;
         }
-        let is_it = |definition: &m1nd_lang::facts::Definition| {
-            facts.name(definition.name) == label && (definition.line_start, definition.line_end) == lines
-        };
-        let index = facts.definitions.iter().position(is_it)?;
         let decorators = facts.list(facts.definitions[index].decorators);
         if decorators.iter().any(|decorator| may_wrap(language, facts, *decorator)) {
             return None;
@@ -191,6 +191,50 @@ impl<'a> Arguments<'a> {
         Some(counts)
     }
 
+    /// A class of Java without a constructor takes no arguments; `None` for any other one. Annotations may bring a
+    /// constructor.
+    fn counts_without_constructor(&mut self, class: NodeIx) -> Option<Counts> {
+        let graph = self.snapshot.graph();
+        let is_plain = self.snapshot.file_of(class)?.language == Language::Java
+            && !graph.signature(class).split_whitespace().any(|word| word == "record")
+            && !graph
+                .out_edges(class)
+                .any(|edge| edge.relation == Relation::Contains && graph.flags(edge.to).has(NodeFlags::CONSTRUCTOR));
+        let index = self.definition(class).filter(|_| is_plain)?;
+        let Facts { facts, .. } = self.file(graph.path(class))?;
+        facts.list(facts.definitions[index].decorators).is_empty().then_some(Counts {
+            least: 0,
+            most: Some(0),
+            has_receiver: false,
+        })
+    }
+
+    /// Returns whether a decorator or annotation of a name stands before a member of a named type.
+    pub(super) fn has_decorator(&mut self, node: NodeIx, name: &str) -> bool {
+        let path = self.snapshot.graph().path(node);
+        let Some(index) = self.definition(node) else { return false };
+        let Some(Facts { facts, .. }) = self.file(path) else { return false };
+        let owner = facts.definitions[index].owner.map(|owner| facts.definition(owner));
+        if owner.is_none_or(|owner| owner.flags.is_anonymous || !owner.kind.is_type()) {
+            return false;
+        }
+        facts.list(facts.definitions[index].decorators).iter().any(|decorator| match facts.expr(*decorator) {
+            Expr::Name { name: own, .. } | Expr::Member { name: own, .. } => facts.name(own) == name,
+            _ => false,
+        })
+    }
+
+    /// Place of the definition of a node among those of its file.
+    fn definition(&mut self, node: NodeIx) -> Option<usize> {
+        let graph = self.snapshot.graph();
+        let Facts { facts, .. } = self.file(graph.path(node))?;
+        let is_it = |definition: &m1nd_lang::facts::Definition| {
+            facts.name(definition.name) == graph.label(node)
+                && (definition.line_start, definition.line_end) == graph.lines(node)
+        };
+        facts.definitions.iter().position(is_it)
+    }
+
     /// Places where a file uses a name, other than in imports and in what may be no code; the member of a value
     /// (`value.name`), or not.
     pub(super) fn uses_of(&mut self, path: &str, name: &str, is_member: bool) -> Vec<Pos> {
@@ -204,6 +248,18 @@ impl<'a> Arguments<'a> {
             !reference.inexact && member == is_member && facts.name(id) == name
         };
         facts.references.iter().filter(is_it).map(|reference| reference.pos).collect()
+    }
+
+    /// The name that stands at a place: of a variable, or a member.
+    pub(super) fn name_at(&mut self, path: &str, pos: Pos) -> Option<String> {
+        let Facts { facts, .. } = self.file(path)?;
+        let reference = facts.references.iter().find(|reference| reference.pos == pos)?;
+        match facts.expr(reference.expr) {
+            Expr::Name { name, .. } | Expr::Path { name, .. } | Expr::Member { name, .. } => {
+                Some(facts.name(name).to_owned())
+            }
+            _ => None,
+        }
     }
 
     /// Returns whether an import of a file binds a name.

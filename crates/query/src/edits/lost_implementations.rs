@@ -9,6 +9,9 @@ use super::verify::{Break, BreakKind, nodes_of};
 /// Most types above a type that are looked at.
 const MAX_BASES: usize = 200;
 
+/// Interfaces of Java that declare nothing.
+const MARKERS: &[&str] = &["Cloneable", "RandomAccess", "Serializable"];
+
 /// Types of a file without a method that a base or trait only declares, which they had before. The second value of a
 /// row says whether that is certain: a base that is not known may have the method.
 pub(super) fn lost_implementations(before: &Snapshot, after: &Snapshot, path: &RepoPath) -> Vec<(Break, bool)> {
@@ -64,14 +67,18 @@ fn lacks(graph: &Graph, owner: NodeIx, declared: NodeIx) -> Option<bool> {
 }
 
 /// The classes and interfaces above a type, and whether all are known.
-fn bases(graph: &Graph, owner: NodeIx) -> (Vec<NodeIx>, bool) {
+pub(super) fn bases(graph: &Graph, owner: NodeIx) -> (Vec<NodeIx>, bool) {
     let mut all = vec![owner];
     let mut is_whole = true;
     let mut next = 0;
     while next < all.len() && all.len() <= MAX_BASES {
         let is_base = |edge: &EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
         for edge in graph.out_edges(all[next]).filter(is_base) {
-            is_whole &= edge.tier == EdgeTier::Certain && !Graph::is_external(&edge);
+            is_whole &= if Graph::is_external(&edge) {
+                MARKERS.contains(&graph.label(edge.to).rsplit('.').next().unwrap_or_default())
+            } else {
+                edge.tier == EdgeTier::Certain
+            };
             if !all.contains(&edge.to) {
                 all.push(edge.to);
             }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use m1nd_base::{EdgeTier, Pos};
 use m1nd_graph::{Graph, NodeIx};
 
-use super::verify::is_use;
+use super::arguments::Arguments;
+use super::verify::{counterpart, is_use, sites};
 use crate::resolve::distance;
 
 /// Most letters in which a misspelled name differs.
@@ -19,7 +20,7 @@ pub(super) fn misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &s
     let letters: Vec<char> = name.chars().collect();
     let is_ours = |found: NodeIx| !new.path(found).is_empty();
     let is_free = letters.len() >= SHORTEST && !new.labelled(name).into_iter().any(is_ours);
-    let known = old.find(new.id(node)).filter(|_| is_free)?;
+    let known = counterpart(old, new, node).filter(|_| is_free)?;
     let now = uses(new, node);
     let is_it = |(id, target, count): &(&str, NodeIx, usize)| {
         let label: Vec<char> = old.label(*target).chars().collect();
@@ -34,18 +35,27 @@ pub(super) fn misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &s
 
 /// Names of a node that lead outside of the project now and did not before, like the last one a base class from outside
 /// may have: each with its place, and what was certainly used under a similar name.
-pub(super) fn misspelled_outside<'g>(old: &'g Graph, new: &'g Graph, node: NodeIx) -> Vec<(&'g str, Pos, &'g str)> {
-    let Some(known) = old.find(new.id(node)) else { return Vec::new() };
+pub(super) fn misspelled_outside<'g>(
+    old: &'g Graph,
+    (new, facts): (&'g Graph, &mut Arguments<'_>),
+    node: NodeIx,
+) -> Vec<(String, Pos, &'g str)> {
+    let Some(known) = counterpart(old, new, node) else { return Vec::new() };
     let outside = |graph: &'g Graph, node| {
         graph.out_edges(node).filter(|edge| is_use(edge.relation) && Graph::is_external(edge)).collect::<Vec<_>>()
     };
     let before: Vec<&str> = outside(old, known).iter().map(|edge| old.label(edge.to)).collect();
-    let mut found = Vec::new();
+    let mut found: Vec<(String, Pos, &str)> = Vec::new();
     for edge in outside(new, node) {
-        let label = new.label(edge.to);
-        let place = edge.sites.get(0).filter(|_| !before.contains(&label));
-        if let Some((pos, meant)) = place.and_then(|pos| Some((pos, misspelled(old, new, node, label)?))) {
-            found.push((label, pos, meant));
+        for pos in sites(&edge) {
+            // The package that a base comes from stands for every member that it may have.
+            let name = facts.name_at(new.path(node), pos).unwrap_or_else(|| new.label(edge.to).to_owned());
+            if before.contains(&name.as_str()) || found.iter().any(|(known, ..)| *known == name) {
+                continue;
+            }
+            if let Some(meant) = misspelled(old, new, node, &name) {
+                found.push((name, pos, meant));
+            }
         }
     }
     found

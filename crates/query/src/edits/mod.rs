@@ -4,6 +4,7 @@ mod arguments;
 mod layers;
 mod left_names;
 mod lost_implementations;
+mod marked_overrides;
 mod misspelled;
 mod names;
 mod plan;

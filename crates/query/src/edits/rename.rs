@@ -6,6 +6,7 @@ use m1nd_base::{Cancel, Cancelled, ContentHash, EdgeTier, NodeKind, Pos, Relatio
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::FileFacts;
+use m1nd_lang::facts::Definition;
 
 use super::names::{MAX_NAME, has_own_name, is_no_name};
 use crate::analysis::ClosureState;
@@ -418,6 +419,10 @@ fn renamed_file(
                 _ => new.to_owned(),
             };
             edits.entry(at).or_insert((pos, text));
+            // Who uses the name that an import gives it anew uses this name as well: `import load as load`.
+            if let Some(at) = is_import.then(|| given_again(&source.text, at, old)).flatten() {
+                edits.entry(at).or_insert((position(&source.text, &starts, at), new.to_owned()));
+            }
         }
         if is_definition && !found {
             return Err(refuse("does not have the definition where the index says"));
@@ -522,19 +527,31 @@ fn position(text: &str, starts: &[usize], at: usize) -> Pos {
     Pos { line: u32::try_from(line).unwrap_or(u32::MAX), col: u16::try_from(column).unwrap_or(u16::MAX) }
 }
 
-/// Places of the name of a definition, and of constructors that have it, too.
+/// Places of the name of a definition, of constructors that have it, too, and of definitions that are the same node:
+/// those of the same signature in one place, like the branches of a condition.
 fn definition_positions(snapshot: &Snapshot, node: NodeIx, facts: &FileFacts) -> Vec<Pos> {
     let graph = snapshot.graph();
     let (label, lines) = (graph.label(node), graph.lines(node));
-    let own = facts.definitions.iter().filter(|definition| facts.name(definition.name) == label);
+    let own = || facts.definitions.iter().filter(|definition| facts.name(definition.name) == label);
+    let lines_of = |definition: &Definition| (definition.line_start, definition.line_end);
+    let first = own().find(|definition| lines_of(definition) == lines);
+    let is_other_node = |definition: &Definition| {
+        let mut all = graph.labelled(label).into_iter().filter(|other| *other != node);
+        all.any(|other| graph.path(other) == graph.path(node) && graph.lines(other) == lines_of(definition))
+    };
+    let is_twin = |definition: &Definition| {
+        first.is_some_and(|first| first.kind == definition.kind && first.signature == definition.signature)
+            && !is_other_node(definition)
+    };
     let is_type = graph.kind(node) != NodeKind::Function;
     let is_inside = |(first, last): (u32, u32)| lines.0 <= first && last <= lines.1;
-    own.filter(|definition| {
-        let range = (definition.line_start, definition.line_end);
-        range == lines || (is_type && definition.flags.is_constructor && is_inside(range))
-    })
-    .map(|definition| definition.pos)
-    .collect()
+    own()
+        .filter(|definition| {
+            let is_constructor = is_type && definition.flags.is_constructor && is_inside(lines_of(definition));
+            lines_of(definition) == lines || is_constructor || is_twin(definition)
+        })
+        .map(|definition| definition.pos)
+        .collect()
 }
 
 /// The new path of a file that must have the name of its class.
@@ -563,6 +580,14 @@ fn offset(text: &str, starts: &[usize], pos: Pos) -> Option<usize> {
 fn has_word(text: &str, at: usize, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text[at..].strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_part)) && !text[..at].ends_with(is_part)
+}
+
+/// Where an import at a place gives a name again: behind `as`.
+fn given_again(text: &str, at: usize, word: &str) -> Option<usize> {
+    let rest = text[at + word.len()..].trim_start();
+    let alias = rest.strip_prefix("as").filter(|alias| alias.starts_with([' ', '\t']))?.trim_start();
+    let at = text.len() - alias.len();
+    has_word(text, at, word).then_some(at)
 }
 
 /// Returns whether a name stands for a field and a value at once: `Point { x }`, `{ load }`.

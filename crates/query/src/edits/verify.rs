@@ -11,6 +11,7 @@ use super::arguments::{Arguments, Counts};
 use super::layers::{LayerBreak, layer_breaks};
 use super::left_names::left_names;
 use super::lost_implementations::lost_implementations;
+use super::marked_overrides::{is_refused, marked_overrides};
 use super::misspelled::{misspelled, misspelled_outside};
 
 /// Most findings of one kind that are returned.
@@ -130,10 +131,12 @@ pub fn verify(
         lost_references(before, (after, &mut new), file.path, &paths, &mut check);
         new_open_references(before, (after, &mut new), file.path, &mut check);
         check.broken.extend(left_names((before, &mut old), (after, &mut new), file.path));
-        lost_overrides(before, after, file.path, &mut check);
+        lost_overrides(before, (after, &mut new), file.path, &mut check);
         check.broken.extend(misplaced_types(before, after, file.path));
         check.broken.extend(misnamed_constructors(before, after, file.path));
-        for (found, is_certain) in lost_implementations(before, after, file.path) {
+        let mut members = lost_implementations(before, after, file.path);
+        members.extend(marked_overrides(before, (after, &mut new), file.path));
+        for (found, is_certain) in members {
             if is_certain { check.broken.push(found) } else { check.doubtful.push(found) }
         }
         check.blast.push(blast(before, file.path));
@@ -169,6 +172,20 @@ fn drop_files_of_names(list: &mut Vec<Break>) {
 
 pub(super) fn nodes_of(graph: &Graph, path: &RepoPath) -> Vec<NodeIx> {
     graph.find_file(path.as_str()).map(|file| graph.of_file(file)).unwrap_or_default()
+}
+
+/// The node that a node of the graph after an edit was before it. The id of an overloaded method changes with the
+/// others of its name: then it is the one of the same signature.
+pub(super) fn counterpart(old: &Graph, new: &Graph, node: NodeIx) -> Option<NodeIx> {
+    old.find(new.id(node)).or_else(|| {
+        let is_it = |found: &NodeIx| {
+            old.path(*found) == new.path(node)
+                && old.kind(*found) == new.kind(node)
+                && old.signature(*found) == new.signature(node)
+        };
+        let mut all = old.labelled(new.label(node)).into_iter().filter(is_it);
+        all.next().filter(|_| all.next().is_none())
+    })
 }
 
 pub(super) fn sites(edge: &EdgeRef<'_>) -> Vec<Pos> {
@@ -373,12 +390,12 @@ fn new_open_references(
         nodes_of(old, path).into_iter().flat_map(|node| old.unresolved_of(node)).map(|open| open.reason).collect();
     let was_read = old.find_file(path.as_str()).is_some();
     for node in nodes_of(new, path) {
-        let doubtful = misspelled_outside(old, new, node).into_iter().map(|(name, pos, meant)| Break {
+        let doubtful = misspelled_outside(old, (new, facts), node).into_iter().map(|(name, pos, meant)| Break {
             file: path.as_str().to_owned(),
             line: pos.line,
             kind: BreakKind::LostReference,
             from: new.id(node).to_owned(),
-            to: name.to_owned(),
+            to: name.clone(),
             detail: format!("`{name}` leads outside of the project; `{meant}` was used here"),
         });
         check.doubtful.extend(doubtful);
@@ -463,7 +480,12 @@ fn resolved_names<'g>(graph: &'g Graph, path: &RepoPath) -> FxHashSet<&'g str> {
     names
 }
 
-fn lost_overrides(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &mut GraphCheck) {
+fn lost_overrides(
+    before: &Snapshot,
+    (after, facts): (&Snapshot, &mut Arguments<'_>),
+    path: &RepoPath,
+    check: &mut GraphCheck,
+) {
     let (old, new) = (before.graph(), after.graph());
     for node in nodes_of(old, path) {
         let ends = old.in_edges(node).map(|edge| (edge, edge.from, node));
@@ -479,8 +501,8 @@ fn lost_overrides(before: &Snapshot, after: &Snapshot, path: &RepoPath, check: &
                 // An `impl` of a trait has nothing but what the trait declares.
                 let is_rust = after.file_of(method).is_some_and(|file| file.language == Language::Rust);
                 let has_trait = old.parent(base).is_some_and(|owner| new.find(old.id(owner)).is_some());
-                let list =
-                    if is_rust && has_trait && base_now.is_none() { &mut check.broken } else { &mut check.doubtful };
+                let is_certain = is_rust && has_trait && base_now.is_none() || is_refused(after, facts, method);
+                let list = if is_certain { &mut check.broken } else { &mut check.doubtful };
                 list.push(Break {
                     file: new.path(method).to_owned(),
                     line: new.name_line(method),
@@ -607,7 +629,7 @@ fn overloads(
     arguments: &mut Arguments<'_>,
 ) -> Vec<Break> {
     let known = before.graph();
-    let Some(old) = known.find(graph.id(node)) else { return Vec::new() };
+    let Some(old) = counterpart(known, graph, node) else { return Vec::new() };
     let was_certain = |label: &str| {
         let mut calls = known.out_edges(old).filter(|edge| edge.relation == Relation::Calls);
         calls.any(|edge| edge.tier == EdgeTier::Certain && known.label(edge.to) == label)
@@ -620,7 +642,8 @@ fn overloads(
 /// Number of calls between the same nodes that did not fit before.
 fn misfits_before(before: &Snapshot, graph: &Graph, edge: &EdgeRef<'_>, old: &mut Arguments<'_>) -> usize {
     let known = before.graph();
-    let (Some(from), Some(to)) = (known.find(graph.id(edge.from)), known.find(graph.id(edge.to))) else { return 0 };
+    let of = |node| counterpart(known, graph, node);
+    let (Some(from), Some(to)) = (of(edge.from), of(edge.to)) else { return 0 };
     let Some(counts) = old.counts(to) else { return 0 };
     let edges: Vec<EdgeRef<'_>> = known.out_edges(from).filter(|edge| edge.to == to).collect();
     edges.iter().map(|edge| misfits(known, edge, counts, old).len()).sum()

@@ -8,7 +8,7 @@ use m1nd_engine::history::ProjectHistory;
 use m1nd_graph::NodeIx;
 use rustc_hash::FxHashMap;
 
-use super::kept::Kept;
+use crate::kept::Kept;
 use crate::retrieval::{SeekQuery, seek_given};
 
 /// Matches of a query that count, best first.

@@ -7,7 +7,6 @@ mod affinity;
 mod candidates;
 mod compare;
 mod family;
-mod kept;
 mod lens;
 mod links;
 mod matches;

@@ -10,12 +10,12 @@ use rustc_hash::FxHashMap;
 
 use super::candidates::{Evidence, Gathered, Place, of_query};
 use super::family::Family;
-use super::kept::Kept;
 use super::lens::Lens;
 use super::links::Scale;
 use super::matches::Matches;
 use super::score::{Breakdown, Judge};
 use super::state::Perspective;
+use crate::kept::Kept;
 use crate::retrieval::Dimension;
 
 /// Maximum routes of a set.

@@ -6,7 +6,9 @@
 
 mod evidence;
 mod manifests;
+mod names;
 mod profile;
+mod siblings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -19,7 +21,9 @@ use rayon::prelude::*;
 
 pub use evidence::Evidence;
 use evidence::{is_plausible, mentions};
+pub use names::{names_of, namespace};
 use profile::Profile;
+pub use siblings::Sibling;
 
 /// Time for reading. Files not read by then are counted.
 const BUDGET: Duration = Duration::from_millis(3_000);
@@ -81,6 +85,9 @@ pub enum Skipped {
 pub struct Discovery {
     /// Repositories, strongest evidence first.
     pub found: Vec<Discovered>,
+    /// Folders beside the roots whose names are those of packages that the project uses, and that may not be read: not
+    /// known to have them.
+    pub unread: Vec<Sibling>,
     /// Paths that lead to none.
     pub skipped: Vec<(String, Skipped, Source)>,
     /// Files that were not read: for lack of time, too large, or unreadable.
@@ -127,11 +134,14 @@ pub fn discover(
     discovery.files_left += chunks.map(<[_]>::len).sum::<usize>();
     discovery.paths_left = by_path.len().saturating_sub(MAX_PATHS);
     let mut repositories = gather(&mut discovery, by_path, snapshot);
+    let imports = imports(snapshot);
     for root in readable {
         cancel.check()?;
-        compare(&mut discovery, &mut repositories, root, &own, snapshot, cancel)?;
+        compare(&mut discovery, &mut repositories, root, &own, &imports, cancel)?;
     }
-    discovery.found = in_order(repositories, snapshot);
+    let known = repositories.keys().chain(readable).map(PathBuf::as_path).collect();
+    discovery.unread = siblings::unread(snapshot, &imports, &known);
+    discovery.found = in_order(repositories, readable, snapshot);
     Ok(discovery)
 }
 
@@ -141,14 +151,14 @@ fn compare(
     repositories: &mut BTreeMap<PathBuf, Discovered>,
     root: &Path,
     own: &Profile,
-    snapshot: &Snapshot,
+    imports: &BTreeMap<String, Vec<(RepoPath, u32)>>,
     cancel: &Cancel,
 ) -> Result<(), Cancelled> {
     let texts = texts_of(root, MAX_COMPARED, MAX_BYTES, COMPARING, cancel)?;
     discovery.files_left += texts.left;
     let mut other = Profile::default();
     texts.files.iter().for_each(|(path, text)| other.add(path, text));
-    let shared = own.shared(&other, &imports(snapshot));
+    let shared = own.shared(&other, imports);
     let OutsidePath::Repository { marker, .. } = OutsidePath::at(root) else { return Ok(()) };
     if shared.is_empty() {
         return Ok(());
@@ -249,7 +259,7 @@ fn gather(
 }
 
 /// The repositories by strength of their evidence, with their names.
-fn in_order(repositories: BTreeMap<PathBuf, Discovered>, snapshot: &Snapshot) -> Vec<Discovered> {
+fn in_order(repositories: BTreeMap<PathBuf, Discovered>, readable: &[PathBuf], snapshot: &Snapshot) -> Vec<Discovered> {
     let mut found: Vec<Discovered> = repositories.into_values().collect();
     for row in &mut found {
         row.sources.sort_by(|a, b| (a.evidence, &a.file, a.line).cmp(&(b.evidence, &b.file, b.line)));
@@ -258,7 +268,7 @@ fn in_order(repositories: BTreeMap<PathBuf, Discovered>, snapshot: &Snapshot) ->
         row.paths.truncate(SAMPLES);
     }
     found.sort_by(|a, b| order(a).cmp(&order(b)));
-    name(&mut found, snapshot);
+    name(&mut found, readable, snapshot);
     found
 }
 
@@ -290,26 +300,11 @@ impl Discovered {
     }
 }
 
-/// Names of folders, with that of the folder above where two are the same, then with a number.
-fn name(found: &mut [Discovered], snapshot: &Snapshot) {
-    let mut taken: BTreeSet<String> = snapshot.roots().iter().map(|root| namespace(&root.path)).collect();
+/// Gives each a name that no other has.
+fn name(found: &mut [Discovered], readable: &[PathBuf], snapshot: &Snapshot) {
+    let mut taken = names::taken(snapshot);
     for row in found {
-        let base = namespace(&row.root);
-        let above = row.root.parent().map(namespace).unwrap_or_default();
-        let numbered = (2..).map(|number| format!("{above}-{base}-{number}"));
-        let mut names = [base.clone(), format!("{above}-{base}")].into_iter().chain(numbered);
-        row.namespace = names.find(|name| taken.insert(name.clone())).unwrap_or(base);
-    }
-}
-
-/// The short name of a repository by its folder: lower case, with `-` for what is no letter or digit, and no name that
-/// ids begin with.
-pub fn namespace(root: &Path) -> String {
-    let name = root.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let slug: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
-    let slug = slug.trim_matches('-');
-    match m1nd_engine::Member::can_be_named(slug) {
-        true => slug.to_owned(),
-        false => format!("repo-{slug}").trim_end_matches('-').to_owned(),
+        let may_read = readable.contains(&row.root);
+        row.namespace = names_of(&row.root, may_read).find(|name| taken.insert(name.clone())).unwrap_or_default();
     }
 }

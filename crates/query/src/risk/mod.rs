@@ -8,6 +8,7 @@ mod fixes;
 mod flow;
 mod nodes;
 mod panorama;
+mod signals;
 mod structure;
 mod tremor;
 mod trust;
@@ -19,6 +20,7 @@ pub use nodes::{
     NodeEvidence, TremorAnswer, TremorNode, TrustAnswer, TrustNode, TrustQuery, TrustScope, tremor_nodes, trust_nodes,
 };
 pub use panorama::{FileRisk, PanoramaAnswer, PanoramaQuery, Part, panorama};
+pub use signals::{FileSignals, SignalsQuery, file_signals};
 pub use structure::{FileReach, Structure, dependents};
 pub use tremor::{Direction, Series, Tremor, TremorLevel, Tremors};
 pub use trust::{Exposure, Outcome, OutcomeKind, Tier, TrustModel, Verdict};

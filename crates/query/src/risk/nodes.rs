@@ -116,15 +116,20 @@ pub struct TrustAnswer {
 }
 
 /// The product files of a graph below a prefix, with their histories if a commit touched them.
-fn files_of<'h>(graph: &Graph, place: &PlacedHistory<'h>) -> Vec<(NodeIx, FileHistory<'h>)> {
+pub(super) fn files_of<'h>(graph: &Graph, place: &PlacedHistory<'h>) -> Vec<(NodeIx, FileHistory<'h>)> {
     let prefix = place.outer("");
     let files = graph.nodes().filter(|&node| graph.kind(node) == NodeKind::File);
-    let own = files.filter(|&node| !graph.flags(node).has(NodeFlags::TEST));
-    own.filter_map(|node| {
-        let inner = graph.path(node).strip_prefix(prefix.as_str())?;
-        (is_product(inner)).then(|| place.history.file(inner)).flatten().map(|file| (node, file))
-    })
-    .collect()
+    files
+        .filter_map(|node| {
+            let inner = graph.path(node).strip_prefix(prefix.as_str())?;
+            is_judged(graph, node, inner).then(|| place.history.file(inner)).flatten().map(|file| (node, file))
+        })
+        .collect()
+}
+
+/// Whether a file, by its path inside the root, is code of the product.
+pub(super) fn is_judged(graph: &Graph, file: NodeIx, inner: &str) -> bool {
+    !graph.flags(file).has(NodeFlags::TEST) && is_product(inner)
 }
 
 /// The places of the histories of a snapshot, one of each root that has one.
@@ -138,8 +143,8 @@ fn lines_of(graph: &Graph, node: NodeIx) -> u32 {
     (end + 1).saturating_sub(start.max(1))
 }
 
-/// The model of a root, computed once per history and half-life.
-fn model(graph: &Graph, place: &PlacedHistory<'_>, half_life: f64) -> TrustModel {
+/// The model of a root.
+pub(super) fn model(graph: &Graph, place: &PlacedHistory<'_>, half_life: f64) -> TrustModel {
     let files = files_of(graph, place);
     let with_lines: Vec<(FileHistory<'_>, u32)> =
         files.iter().map(|(node, file)| (*file, lines_of(graph, *node))).collect();
@@ -196,15 +201,15 @@ pub fn trust_nodes(
     Ok(answer)
 }
 
-struct Judge<'a, 'h> {
-    graph: &'a Graph,
-    place: &'a PlacedHistory<'h>,
-    model: &'a TrustModel,
-    query: &'a TrustQuery,
+pub(super) struct Judge<'a, 'h> {
+    pub(super) graph: &'a Graph,
+    pub(super) place: &'a PlacedHistory<'h>,
+    pub(super) model: &'a TrustModel,
+    pub(super) query: &'a TrustQuery,
 }
 
 impl Judge<'_, '_> {
-    fn row(&self, node: NodeIx, exposure: Exposure) -> TrustNode {
+    pub(super) fn row(&self, node: NodeIx, exposure: Exposure) -> TrustNode {
         let outcomes = self.outcomes(node);
         let commits = self.place.history.commits();
         let cited = exposure.fixes.iter().take(CITED).map(|&number| &commits[number]);

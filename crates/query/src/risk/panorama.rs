@@ -19,7 +19,7 @@ use crate::layers::{Layering, LayersQuery, declaration, files};
 /// Days after which commits count half for churn.
 const CHURN_HALF_LIFE: f64 = 30.0;
 /// Days of the window of tremor.
-const WINDOW: u32 = 30;
+pub(super) const TREMOR_DAYS: u32 = 30;
 /// Magnitude of tremor that counts as 1.
 const FULL_TREMOR: f64 = 3.0;
 /// Matches of bug patterns that count as 1.
@@ -278,7 +278,7 @@ pub fn panorama(
         outcomes: query.outcomes.clone(),
     };
     let trust = trust_nodes(snapshot, history, &trust, cancel)?;
-    let tremor = tremor_nodes(snapshot, history, &query.paths, Some(WINDOW), cancel)?;
+    let tremor = tremor_nodes(snapshot, history, &query.paths, Some(TREMOR_DAYS), cancel)?;
     let mut gaps = trust.gaps.clone();
     gaps.extend(tremor.gaps.iter().filter(|gap| !trust.gaps.contains(gap)).cloned());
     let trust: FxHashMap<NodeIx, TrustNode> = trust.rows.into_iter().map(|row| (row.node, row)).collect();

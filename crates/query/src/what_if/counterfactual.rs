@@ -10,7 +10,7 @@ use m1nd_graph::support::Roots;
 use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx};
 
 use crate::analysis::{Closure, Hop, hop};
-use crate::references::{Occurrence, uses};
+use crate::references::{Occurrence, Role, uses};
 use m1nd_engine::Snapshot;
 
 /// Maximum nodes that go with their containers.
@@ -60,8 +60,10 @@ pub struct Individual {
 pub struct Counterfactual {
     /// Number of nodes that go: those named, and all they contain.
     pub removed: usize,
-    /// Places in what is left that name a removed node: code before tests.
+    /// Places in what is left of the code that name a removed node: code before tests.
     pub dangling: Vec<Occurrence>,
+    /// Places in documents that name a removed node. Nothing breaks there.
+    pub documents: Vec<Occurrence>,
     /// Nodes that hold a dangling place of a certain reference.
     pub broken_directly: usize,
     /// Nodes that break because they use what a broken node exposes, nearest first.
@@ -118,6 +120,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
         dangling.extend(found.rows.into_iter().filter(is_left));
         closures.push((node, found.closure));
     }
+    let (documents, dangling) = dangling.into_iter().partition(|place| place.role == Role::Document);
     let mut starts: Vec<NodeIx> = loss.removed.iter().copied().collect();
     starts.sort_unstable();
     let dependents = reach::dependents(graph, &starts, MAX_HOPS, MAX_FOLLOWED, cancel)?;
@@ -149,6 +152,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
         individual,
         closures,
         dangling,
+        documents,
     })
 }
 

@@ -12,3 +12,4 @@ mod resolve;
 mod text_model;
 #[path = "../../../engine/tests/it/tiny_model.rs"]
 mod tiny_model;
+mod what_if;

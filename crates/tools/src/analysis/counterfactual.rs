@@ -1,6 +1,7 @@
 //! Shows what a project loses without some nodes.
 
 use m1nd_engine::Snapshot;
+use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::{self, ClosureState, Hop};
 use m1nd_query::what_if::{self, Broken, Orphan};
 use schemars::JsonSchema;
@@ -9,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::closure::Closure;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
-    Toolset, number, rows_schema, yes,
+    Toolset, is_zero, number, rows_schema, yes,
 };
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, Unresolved, count, rounded};
 use crate::sites::{self, SiteRow};
 
 /// Maximum nodes of one call.
@@ -94,9 +95,17 @@ pub(crate) struct Cut {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
+    /// What was not removed, because it names no single node: all figures are without it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unresolved_ids: Vec<Unresolved>,
     removed_nodes: Vec<String>,
     dangling: Vec<SiteRow>,
     total_dangling: usize,
+    /// Places in documents that name a removed node: nothing breaks there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    documents: Vec<SiteRow>,
+    #[serde(skip_serializing_if = "is_zero")]
+    total_documents: usize,
     /// Nodes with a dangling place, and those that break through them.
     broken_count: usize,
     indirect_breaks: Vec<BrokenRow>,
@@ -129,8 +138,11 @@ impl Tool for Counterfactual {
     const HELP: &'static str = "\
 Removes nodes, with all they contain, in thought. Nothing is changed. The effects are exact on the graph:
 
+`unresolved_ids` are texts that name no node or several; the answer is about the others. None at all is an error.
+
 `dangling` lists every place in the rest that names a removed node: code before tests, by path and line. `tier`
-`possible` marks a reference that has other targets, too. `indirect_breaks` lists nodes that name none of them but use
+`possible` marks a reference that has other targets, too. `documents` lists places in texts that name one: they do not
+break, but say something that is gone. `indirect_breaks` lists nodes that name none of them but use
 what a broken node exposes, by re-exports or inheritance, with the edges that lead there; `broken_count` counts these and
 the nodes with a certain dangling reference. `weakened_count` counts other dependents within five edges, which may only
 behave differently; `cascade` counts dependents by distance.
@@ -178,13 +190,7 @@ hide more.";
 impl ReadTool for Counterfactual {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        let mut nodes = Vec::new();
-        for text in &input.node_ids {
-            let node = rows::resolve(snapshot, "node_ids", text)?;
-            if !nodes.contains(&node) {
-                nodes.push(node);
-            }
-        }
+        let (nodes, unresolved_ids) = rows::resolve_all(snapshot, "node_ids", &input.node_ids)?;
         let page = cx.page(input.top_k);
         let found = what_if::counterfactual(snapshot, &nodes, cx.cancel())?;
         let mut closure = weakest(&found.closures);
@@ -194,6 +200,7 @@ impl ReadTool for Counterfactual {
         let total = found.dangling.len();
         let ids = |node| snapshot.graph().id(node).to_owned();
         let output = Output {
+            unresolved_ids,
             removed_nodes: nodes.iter().copied().map(ids).collect(),
             total_dangling: total,
             broken_count: found.broken_directly + found.broken_indirectly.len(),
@@ -221,6 +228,8 @@ impl ReadTool for Counterfactual {
             incomplete: found.incomplete,
             closure: Closure::new(snapshot, &closure),
             dangling: sites::site_rows(snapshot, &page.cut(found.dangling.clone())),
+            documents: sites::site_rows(snapshot, &found.documents[..found.documents.len().min(MAX_LISTED)]),
+            total_documents: found.documents.len(),
         };
         let guidance = guidance(&output, &closure);
         Ok(Answer::new(output).rows("dangling", total).guidance(guidance))
@@ -228,7 +237,7 @@ impl ReadTool for Counterfactual {
 }
 
 /// The closure of the node of which least is known.
-fn weakest(closures: &[(m1nd_engine::graph::NodeIx, analysis::Closure)]) -> analysis::Closure {
+fn weakest(closures: &[(NodeIx, analysis::Closure)]) -> analysis::Closure {
     let worst = closures.iter().find(|(_, closure)| closure.state != ClosureState::Closed).or_else(|| closures.first());
     worst.map(|(_, closure)| closure.clone()).expect("a call names at least one node")
 }
@@ -283,6 +292,11 @@ fn synergy(snapshot: &Snapshot, found: &what_if::Counterfactual) -> Option<Syner
 fn guidance(output: &Output, closure: &analysis::Closure) -> Guidance {
     let first = output.removed_nodes.first().cloned();
     let places = count(output.total_dangling, "place");
+    if let Some(unknown) = output.unresolved_ids.first() {
+        let hint =
+            format!("`{}` was left out, and so was what it takes with it: name it, then ask again", unknown.node_id);
+        return Guidance::next(ProofState::Proving, ToolRef("seek"), Some(unknown.node_id.clone()), hint);
+    }
     if closure.state != ClosureState::Closed {
         let hint = format!("{places} would dangle, and there may be more: list what could hide them before deleting");
         return Guidance::next(ProofState::Proving, ToolRef("references"), first, hint);

@@ -4,12 +4,17 @@ use std::sync::Arc;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::PlacedHistory;
-use m1nd_query::changes::{CouplingDelta, EdgeRow, GraphDifference, RenamedNode, WeightChange, differences};
+use m1nd_query::changes::{
+    ChangedFile, CouplingDelta, EdgeRow, Finding, GraphDifference, Question, RenamedNode, WeightChange, changed_files,
+    differences, findings,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::change_rows::row_text;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
+    Toolset,
 };
 use crate::past;
 use crate::rows::{self, count, rounded};
@@ -26,9 +31,9 @@ pub(crate) struct Input {
     snapshot_a: String,
     /// The same; default `current`: the index of the work tree
     snapshot_b: Option<String>,
-    /// Words: only rows with one of them
+    /// E.g. which dependencies are new, which API is gone; other words: only rows with one of them
     question: Option<String>,
-    /// Only what these and their neighbours are part of
+    /// Only rows that name one of these or of their members
     #[serde(default)]
     focus_nodes: Vec<String>,
     /// Path prefix or glob
@@ -64,6 +69,20 @@ pub(crate) struct Renamed {
     likeness: f64,
 }
 
+/// A file with another content or path.
+#[derive(Debug, Serialize)]
+pub(crate) struct FileRow {
+    file_path: String,
+    change: &'static str,
+    /// Its path before, if it was renamed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_before: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines_after: Option<u32>,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Coupling {
     community_a: String,
@@ -73,12 +92,28 @@ pub(crate) struct Coupling {
     delta: f64,
 }
 
+/// What answers the question.
+#[derive(Debug, Serialize)]
+pub(crate) struct AnswerRow {
+    asked: &'static str,
+    detail: String,
+    names: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     snapshot_a: String,
     snapshot_b: String,
     summary: String,
+    /// Absent if the question asks for nothing of this kind.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answers: Option<Vec<AnswerRow>>,
     structural_drift: f64,
+    files: Vec<FileRow>,
     renamed_nodes: Vec<Renamed>,
     new_nodes: Vec<String>,
     removed_nodes: Vec<String>,
@@ -104,7 +139,7 @@ Compares two states of the code: commits (`HEAD~3`, a branch, a tag, a name of a
 index of the work tree, which is the default of `snapshot_b`. `A..B` in `snapshot_a` names both. A commit is indexed in
 memory from the objects of the repository (of the first root); files that the index leaves out are left out.
 
-`renamed_nodes` pairs what went away with what is new: files of equal content, else with at least half of their members
+`files` are those of another content or path, with their lines before and after. `renamed_nodes` pairs what went away with what is new: files of equal content, else with at least half of their members
 (kind and name) in common; symbols of the same kind and name that are the only ones, moved; symbols of one owner that
 share at least half of their connections. `likeness` is that share, 0 to 1. Members of a renamed file or class keep their
 names and are not listed. All other ids are those of the newer state.
@@ -113,10 +148,15 @@ An edge is all references of one relation from one node to another; `weight` is 
 `line` are the first. `coupling_deltas` are pairs of folders: the share of the edges of both that lead from one to the
 other, if it changed by more than .01. `structural_drift` is the share of nodes and edges that only one state has, 0 to 1.
 
-`scope` limits all of it to a folder; `focus_nodes` and `question` (words) limit the lists to rows that name one of them.
-Each list has at most 200 rows; `what_is_missing` says how many more there are.";
+`question` is looked through for what it asks: new dependencies between files (`new_coupling`), exported definitions that
+went away (`removed_api`), circles of files (`new_cycle`), files without any dependency left (`isolated`). `answers` has what
+is found, of certain edges only; an empty list says that there is none. Its other words, as far as they are part of a name,
+limit the lists to rows with one of them; `focus_nodes` limit them to rows that name one of these or of their members, and
+are used instead of words. `scope` limits all of it to a folder.
+Each list has at most 200 rows, code before what documents say; `what_is_missing` says how many more there are.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "snapshot_a": "HEAD"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 40, "what a branch adds, removes and renames")];
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const COMMAND: Option<Command> = Some(Command::new("diff", &["snapshot_a", "snapshot_b"]));
     const DETAILS: &'static [&'static str] = &["weight_changes", "coupling_deltas", "new_edges.weight"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
@@ -128,31 +168,34 @@ impl ReadTool for Differential {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let (one, other) = both(&input)?;
-        let mut wanted_words: Vec<String> = words(input.question.as_deref().unwrap_or_default());
-        for name in &input.focus_nodes {
-            let node = rows::resolve(snapshot, "focus_nodes", name)?;
-            wanted_words.push(snapshot.graph().id(node).to_lowercase());
-        }
         let history = cx.history();
         let mut output = empty(&one, &other);
         let place = match past::first_place(snapshot, &history) {
             Ok(place) => place,
             Err(reason) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
+                return Ok(Answer::new(output).guidance(past::blocked(past::remedy(&reason))));
             }
         };
         let (before, after) = (state(cx, &place, "snapshot_a", &one)?, state(cx, &place, "snapshot_b", &other)?);
         let (scope, prefix) = (past::scope(input.scope.as_deref())?, place.outer(""));
         let scope = scope.below(&prefix);
-        let found = differences(
-            before.as_deref().unwrap_or(snapshot),
-            after.as_deref().unwrap_or(snapshot),
-            &scope,
-            cx.cancel(),
-        )?;
+        let (before, after) = (before.as_deref().unwrap_or(snapshot), after.as_deref().unwrap_or(snapshot));
+        let found = differences(before, after, &scope, cx.cancel())?;
         let guidance = guidance(&found);
-        fill(&mut output, Arc::unwrap_or_clone(found), &wanted_words);
+        let mut question = Question::parse(input.question.as_deref().unwrap_or_default());
+        let unknown = question.drop_unknown(before, after);
+        let wanted = match input.focus_nodes.is_empty() {
+            true => Wanted::Words(question.words),
+            false => Wanted::Nodes(focus(&input.focus_nodes, before, after)?),
+        };
+        if !question.asked.is_empty() {
+            let answers = findings((before, after), &found, &scope, &question.asked, cx.cancel())?;
+            let named = answers.into_iter().filter(|row| wanted.has_any(&row.names));
+            output.answers = Some(named.take(MAX_ROWS).map(answer).collect());
+        }
+        let files = changed_files((before, after), &found, &scope);
+        fill(&mut output, (Arc::unwrap_or_clone(found), files), &wanted, unknown);
         Ok(Answer::new(output).guidance(guidance))
     }
 }
@@ -185,9 +228,48 @@ fn state(
     past::at_commit(cx, place, commit).map(Some)
 }
 
-fn words(question: &str) -> Vec<String> {
-    let parts = question.split(|c: char| !c.is_alphanumeric() && c != '_');
-    parts.filter(|word| word.len() > 2).map(str::to_lowercase).collect()
+/// What rows must name.
+enum Wanted {
+    /// One of these words, if there are any.
+    Words(Vec<String>),
+    /// One of these nodes, by id or path, or a member of one.
+    Nodes(Vec<String>),
+}
+
+impl Wanted {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Self::Words(words) => {
+                words.is_empty() || words.iter().any(|word| name.to_lowercase().contains(word.as_str()))
+            }
+            Self::Nodes(ids) => {
+                let is_own = |rest: &str| rest.is_empty() || rest.starts_with("::");
+                let path = |id: &str| id.strip_prefix("file::").is_some_and(|path| path == name);
+                ids.iter().any(|id| name.strip_prefix(id.as_str()).is_some_and(is_own) || path(id))
+            }
+        }
+    }
+
+    fn has_any(&self, names: &[String]) -> bool {
+        names.iter().any(|name| self.has(name))
+    }
+}
+
+/// The ids of the nodes that the lists are limited to: of the newer state, or of the older one if they went away.
+fn focus(names: &[String], before: &Snapshot, after: &Snapshot) -> Result<Vec<String>, ToolError> {
+    let one = |name: &String| match rows::resolve(after, "focus_nodes", name) {
+        Ok(node) => Ok(after.graph().id(node).to_owned()),
+        Err(error) => match rows::resolve(before, "focus_nodes", name) {
+            Ok(node) => Ok(before.graph().id(node).to_owned()),
+            Err(_) => Err(error),
+        },
+    };
+    names.iter().map(one).collect()
+}
+
+fn answer(found: Finding) -> AnswerRow {
+    let (file_path, line) = found.place.unzip();
+    AnswerRow { asked: found.asked.word(), detail: found.detail, names: found.names, file_path, line }
 }
 
 fn empty(one: &str, other: &str) -> Output {
@@ -195,7 +277,9 @@ fn empty(one: &str, other: &str) -> Output {
         snapshot_a: one.to_owned(),
         snapshot_b: other.to_owned(),
         summary: String::new(),
+        answers: None,
         structural_drift: 0.0,
+        files: Vec::new(),
         renamed_nodes: Vec::new(),
         new_nodes: Vec::new(),
         removed_nodes: Vec::new(),
@@ -208,13 +292,19 @@ fn empty(one: &str, other: &str) -> Output {
     }
 }
 
-fn fill(output: &mut Output, found: GraphDifference, wanted: &[String]) {
+fn fill(
+    output: &mut Output,
+    (found, files): (GraphDifference, Vec<ChangedFile>),
+    wanted: &Wanted,
+    unknown: Vec<String>,
+) {
     output.structural_drift = rounded(found.drift());
-    output.summary = summary(&found);
-    let names = |texts: &[&str]| {
-        wanted.is_empty() || texts.iter().any(|text| wanted.iter().any(|word| text.to_lowercase().contains(word)))
-    };
+    output.summary = format!("{}; {}", count(files.len(), "changed file"), summary(&found));
+    let names = |texts: &[&str]| texts.iter().any(|text| wanted.has(text));
     let mut left_out = Vec::new();
+    if !unknown.is_empty() {
+        left_out.push(format!("no name has these words of the question: {}", unknown.join(", ")));
+    }
     let mut cut = |what: &str, rows: usize| {
         if rows > MAX_ROWS {
             left_out.push(format!("{} of {rows} {what} are not listed", rows - MAX_ROWS));
@@ -228,12 +318,15 @@ fn fill(output: &mut Output, found: GraphDifference, wanted: &[String]) {
     let renamed: Vec<RenamedNode> = found.renamed.into_iter().filter(|row| names(&[&row.from, &row.to])).collect();
     let weights: Vec<WeightChange> =
         found.weight_changes.into_iter().filter(|row| names(&[&row.edge.source, &row.edge.target])).collect();
+    let files: Vec<ChangedFile> = files.into_iter().filter(|row| names(&[&row.path])).collect();
+    cut("changed files", files.len());
     cut("renamed nodes", renamed.len());
     cut("new nodes", new_nodes.len());
     cut("removed nodes", removed_nodes.len());
     cut("new edges", new_edges.len());
     cut("removed edges", removed_edges.len());
     cut("changed weights", weights.len());
+    output.files = files.into_iter().take(MAX_ROWS).map(file_row).collect();
     output.new_nodes = new_nodes.into_iter().take(MAX_ROWS).collect();
     output.removed_nodes = removed_nodes.into_iter().take(MAX_ROWS).collect();
     output.new_edges = new_edges.into_iter().take(MAX_ROWS).map(edge).collect();
@@ -250,6 +343,11 @@ fn summary(found: &GraphDifference) -> String {
     let nodes = nodes.map(|(what, number)| format!("{number} {what}"));
     let (added, removed) = (found.new_edges.len(), found.removed_edges.len());
     format!("nodes: {}; edges: {added} new, {removed} removed", nodes.join(", "))
+}
+
+fn file_row(row: ChangedFile) -> FileRow {
+    let (lines_before, lines_after) = row.lines;
+    FileRow { file_path: row.path, change: row.change.word(), from: row.from, lines_before, lines_after }
 }
 
 fn edge(row: EdgeRow) -> Edge {

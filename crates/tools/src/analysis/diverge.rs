@@ -4,8 +4,9 @@ use m1nd_query::changes::{Divergence, diverge};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::change_rows::row_text;
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, yes,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef, Toolset, yes,
 };
 use crate::past::{self, NoBaseline};
 use crate::rows::{count, rounded};
@@ -98,13 +99,15 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
   are as in `differential`, which also lists the edges.
 - `modified_nodes`: files of other content, most changed lines first; `growth_ratio` is lines now over lines then.
 - `coupling_changes`: pairs of files whose common commits over those of the file with more changed by more than .15
-  between the 300 commits before the baseline and those since (300 at most); both files changed on both sides. The top 20.
+  between the 300 commits before the baseline and those since (300 at most), and by more than chance explains (exact binomial,
+  at most .1); both files changed on both sides. The top 20.
 - `anomalies`: `velocity_spike` (a file more than 3 times as long, critical from 5, or churn more than 10 median absolute
   deviations above the median of the modified files, if there are 8), `test_deficit` (more than 3 new files of code and
   no new test), `new_coupling` (a pair that never changed together and now does in half of the commits), `isolation`
   (no connection with another file is left).
 
 `scope` limits all of it. Each list has at most 200 rows.";
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "baseline": "HEAD"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 70, "how far a branch has moved, and what is unusual")];
     const RARE: &'static [&'static str] = &["include_coupling_changes", "include_anomalies"];
@@ -124,9 +127,9 @@ impl ReadTool for Diverge {
         let place = past::first_place(snapshot, &history);
         let baseline = match past::baseline(cx, place.as_ref(), input.baseline.trim()) {
             Ok(baseline) => baseline,
-            Err(NoBaseline::Unknown(reason)) => {
+            Err(NoBaseline::Unknown { reason, remedy }) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
+                return Ok(Answer::new(output).guidance(past::blocked(remedy)));
             }
             Err(NoBaseline::Failed(error)) => return Err(*error),
         };

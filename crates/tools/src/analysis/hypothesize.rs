@@ -38,6 +38,8 @@ pub(crate) enum KindWord {
     Gateway,
     AlwaysBefore,
     Isolated,
+    /// Any path between them
+    Unknown,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -268,6 +270,7 @@ const fn kind(word: KindWord) -> ClaimKind {
         KindWord::Gateway => ClaimKind::Gateway,
         KindWord::AlwaysBefore => ClaimKind::AlwaysBefore,
         KindWord::Isolated => ClaimKind::Isolated,
+        KindWord::Unknown => ClaimKind::Unknown,
     }
 }
 
@@ -317,7 +320,9 @@ fn partial(snapshot: &Snapshot, &(node, hops): &(NodeIx, u32)) -> PartialRow {
 fn guidance(snapshot: &Snapshot, claim: &ResolvedClaim, tested: &Tested) -> Guidance {
     let id = |node: NodeIx| snapshot.graph().id(node).to_owned();
     let evidence = tested.supporting.iter().chain(&tested.contradicting);
-    let last = evidence.filter_map(|row| row.nodes.last().copied()).next().or(claim.subject).map(id);
+    // What is outside of the project cannot be opened.
+    let inside = |node: &NodeIx| snapshot.graph().file(*node).is_some();
+    let last = evidence.filter_map(|row| row.nodes.iter().rev().copied().find(inside)).next().or(claim.subject).map(id);
     match tested.verdict {
         Verdict::LikelyTrue | Verdict::LikelyFalse => Guidance::next(
             ProofState::ReadyToEdit,

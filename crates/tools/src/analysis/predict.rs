@@ -2,6 +2,7 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
+use m1nd_engine::history::ProjectHistory;
 use m1nd_query::changes::predict::{
     ACT_SHARE, Calibration, PredictAnswer, PredictQuery, PredictRow, REVERIFY_SHARE, Source, SymbolRow, Verdict,
     predict,
@@ -14,6 +15,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
     rows_schema, yes,
 };
+use crate::heuristics::RowSignals;
 use crate::past::{self, CitedCommit};
 use crate::rows::{self, NodeRow, count, rounded};
 
@@ -63,6 +65,8 @@ pub(crate) struct Row {
     of_commits: u32,
     reason: String,
     commits: Vec<CitedCommit>,
+    #[serde(flatten)]
+    signals: Option<RowSignals>,
 }
 
 /// A symbol that changed with the first changed node.
@@ -123,7 +127,6 @@ pub(crate) struct Output {
     symbols_note: Option<String>,
     co_change_count: usize,
     structural_fallback_count: usize,
-    heuristic_reranked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     velocity: Option<Trend>,
     calibration: CalibrationRow,
@@ -159,14 +162,17 @@ that changed in commits of few symbols. They have no `confidence`. `symbols_note
 the file level answers.
 
 `verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; the older half maps values
-to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right) or
-`reverify` (30 %), by an exact one-sided binomial bound (90 %), tested from the most probable rows on until one fails, for each
-stratum of source and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
+to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right, and each more
+probable than not) or `reverify` (30 %, each at least 15 % probable), by an exact one-sided binomial bound (90 % in all), tested from the 20, 68 and 225 most
+probable rows on until one fails, for each stratum of source and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
 contradict it. All else is `abstain`, also all rows where the history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
 `act` rows and the calibration error, all of the newer half. With several changed nodes a row counts for the one that it
 belongs to most; figures are those of questions about a single file.
 
-`velocity` is the trend of the first changed node over 90 days (commits per 30 days, newer minus older half).
+`velocity` is the trend of the first changed node, and of each row, over 90 days (commits per 30 days, newer minus older
+half). Rows of product code also have what `trust` and `tremor` say of the file, as far as there is evidence, and
+`heuristic_factor`: 1 + .2 (`trust_risk_multiplier` - 1), times 1 + .1 `tremor_magnitude` (at most 1, from 3 commits). It says
+where a mistake is likelier, and is no part of order, `confidence` or `verdict`; `heuristics_surface` explains it.
 `note` says why there is no evidence. Subjects are text of the repository.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed_node": "README.md"}"#;
     const STAGES: &'static [Route] = &[
@@ -181,13 +187,19 @@ belongs to most; figures are those of questions about a single file.
     const DETAILS: &'static [&'static str] = &[
         "predictions.coupling_strength",
         "predictions.of_commits",
+        "predictions.heuristic_factor",
+        "predictions.trust_score",
+        "predictions.trust_risk_multiplier",
+        "predictions.tremor_magnitude",
+        "predictions.tremor_observation_count",
+        "predictions.tremor_risk_level",
+        "predictions.velocity",
         "calibration.strata",
-        "heuristic_reranked",
         "velocity",
     ];
     const OUTPUT_SCHEMA: &'static str =
         rows_schema!("predictions": "node_id", "label", "file_path", "confidence", "verdict", "reason");
-    const TEXT_OMITS: &'static [&'static str] = &["label", "node_id", "heuristic_reranked"];
+    const TEXT_OMITS: &'static [&'static str] = &["label", "node_id"];
     type Input = Input;
     type Output = Output;
 }
@@ -231,7 +243,9 @@ impl ReadTool for Predict {
         output.note = note(&asked, &found);
         fill(&mut output, snapshot, &found);
         let several = asked.nodes.len() > 1;
-        output.predictions = page.cut(found.rows).iter().map(|found| row(snapshot, found, several)).collect();
+        let shown = page.cut(found.rows);
+        output.predictions = shown.iter().map(|found| row(snapshot, found, several)).collect();
+        add_signals(cx, &history, &shown, &mut output.predictions, input.include_velocity)?;
         let gaps: Vec<String> = asked.gaps.into_iter().chain(found.gaps).collect();
         output.what_is_missing = (!gaps.is_empty()).then(|| gaps.join("; "));
         Ok(Answer::new(output).rows("predictions", total).guidance(guidance))
@@ -279,7 +293,6 @@ fn unanswered(snapshot: &Snapshot, asked: Option<&Asked>, note: String) -> Outpu
         symbols_note: None,
         co_change_count: 0,
         structural_fallback_count: 0,
-        heuristic_reranked: false,
         velocity: None,
         calibration: calibration(&Calibration::default()),
         note: Some(note),
@@ -374,7 +387,29 @@ fn row(snapshot: &Snapshot, found: &PredictRow, several: bool) -> Row {
         of_commits: found.of,
         reason: reason(found),
         commits: CitedCommit::all(&found.commits),
+        signals: None,
     }
+}
+
+/// Adds what trust, tremor and the trend say of the files of the rows. It does not order them.
+fn add_signals(
+    cx: &ReadContext<'_>,
+    history: &ProjectHistory,
+    found: &[PredictRow],
+    rows: &mut [Row],
+    with_velocity: bool,
+) -> Result<(), ToolError> {
+    let (places, nodes): (Vec<usize>, Vec<NodeIx>) =
+        found.iter().enumerate().filter_map(|(place, row)| Some((place, row.node?))).unzip();
+    for (place, mut signals) in places.into_iter().zip(RowSignals::of(cx, history, &nodes)?) {
+        signals.velocity = signals.velocity.filter(|_| with_velocity);
+        let row = &mut rows[place];
+        for reason in std::mem::take(&mut signals.reasons) {
+            row.reason += &format!("; {reason}");
+        }
+        row.signals = Some(signals);
+    }
+    Ok(())
 }
 
 fn reason(found: &PredictRow) -> String {

@@ -21,4 +21,4 @@ pub(crate) use trail_list::TrailList;
 pub(crate) use trail_merge::TrailMerge;
 pub(crate) use trail_resume::TrailResume;
 pub(crate) use trail_save::TrailSave;
-pub(crate) use trails::prior as trail_prior;
+pub(crate) use trails::{prior as trail_prior, stale_trails};

@@ -103,6 +103,21 @@ pub(crate) fn nodes_now<'t>(
     Ok(found.into_iter().map(|(_, node)| node).collect())
 }
 
+/// The trails of the caller with nodes that are not as they were saved, last changed first: id, label, and the number of
+/// such nodes.
+pub(crate) fn stale_trails(cx: &ReadContext<'_>) -> Result<Vec<(String, String, usize)>, ToolError> {
+    let own = cx.held().list::<Trail>(Some(cx.agent()), MAX_CHECKED_TRAILS).map_err(session_error)?;
+    let mut found = Vec::new();
+    for trail in own.handles {
+        let nodes = nodes_now(cx.snapshot(), &trail.value, cx.cancel())?;
+        let stale = nodes.iter().filter(|node| node.is_stale()).count();
+        if stale > 0 {
+            found.push((trail.id, trail.value.label, stale));
+        }
+    }
+    Ok(found)
+}
+
 fn node_now<'t>(snapshot: &Snapshot, texts: &CodeTexts<'_>, saved: &'t TrailNode) -> NodeNow<'t> {
     let graph = snapshot.graph();
     let node = graph.find(&saved.id);

@@ -2,7 +2,7 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_query::analysis::ClosureState;
-use m1nd_query::changes::predict::{PredictQuery, Verdict, predict};
+use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
 use m1nd_query::edits::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan};
 use m1nd_query::references::callers;
 use schemars::JsonSchema;
@@ -174,8 +174,9 @@ and test.
 user of a file that is deleted or renamed breaks and is `critical`; other users are `warning`, possible ones `info`.
 `open_users` are planned files that references without a known target may use as well: their gaps may not be all.
 With `scope`, gaps outside of it that are not critical are only counted (`gaps_outside_scope`).
-Adding every entry of `suggested_additions` removes all critical gaps; at most 200 are listed, with their total. `co_change` are files that change with the planned
-ones in the history. `test_coverage` names the tests that reach each changed file in the graph. `order` is an order that
+Adding every entry of `suggested_additions` removes all critical gaps; at most 200 are listed, with their total.
+`co_change` are files that are likely to change with the planned ones, by the history and the code: most likely first,
+with the probability that each changes with the planned file it belongs to most, and their common commits. `test_coverage` names the tests that reach each changed file in the graph. `order` is an order that
 `depends_on` allows; a cycle or a dependency outside of the plan is named. The risk is the sum of `risk_parts`.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "actions": [{"action_type": "modify", "file_path": "store.py"}]}"#;
@@ -301,15 +302,16 @@ fn co_change(
     let query = PredictQuery { changed, also_changed: Vec::new(), min_support: 1, with_symbols: false };
     let found = predict(snapshot, &history, &query, cx.cancel())?;
     let is_new = |path: &str| !actions.iter().any(|action| action.path == path);
-    let rows =
-        found.rows.iter().filter(|row| is_new(&row.path) && (row.support > 0 || row.verdict != Verdict::Abstain));
-    let row = |row: &m1nd_query::changes::predict::PredictRow| CoChangeRow {
+    // By what all planned files say together: a verdict is about one of them.
+    let mut rows: Vec<&PredictRow> = found.rows.iter().filter(|row| is_new(&row.path)).collect();
+    rows.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.path.cmp(&b.path)));
+    let row = |row: &PredictRow| CoChangeRow {
         file_path: row.path.clone(),
         probability: rounded(row.probability),
         support: row.support,
     };
     let note = found.untold.first().map(|(_, reason)| reason.to_string());
-    Ok((rows.take(MAX_CO_CHANGE).map(row).collect(), note))
+    Ok((rows.into_iter().take(MAX_CO_CHANGE).map(row).collect(), note))
 }
 
 fn coverage(check: &PlanCheck) -> Coverage {

@@ -335,7 +335,7 @@ fn warning(known: &[Handle<BugPattern>], pattern: &BugPattern) -> Option<String>
 fn learn(cx: &WriteContext<'_>, text: &str) -> Result<(LearnedPattern, String, String), ToolError> {
     let snapshot = cx.engine().snapshot();
     let history = snapshot.history(cx.cancel());
-    let place: PlacedHistory<'_> = past::first_place(&snapshot, &history).map_err(ToolError::invalid)?;
+    let place: PlacedHistory<'_> = past::first_place(&snapshot, &history).map_err(past::without_history)?;
     let name = past::commit(&place, "commit", text)?.name();
     let number = place.history.commits().iter().position(|commit| commit.name() == name).ok_or_else(|| {
         ToolError::new(

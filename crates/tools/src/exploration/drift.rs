@@ -4,8 +4,11 @@ use m1nd_query::changes::{Baseline, Drift as Found, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::change_rows::row_text;
+use crate::continuity::stale_trails;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
+    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
+    Toolset,
 };
 use crate::past::{self, LAST_SESSION, NoBaseline};
 use crate::rows::{count, rounded};
@@ -15,6 +18,8 @@ const MAX_ROWS: usize = 200;
 /// Maximum edges whose number of places changed, and files with a trend.
 const MAX_WEIGHTS: usize = 20;
 const MAX_TRENDS: usize = 10;
+/// Maximum stale trails.
+const MAX_TRAILS: usize = 20;
 /// Characters of a commit's message that are shown.
 const SUBJECT: usize = 100;
 
@@ -84,6 +89,14 @@ pub(crate) struct Feedback {
     query: String,
 }
 
+/// A trail of the caller that code changed under.
+#[derive(Debug, Serialize)]
+pub(crate) struct StaleTrail {
+    trail_id: String,
+    label: String,
+    stale_nodes: usize,
+}
+
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Output {
     since: String,
@@ -106,6 +119,8 @@ pub(crate) struct Output {
     top_velocities: Vec<Trend>,
     /// Rows of the feedback ledger since.
     feedback: Vec<Feedback>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale_trails: Vec<StaleTrail>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,8 +150,10 @@ commit is noted. Visits are forgotten after 60 days. A time or date means the ne
 - `top_weight_drifts`: edges with another number of places (`include_weight_drift`).
 - `top_velocities`: changed files with commits since; commits per 30 days, newer minus older half of 90 days.
 - `feedback`: rows of the ledger of `learn` since your last visit, of all agents.
+- `stale_trails`: your trails with nodes that are not as they were saved, whatever `since` is; `trail_resume` names them.
 
 Each list has at most 200 rows. Subjects and authors are text of the repository.";
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const STAGES: &'static [Route] = &[(Stage::Orient, 60, "what changed since you were last here")];
     const COMMAND: Option<Command> = Some(Command::new("drift", &["since"]));
@@ -159,10 +176,10 @@ impl ReadTool for Drift {
         let mut output = Output { since: input.since.clone(), ..Output::default() };
         let baseline = match past::baseline(cx, place.as_ref(), since) {
             Ok(baseline) => baseline,
-            Err(NoBaseline::Unknown(reason)) => {
+            Err(NoBaseline::Unknown { reason, remedy }) => {
                 output.summary = "cannot tell".to_owned();
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(Guidance::state(ProofState::Blocked)));
+                return Ok(Answer::new(output).guidance(past::blocked(remedy)));
             }
             Err(NoBaseline::Failed(error)) => return Err(*error),
         };
@@ -172,6 +189,9 @@ impl ReadTool for Drift {
         let found = drift(snapshot, place.as_ref().ok(), &baseline, &scope, cx.cancel())?;
         let guidance = guidance(&found);
         fill(&mut output, &baseline, found, input.include_weight_drift);
+        let stale = stale_trails(cx)?.into_iter().take(MAX_TRAILS);
+        let row = |(trail_id, label, stale_nodes)| StaleTrail { trail_id, label, stale_nodes };
+        output.stale_trails = stale.map(row).collect();
         if since == LAST_SESSION {
             output.feedback = feedback(cx);
         }

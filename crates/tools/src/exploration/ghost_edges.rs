@@ -1,6 +1,7 @@
 //! Lists files that change together although the code does not connect them.
 
 use m1nd_engine::Snapshot;
+use m1nd_query::changes::Depth;
 use m1nd_query::retrieval::{GhostEdge, ghost_pairs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number, rows_schema,
 };
-use crate::past::CitedCommit;
+use crate::past::{self, CitedCommit};
 use crate::rows::{self, rounded};
 
 /// Default number of rows.
@@ -21,9 +22,16 @@ const MAX_ROWS: usize = 500;
 pub(crate) struct Input {
     /// Only pairs of this file or of the file of this symbol
     node: Option<String>,
+    /// `<N>d` before the newest commit, or `all`
+    #[serde(default = "everything")]
+    depth: String,
     #[serde(default = "number::<DEFAULT_ROWS>")]
     #[schemars(range(min = 1, max = MAX_ROWS))]
     top_k: usize,
+}
+
+fn everything() -> String {
+    "all".to_owned()
 }
 
 #[derive(Debug, Serialize)]
@@ -76,7 +84,8 @@ impl Tool for GhostEdges {
 Lists pairs of indexed files that change together more often than chance explains (`p_value` at most .01, hypergeometric,
 at least two common commits of at most ten files) although no edge connects them within two steps from file to file, in
 either direction: duplicated knowledge, formats agreed on by hand, copies. Of a project, the 1,000 pairs least likely to be
-chance are examined; of a `node`, the 20 files that change with its file most.
+chance are examined; of a `node`, the 20 files that change with its file most. `depth` leaves out what is older than so many
+days before the newest commit; the figures are then those of the commits that are left.
 
 `strength` is the share of the first file's commits that touched the other one, 0 to 1: newer commits count more (half-life
 a year), those of many files less, those of programs a quarter; a single one is no pattern. `commits` is the number of
@@ -85,6 +94,7 @@ and commits of more than 50 files do not count. `note` says why nothing can be t
     const NEEDS_FRESH: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const PAGED: bool = true;
+    const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node_id", "node"), ("window", "depth")];
     const DETAILS: &'static [&'static str] = &["ghost_edges.lift", "ghost_edges.p_value"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("ghost_edges": "source", "target", "strength", "commits");
     type Input = Input;
@@ -96,7 +106,10 @@ impl ReadTool for GhostEdges {
         let snapshot = cx.indexed()?;
         let node = input.node.as_deref().map(|text| rows::resolve(snapshot, "node", text)).transpose()?;
         let page = cx.page(input.top_k);
-        let history = cx.history();
+        let history = match past::depth(&input.depth)? {
+            Depth::All => cx.history(),
+            Depth::Days(days) => cx.history().within_days(days),
+        };
         let found = ghost_pairs(snapshot, &history, node, cx.cancel())?;
         let (total, gaps) = (found.len(), history.gaps());
         let told = match (history.is_known(), gaps.is_empty()) {
@@ -110,7 +123,10 @@ impl ReadTool for GhostEdges {
                 let hint = format!("{one} and {other} change together: look for what they share");
                 Guidance::next(ProofState::Triaging, ToolRef("view"), Some(other.to_owned()), hint)
             }
-            None => Guidance::state(if history.is_known() { ProofState::Triaging } else { ProofState::Blocked }),
+            None => match past::first_place(snapshot, &history) {
+                Ok(_) => Guidance::state(ProofState::Triaging),
+                Err(reason) => past::blocked(past::remedy(&reason)),
+            },
         };
         let output = Output {
             node: node.map(|node| snapshot.graph().id(node).to_owned()),

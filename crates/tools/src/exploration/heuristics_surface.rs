@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::risk::{FileRisk, Part, Tier, TremorLevel, dependents};
+use m1nd_query::risk::{FileRisk, Part, Tier, dependents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::risk_rows::risks;
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
+use crate::heuristics;
 use crate::past::{self, CitedCommit};
 use crate::rows::{self, rounded};
 
@@ -20,8 +21,6 @@ const MEDIUM_BLAST: usize = 10;
 const BLAST_STEPS: usize = 2;
 /// Affected files that are named.
 const NAMED: usize = 5;
-/// Cap of the multiplier.
-const CAP: f64 = 3.0;
 /// Scores from which the level is high, and medium.
 const HIGH: f64 = 0.75;
 const MEDIUM: f64 = 0.35;
@@ -158,7 +157,7 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
         _ => ("high", 1.0, 1.15),
     };
     let trust = row.trust.as_ref().filter(|trust| trust.verdict.tier != Tier::Unknown);
-    let multiplier = trust.map(|trust| trust.verdict.ratio.clamp(1.0, CAP));
+    let multiplier = heuristics::multiplier(trust);
     let tremor = row.tremor.as_ref();
     let magnitude = tremor.map_or(0.0, |tremor| tremor.tremor.magnitude.min(1.0));
     let observations = tremor.map_or(0, |tremor| tremor.series.observations());
@@ -170,22 +169,13 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
         () if score >= MEDIUM || blast == "medium" => "medium",
         () => "low",
     };
-    let mut reasons: Vec<String> = Vec::new();
-    match trust.map(|trust| trust.verdict.tier) {
-        Some(Tier::High) => reasons.push("more fixes than the mean of the project".to_owned()),
-        Some(Tier::Low) => reasons.push("fewer fixes than the mean of the project".to_owned()),
-        _ => {}
-    }
-    if tremor.is_some_and(|tremor| tremor.tremor.level > TremorLevel::Low) {
-        reasons.push("changes faster than the others".to_owned());
-    }
+    let mut reasons = heuristics::reasons(trust, tremor);
     if hits > 0.0 {
         reasons.push(format!("bug patterns match x{}", row.matches.unwrap_or(0)));
     }
     if blast != "low" {
         reasons.push(format!("{blast} blast radius"));
     }
-    let tremor_factor = if observations >= 3 { 1.0 + magnitude * 0.1 } else { 1.0 };
     Summary {
         risk_level: level,
         risk_score: rounded(score),
@@ -194,7 +184,7 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
         top_affected: affected.iter().take(NAMED).map(|node| graph.path(*node).to_owned()).collect(),
         antibody_hits: row.matches,
         heuristic_signals: Signals {
-            heuristic_factor: rounded((1.0 + above * 0.2) * tremor_factor * (1.0 + 0.05 * hits) * blast_factor),
+            heuristic_factor: rounded(heuristics::factor(trust, tremor) * (1.0 + 0.05 * hits) * blast_factor),
             trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
             trust_risk_multiplier: multiplier.map(rounded),
             trust_tier: row.trust.as_ref().map_or(Tier::Unknown, |trust| trust.verdict.tier).word(),

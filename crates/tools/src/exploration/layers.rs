@@ -281,7 +281,7 @@ struct Change {
 fn change(cx: &ReadContext<'_>, since: &str, found: &Found, gaps: &mut Vec<String>) -> Result<Change, ToolError> {
     let (snapshot, history) = (cx.snapshot(), cx.history());
     let changed = past::changed_files(cx, Some(since), gaps)?;
-    let place = past::first_place(snapshot, &history).map_err(ToolError::invalid)?;
+    let place = past::first_place(snapshot, &history).map_err(past::without_history)?;
     let commit = past::commit(&place, "since", since)?;
     let before = past::at_commit(cx, &place, commit)?;
     let new = new_layer_violations(&before, snapshot, found.declared.as_ref(), cx.cancel())?;

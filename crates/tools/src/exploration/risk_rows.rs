@@ -8,11 +8,8 @@ use m1nd_query::risk::{PanoramaAnswer, PanoramaQuery, panorama};
 
 use super::bug_patterns::{Looking, look, stored};
 use crate::framework::{ReadContext, ToolError};
+use crate::heuristics::{HALF_LIFE, LEAST};
 
-/// Days after which evidence of defects counts half, as in `trust`.
-const HALF_LIFE: f64 = 730.0;
-/// Commits and outcomes below which nothing is told, as in `trust`.
-const LEAST: usize = 3;
 /// Matches of one pattern that count.
 const MATCHES: usize = 500;
 

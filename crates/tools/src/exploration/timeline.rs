@@ -1,6 +1,6 @@
 //! Shows how a file or a symbol changed: its commits, what changed with it, and figures of both.
 
-use m1nd_query::changes::{CoChanged, Depth, TimelineAnswer, TimelineChange, TimelineQuery, timeline};
+use m1nd_query::changes::{CoChanged, TimelineAnswer, TimelineChange, TimelineQuery, timeline};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -156,16 +156,15 @@ impl ReadTool for Timeline {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let node = rows::resolve(snapshot, "node", &input.node)?;
-        let text = input.depth.trim().to_lowercase();
-        let depth = Depth::parse(&text).ok_or_else(|| {
-            let most = Depth::MAX_DAYS;
-            ToolError::invalid(format!(
-                "argument `depth` is `{text}`, expected `<N>d` with N from 1 to {most}, or `all`"
-            ))
-        })?;
+        let depth = past::depth(&input.depth)?;
         let query = TimelineQuery { node, depth, with_churn: input.include_churn, max_partners: input.top_k };
         let row = NodeRow::new(snapshot, node);
-        let empty = Output { node: row.node_id, label: row.label, depth: text, ..Output::default() };
+        let empty = Output {
+            node: row.node_id,
+            label: row.label,
+            depth: input.depth.trim().to_lowercase(),
+            ..Output::default()
+        };
         match timeline(snapshot, &cx.history(), &query, cx.cancel()) {
             Ok(found) => {
                 let guidance = guidance(&empty, &found);

@@ -18,6 +18,7 @@ use super::error::{ErrorCode, ToolError};
 use super::kinds::{Detail, Effect, Format, Toolset};
 use super::measure::{Asked, spoken_of};
 use super::names;
+use super::repository::take_repository;
 use super::stale::{Stale, caught_up};
 use super::text::{self, Style};
 use super::visible::make_visible;
@@ -151,6 +152,7 @@ impl ToolDef {
         let (cx, stale) = caught_up.as_ref().map_or((cx, None), |(cx, stale)| (cx, stale.clone()));
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
+        take_repository(self.name, &schema, &cx.snapshot, &mut arguments)?;
         names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
         let agent = take_text(&mut arguments, "agent_id").unwrap_or_default();
         cx.services.begin_call(&agent);

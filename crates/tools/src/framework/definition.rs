@@ -9,6 +9,7 @@ use super::call::{Call, run_read, run_write};
 use super::context::{Context, ReadContext, WriteContext};
 use super::error::ToolError;
 use super::kinds::{Command, Effect, Format, Mention, Route, Toolset};
+use super::repository::REPOSITORY;
 use super::schema::{add_own, input_schema, shorten_elements};
 use super::text::{RowText, TEXT_BYTES};
 
@@ -259,7 +260,8 @@ impl ToolDef {
             "agent_id" => self.toolset.requires_agent(),
             "max_output_chars" => self.lists_budget,
             "format" => self.has_own_format(),
-            "detail" => false,
+            // In a federation alone.
+            "detail" | REPOSITORY => false,
             _ => !self.unlisted.contains(&argument),
         }
     }

@@ -37,7 +37,7 @@ pub(crate) const NAME_ARGUMENTS: &[&str] = &[
 pub(crate) const NAME_ARGUMENTS_OF: &[(&str, &str)] = &[("glob", "pattern")];
 
 /// Names in lists of objects, beside those of [`NAME_ARGUMENTS`].
-const NESTED_NAMES: &[&str] = &["node_external_id", "supporting_nodes", "contradicting_nodes"];
+pub(super) const NESTED_NAMES: &[&str] = &["node_external_id", "supporting_nodes", "contradicting_nodes"];
 /// Texts in which ids stand among other words.
 const TEXTS: &[&str] = &["claim", "query", "task", "task_description", "intent", "question"];
 /// Paths of files that need not exist yet.

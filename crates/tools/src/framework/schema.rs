@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::bounds;
 use super::definition::ToolDef;
 use super::kinds::{Detail, Format};
+use super::repository::{REPOSITORY, takes_repository};
 
 /// The schema of the arguments that a tool declares: small, self-contained, an object at its top.
 ///
@@ -28,6 +29,10 @@ pub(super) fn input_schema<T: JsonSchema>() -> Value {
 /// name one.
 pub(super) fn add_own(schema: &mut Value, tool: &ToolDef, format: Format) {
     if let Some(properties) = schema["properties"].as_object_mut() {
+        if takes_repository(tool.name, properties) {
+            let about = "Which repository of a federation the names and the scope of the call belong to";
+            properties.insert(REPOSITORY.into(), json!({"type": "string", "description": about}));
+        }
         properties.insert("agent_id".into(), json!({"type": "string"}));
         let budget = json!({"type": "integer", "minimum": 1, "default": tool.usual_bytes(format)});
         properties.insert("max_output_chars".into(), budget);

@@ -255,7 +255,9 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
             }
         }
         Value::Array(items) if items.iter().all(|item| scalar(item).is_some()) => {
-            let shown: Vec<String> = items.iter().take(MAX_INNER).filter_map(scalar).collect();
+            let short = |item: &Value| item.as_str().filter(|text| node_id::path_of(text).is_some()).map(short_target);
+            let shown = items.iter().take(MAX_INNER).filter_map(|item| short(item).or_else(|| scalar(item)));
+            let shown: Vec<String> = shown.collect();
             let _ = writeln!(out, "{name}: {}{}", shown.join(", "), more(items.len(), MAX_INNER));
         }
         Value::Array(items) if depth < MAX_DEPTH => {
@@ -380,7 +382,7 @@ fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, kept
 }
 
 /// A node id as people type it: `src/a.py::Pool.acquire`.
-fn short_target(target: &str) -> String {
+pub(crate) fn short_target(target: &str) -> String {
     match (node_id::path_of(target), qualified(target)) {
         (Some(path), Some(name)) => format!("{path}::{name}"),
         (Some(path), None) if node_id::is_file(target) => path.to_owned(),

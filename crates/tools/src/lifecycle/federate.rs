@@ -310,6 +310,11 @@ fn members(repos: &[Repo], workspace: &Path) -> Result<Vec<Member>, ToolError> {
     repos.iter().map(member).collect()
 }
 
+/// The command with which a person allows to read a folder.
+pub(super) fn allow_command(folder: &Path) -> String {
+    format!("m1nd workspace add '{}'", folder.display().to_string().replace('\'', "'\\''"))
+}
+
 /// Refuses folders that the user did not allow to read. Says nothing about what is there.
 fn check_consent(engine: &Engine, members: &[Member]) -> Result<(), ToolError> {
     let config = engine.config();
@@ -322,8 +327,7 @@ fn check_consent(engine: &Engine, members: &[Member]) -> Result<(), ToolError> {
         return missing.map_or(Ok(()), |member| Err(engine_error(EngineError::PathNotFound(member.path.clone()))));
     }
     let list: Vec<String> = refused.iter().map(|member| format!("`{}`", member.path.display())).collect();
-    let commands: Vec<String> =
-        refused.iter().map(|member| format!("m1nd workspace add '{}'", member.path.display())).collect();
+    let commands: Vec<String> = refused.iter().map(|member| allow_command(&member.path)).collect();
     Err(ToolError::new(
         ErrorCode::OutsideWorkspace,
         format!("not read: {} are outside the allowed roots", list.join(", ")),

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{EngineError, Member, readable_repositories};
-use m1nd_query::repositories::{Discovered, Skipped, discover, namespace};
+use m1nd_engine::{EngineError, Member, may_read, readable_repositories};
+use m1nd_query::repositories::{Discovered, Sibling, Skipped, discover, namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::federate::{self, Wanted};
+use super::federate::{self, Wanted, allow_command};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
     number, rows_schema,
@@ -71,6 +71,18 @@ pub(crate) struct RepoRow {
     source_files: Vec<String>,
     sampled_paths: Vec<String>,
     suggested_action: &'static str,
+    /// A person allowed to read it.
+    allowed: bool,
+}
+
+/// A folder that nobody allowed to read, and why it may matter.
+#[derive(Debug, Serialize)]
+pub(crate) struct UnreadRow {
+    path: String,
+    reason: String,
+    file_path: String,
+    line: u32,
+    allow: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -94,6 +106,9 @@ pub(crate) struct Output {
     current_repo: CurrentRepo,
     discovered_repos: Vec<RepoRow>,
     suggested_repos: Vec<SuggestedRepo>,
+    /// Left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread_folders: Vec<UnreadRow>,
     skipped_paths: Vec<SkippedRow>,
     executed: bool,
     /// What `federate` answers, if it was executed.
@@ -127,6 +142,10 @@ Evidence, strongest first; equal evidence is ordered by confidence, number of fi
 - `proto_contract_match`, `mcp_tool_contract_match`, `openapi_contract_match`, with an allowed repository: medium.
 - `api_route_match` (the same `/api/` route in both): medium, high from two routes on.
 
+`allowed` says whether a person allowed a repository to be read. `unread_folders` are repositories beside the roots whose
+folder has the name of a package that the project uses and does not have: of them no more is known than that they are there.
+`allow` is the command with which a person allows to read one; afterwards this tool says whether it has the package.
+
 Paths count if they are absolute (in manifests also relative), lead outside of all roots, and are no placeholder
 (`/path/to/…`), system folder, socket or lock. `skipped_paths`: paths that are missing or belong to no repository; quoted
 texts without a file are left out.";
@@ -150,7 +169,8 @@ impl WriteTool for FederateAuto {
         let roots: Vec<PathBuf> = snapshot.roots().iter().map(|root| root.path.clone()).collect();
         let root = roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?;
         cx.engine().workspace().map_err(engine_error)?;
-        let readable = readable_repositories(&cx.engine().config().home, &roots);
+        let home = &cx.engine().config().home;
+        let readable = readable_repositories(home, &roots);
         let found = discover(snapshot, &scope, &readable, cx.cancel())?;
         let total = found.found.len();
         let repos = &found.found[..total.min(input.max_repos)];
@@ -179,15 +199,17 @@ impl WriteTool for FederateAuto {
         if found.paths_left > 0 {
             missing.push(format!("{} not looked at", count(found.paths_left, "path")));
         }
-        let own_name = input.current_repo_name.clone().unwrap_or_else(|| namespace(&root));
+        let member = || snapshot.repositories().next().map(str::to_owned);
+        let own_name = input.current_repo_name.clone().or_else(member).unwrap_or_else(|| namespace(&root));
         let result = match input.execute && !repos.is_empty() {
             true => Some(execute(cx, &input, (&own_name, &root), repos)?),
             false => None,
         };
         let output = Output {
             current_repo: CurrentRepo { namespace: own_name, repo_root: root.to_string_lossy().into_owned() },
-            discovered_repos: repos.iter().map(row).collect(),
+            discovered_repos: repos.iter().map(|repo| row(repo, may_read(home, &roots, &repo.root))).collect(),
             suggested_repos: suggested.collect(),
+            unread_folders: found.unread.iter().map(unread_row).collect(),
             skipped_paths: skipped.collect(),
             executed: result.is_some(),
             federate_result: result,
@@ -197,6 +219,11 @@ impl WriteTool for FederateAuto {
             (0, is_partial) => {
                 let mut guidance = Guidance::state(ProofState::Triaging);
                 guidance.next_step_hint = Some(match is_partial {
+                    _ if !output.unread_folders.is_empty() => {
+                        "no indexed file refers to another repository; ask the user whether the folders of `unread_folders` may \
+                         be read"
+                            .to_owned()
+                    }
                     false => "no indexed file refers to another repository on this disk".to_owned(),
                     true => {
                         "what was read refers to no other repository on this disk; see `what_is_missing`".to_owned()
@@ -233,7 +260,21 @@ fn execute(
     federate::federate(cx, members, &Wanted { edges: input.detect_cross_repo_edges, incremental: true })
 }
 
-fn row(repo: &Discovered) -> RepoRow {
+fn unread_row(found: &Sibling) -> UnreadRow {
+    let (file, line) = &found.used_in;
+    UnreadRow {
+        path: found.path.to_string_lossy().into_owned(),
+        reason: format!(
+            "has the name of the package `{}`, which is used here; whether it has it is not known",
+            found.package
+        ),
+        file_path: file.to_string(),
+        line: *line,
+        allow: allow_command(&found.path),
+    }
+}
+
+fn row(repo: &Discovered, allowed: bool) -> RepoRow {
     let evidence = repo.sources.iter().take(MAX_EVIDENCE).map(|source| Place {
         evidence_type: source.evidence.word(),
         file_path: source.file.to_string(),
@@ -250,5 +291,6 @@ fn row(repo: &Discovered) -> RepoRow {
         source_files: repo.files().into_iter().take(MAX_SOURCES).map(ToString::to_string).collect(),
         sampled_paths: repo.paths.clone(),
         suggested_action: if repo.is_high { "federate" } else { "review" },
+        allowed,
     }
 }

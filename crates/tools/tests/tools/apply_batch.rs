@@ -91,6 +91,11 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
     let macros = "//- /Cargo.toml\n[package]\nname = \"p\"\n//- /src/lib.rs\npub struct Text;\nmacro_rules! tests {\n    ($make:ident) => {\n        use super::*;\n        fn run() {\n            $make();\n        }\n    };\n}\nmod one {\n    fn make() -> u8 {\n        1\n    }\n    tests!(make);\n}\n";
     let abstract_java = "//- /A.java\nabstract class A {\n  abstract int size();\n}\n//- /B.java\nclass B extends A {\n  B() {}\n  int size() { return 1; }\n}\n";
     let annotated = "//- /A.java\npublic class A {\n  @Deprecated\n  static int go(int a) { return a; }\n}\n//- /B.java\npublic class B {\n  int run() { return A.go(1); }\n}\n";
+    let overriding = "//- /A.java\nclass A {\n  int size() { return 0; }\n}\n//- /B.java\nclass B extends A {\n  @Override\n  int size() { return 1; }\n  @Override\n  public String toString() { return new Object() { @Override public int hashCode() { return 1; } }.toString(); }\n}\n";
+    let outside = "//- /B.java\nimport java.util.AbstractList;\nabstract class B extends AbstractList<String> {\n  @Override\n  public int size() { return 1; }\n}\n";
+    let inherited = "//- /A.java\nimport java.util.Iterator;\nabstract class A implements Iterator<String> {\n  private String root;\n  boolean run() { if (root == null) { return false; } return root.isEmpty(); }\n}\n";
+    let java_overloads = "//- /A.java\nclass A {\n  int go() { return go(1); }\n  int go(int a) { return a; }\n}\n";
+    let constructed = "//- /A.java\nclass A {\n  A(int a) {}\n}\n//- /B.java\nclass B {\n  A a = new A(1);\n}\n";
     let overloaded = "//- /a.ts\nexport function load(a: number, b?: number): number;\nexport function load(a: any, b: any) {\n  return a;\n}\n//- /b.ts\nimport { load } from './a';\nexport const one = load(1);\n";
     let unclear = "//- /a.py\ndef load(x):\n    return x\n\n\ndef run():\n    given_by_the_shell()\n    return load(1)\n";
     let edit = |path: &str, old: &str, new: &str| json!([{"file_path": path, "edits": [{"old": old, "new": new}]}]);
@@ -131,6 +136,13 @@ fn the_graph_says_what_breaks_inside_of_the_edited_file() {
         (abstract_java, edit("B.java", "class B extends A", "abstract class B extends A"), "UNVERIFIED", ""),
         (abstract_java, edit("B.java", "  B() {}", "  Bee() {}"), "BROKEN", "lost_reference"),
         (annotated, edit("A.java", "int go(int a)", "int go(int a, int b)"), "BROKEN", "argument_count"),
+        (overriding, edit("B.java", "int size()", "int length()"), "BROKEN", "lost_override"),
+        (overriding, edit("A.java", "int size()", "int length()"), "BROKEN", "lost_override"),
+        (overriding, edit("B.java", "return 1; }\n  @", "return 2; }\n  @"), "UNVERIFIED", ""),
+        (inherited, edit("A.java", "if (root", "if (rooot"), "RISKY", ""),
+        (java_overloads, edit("A.java", "int go(int a)", "int gone(int a)"), "BROKEN", "argument_count"),
+        (outside, edit("B.java", "int size()", "int length()"), "RISKY", ""),
+        (constructed, edit("A.java", "  A(int a) {}\n", ""), "BROKEN", "argument_count"),
         // What an implementation declares is not what its overloads take.
         (overloaded, edit("b.ts", "one = ", "two = load(2);\nexport const one = "), "UNVERIFIED", ""),
         // `with` has no list of arguments.

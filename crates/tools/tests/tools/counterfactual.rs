@@ -77,7 +77,29 @@ fn a_broken_base_breaks_what_is_exposed_through_it() {
 fn unknown_nodes_and_empty_lists_are_errors() {
     let project = Project::new(SHOP);
     assert_eq!(project.err("counterfactual", json!({"node_ids": []}))["code"], "invalid_params");
-    assert_eq!(project.err("counterfactual", json!({"node_ids": ["vat", "nothing_like_it"]}))["code"], "node_not_found");
+    assert_eq!(project.err("counterfactual", json!({"node_ids": ["nothing_like_it"]}))["code"], "node_not_found");
+}
+
+#[test]
+fn names_without_a_node_are_told_and_the_others_answered() {
+    let project = Project::new(SHOP);
+    let whole = project.ok("counterfactual", json!({"node_ids": ["checkout"]}));
+    let part = project.ok("counterfactual", json!({"node_ids": ["checkout", "nothing_like_it", "checkuot"]}));
+    assert_eq!((&part["dangling"], &part["removed_nodes"]), (&whole["dangling"], &whole["removed_nodes"]), "{part}");
+    assert_eq!(column(&part, "unresolved_ids", "node_id"), "nothing_like_it checkuot", "{part}");
+    assert!(part["unresolved_ids"][1]["did_you_mean"].to_string().contains("checkout"), "{part}");
+    assert_eq!((&part["proof_state"], whole.get("unresolved_ids")), (&json!("proving"), None), "{part}");
+}
+
+#[test]
+fn what_a_document_says_does_not_break() {
+    let texts = "//- guide.md\n# Prices\n\nCall `checkout()` of `api.py` to pay, see also `Basket.total()`.\n";
+    let project = Project::new(&format!("{SHOP}{texts}"));
+    let answer = project.ok("counterfactual", json!({"node_ids": ["checkout"]}));
+    assert_eq!((&answer["total_dangling"], &answer["broken_count"]), (&json!(1), &json!(1)), "{answer}");
+    assert_eq!((&answer["total_documents"], &answer["documents"][0]["role"]), (&json!(1), &json!("document")), "{answer}");
+    let told = project.ok("counterfactual", json!({"node_ids": ["guide.md"]}));
+    assert_eq!((&told["total_dangling"], told.get("documents")), (&json!(0), None), "{told}");
 }
 
 #[test]

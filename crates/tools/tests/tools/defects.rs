@@ -8,7 +8,7 @@ fn file(one: &str, two: &str) -> String {
 }
 
 /// A file whose first function was mended often, one that was changed often, and one that hardly changed.
-fn project() -> Project {
+pub(crate) fn project() -> Project {
     let mut repository = Repository::new();
     let start = file("none", "0");
     let start = [Put("risky.py", &start), Put("busy.py", "a = 0\n"), Put("calm.py", "b = 0\n"), Put("tests/test_a.py", "c = 0\n")];

@@ -62,6 +62,44 @@ fn rows_can_be_limited() {
     assert!(list(&ask(json!({"scope": "lib"})), "removed_nodes").is_empty());
     assert_eq!(list(&ask(json!({"question": "which unused code went away"})), "removed_nodes").len(), 1);
     assert_eq!(list(&ask(json!({"focus_nodes": ["util.py::more"]})), "new_nodes").len(), 1);
+    // Also what is only in the older state, and nothing whose name merely begins like it.
+    assert_eq!(list(&ask(json!({"focus_nodes": ["old.py::unused"]})), "removed_nodes"), ["file::old.py::fn::unused"]);
+    let none = ask(json!({"question": "what about frobnication"}));
+    assert_eq!(list(&none, "new_nodes"), ["file::util.py::fn::more"], "a word that nothing is named by leaves nothing out");
+    assert!(none["what_is_missing"].as_str().unwrap_or_default().contains("frobnication"), "{none}");
+}
+
+#[test]
+fn a_question_is_answered() {
+    let mut repository = Repository::new();
+    let text = [
+        ("core.py", "def run():\n    return 1\n\n\ndef stop():\n    return 2\n"),
+        ("shop.py", "import core\n\n\ndef sell():\n    return core.run()\n"),
+        ("lone.py", "import core\n\n\ndef wait():\n    return core.stop()\n"),
+    ];
+    repository.commit("ann", "first", &text.map(|(path, text)| Put(path, text)));
+    let now = [
+        ("core.py", "import shop\n\n\ndef run():\n    return shop.sell\n"),
+        ("shop.py", "import core\n\n\ndef sell():\n    return core.run()\n"),
+        ("lone.py", "def wait():\n    return 3\n"),
+    ];
+    repository.commit("ann", "second", &now.map(|(path, text)| Put(path, text)));
+    now.iter().for_each(|(path, text)| repository.tree.write(path, text));
+    let project = Project::over_repository(repository);
+    let ask = |question: &str| project.ok("differential", json!({"snapshot_a": "HEAD~1", "question": question}));
+    let cases = [
+        ("which new dependencies came", "new_coupling", json!(["core.py", "shop.py"])),
+        ("which public API was removed", "removed_api", json!(["file::core.py::fn::stop"])),
+        ("are there new cycles", "new_cycle", json!(["core.py", "shop.py"])),
+        ("what is isolated now", "isolated", json!(["lone.py"])),
+    ];
+    for (question, asked, names) in cases {
+        let answer = ask(question);
+        assert_eq!((&answer["answers"][0]["asked"], &answer["answers"][0]["names"]), (&json!(asked), &names), "{answer}");
+        assert_eq!(answer["answers"].as_array().map(Vec::len), Some(1), "{answer}");
+    }
+    assert_eq!(ask("new cycles in lone")["answers"], json!([]), "of another file");
+    assert_eq!(ask("lone").get("answers"), None);
 }
 
 #[test]

@@ -85,6 +85,19 @@ fn what_is_no_time_is_said() {
 }
 
 #[test]
+fn trails_that_code_changed_under_are_named() {
+    let project = Project::new(POOL);
+    let saved = json!({"label": "pool leaks", "visited_nodes": [{"node_external_id": "file::pool.py::fn::drain"}]});
+    project.ok("trail_save", saved);
+    let project = project.reopened(|_| {});
+    assert_eq!(project.ok("drift", json!({})).get("stale_trails"), None);
+    project.tree.write("pool.py", "def drain():\n    return 2\n\ndef empty():\n    pass\n");
+    project.ok("ingest", json!({"path": "."}));
+    let answer = project.ok("drift", json!({}));
+    assert_eq!((column(&answer, "stale_trails", "label"), &answer["stale_trails"][0]["stale_nodes"]), ("pool leaks".into(), &json!(1)));
+}
+
+#[test]
 fn lessons_since_the_last_visit_are_listed() {
     let project = Project::new(PROGRAM);
     project.ok("glob", json!({"pattern": "*"}));

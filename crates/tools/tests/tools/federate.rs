@@ -130,6 +130,36 @@ fn ids_have_the_repository_in_front_and_every_form_is_taken() {
 }
 
 #[test]
+fn repo_says_which_repository_the_names_of_a_call_belong_to() {
+    let project = Project::unindexed(PYTHON);
+    let alone = project.federated("seek", json!({"query": "run", "repo": "lib"})).expect_err("is no federation");
+    assert!(alone.message.contains("of one repository"), "{alone}");
+    federated(&project, &["lib", "app", "web"]);
+    let nodes = ["run", "core.py::run", "src/toolkit/core.py::run", "file::src/toolkit/core.py::fn::run", "lib::src/toolkit/core.py::run"];
+    for node in nodes {
+        let answer = project.ok("impact", json!({"node_id": node, "repo": "lib"}));
+        assert!(answer.to_string().contains("app::file::app/main.py::fn::main"), "{node}: {answer}");
+    }
+    // Both have a module `main`, and only one of them this function.
+    let elsewhere = project.federated("impact", json!({"node_id": "page", "repo": "lib"})).expect_err("is not in lib");
+    assert!(elsewhere.message.contains("nothing in the repository `lib` has the name `page`"), "{elsewhere}");
+    let unknown = project.federated("impact", json!({"node_id": "page", "repo": "li"})).expect_err("is none");
+    assert!(unknown.message.contains("expected one of `app`, `lib`, `web`"), "{unknown}");
+    for arguments in [json!({"repo": "lib"}), json!({"repo": "lib::", "scope": "src"}), json!({"scope": "lib::src", "repo": "lib"})] {
+        let mut asked = json!({"query": "run main tool", "min_score": 0.0});
+        asked.as_object_mut().expect("an object").extend(arguments.as_object().expect("an object").clone());
+        let found = column(&project.ok("seek", asked), "results", "node_id");
+        assert!(found.contains("lib::file::") && !found.contains("app::"), "{arguments}: {found}");
+    }
+    let viewed = project.ok("view", json!({"file_path": "app/main.py", "repo": "app"}));
+    assert!(viewed.to_string().contains("Hammer"), "{viewed}");
+    let globbed = project.ok("glob", json!({"pattern": "src/**/*.py", "repo": "lib"}));
+    assert!(globbed.to_string().contains("lib::file::src/toolkit/core.py"), "{globbed}");
+    let edited = project.ok("edit_preview", json!({"file_path": "new.py", "new_content": "x = 1\n", "repo": "web"}));
+    assert!(edited.to_string().contains("web/new.py"), "{edited}");
+}
+
+#[test]
 fn an_edit_in_one_repository_changes_the_edges_of_another() {
     let project = Project::unindexed(PYTHON);
     federated(&project, &["lib", "app"]);
@@ -479,4 +509,28 @@ fn names_alone_make_no_edge_between_repositories() {
     assert_eq!(answer["cross_repo_edges"], json!([]), "{answer}");
     let pair = json!([{"source_repo": "one", "target_repo": "two", "certain": 0, "possible": 1}]);
     assert_eq!(answer["cross_repo_pairs"], pair, "{answer}");
+}
+
+#[test]
+fn headers_are_those_of_the_repository_that_cmake_links() {
+    let header = "#pragma once\nnamespace store { int put(int key); }\n";
+    let fixture = format!(
+        "//- kv/CMakeLists.txt\nproject(KeyValue)\nadd_library(kv put.cc)\n\
+         target_include_directories(kv PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}}/api)\n\
+         //- kv/api/store/put.h\n{header}//- kv/put.cc\n#include \"store/put.h\"\nint store::put(int key) {{ return key; }}\n\
+         //- copy/include/store/put.h\n{header}\
+         //- app/CMakeLists.txt\nproject(app)\nfind_package(KeyValue REQUIRED)\ntarget_link_libraries(app KeyValue::kv)\n\
+         //- app/main.cc\n#include <store/put.h>\nint main() {{ return store::put(1); }}\n\
+         //- other/main.cc\n#include <store/put.h>\nint main() {{ return store::put(2); }}\n"
+    );
+    let project = Project::unindexed(&fixture);
+    let answer = federated(&project, &["kv", "copy", "app", "other"]);
+    let found = edges(&answer);
+    let includes = "app::file::main.cc imports kv::file::api/store/put.h certain package_dep";
+    assert!(found.iter().any(|edge| edge == includes), "{found:#?}");
+    let call = "app::file::main.cc::fn::main calls kv::file::";
+    assert!(found.iter().any(|edge| edge.starts_with(call) && edge.contains(" certain ")), "{found:#?}");
+    // Who does not say what it links, and could mean both, means neither for certain.
+    let is_sure = |edge: &&String| edge.starts_with("other::") && edge.contains(" certain ");
+    assert_eq!(found.iter().find(is_sure), None, "{found:#?}");
 }

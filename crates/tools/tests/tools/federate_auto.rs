@@ -33,3 +33,41 @@ fn a_project_that_refers_to_nothing_has_none() {
     assert_eq!(answer["discovered_repos"], json!([]));
     assert_eq!(answer["current_repo"]["namespace"], json!("me"));
 }
+
+#[test]
+fn folders_named_as_packages_are_listed_and_read_only_when_allowed() {
+    let around = tempfile::tempdir().expect("a folder");
+    let above = around.path().canonicalize().expect("a path");
+    let write = |path: &str, text: &str| {
+        let path = above.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    };
+    write("app/main.py", "import tool_kit\nimport other\n\ntool_kit.run()\n");
+    write("tool-kit/pyproject.toml", "[project]\nname = \"tool_kit\"\n");
+    write("tool-kit/tool_kit/__init__.py", "def run(): ...\n");
+    // No repository, and one that nothing here is named after.
+    write("other/notes.txt", "x");
+    write("unrelated/pyproject.toml", "[project]\nname = \"unrelated\"\n");
+    let project = Project::with("", |config| config.roots = vec![above.join("app")]);
+    project.ok("ingest", json!({"path": "."}));
+    project.follow();
+    let answer = project.ok("federate_auto", json!({}));
+    let rows = answer["unread_folders"].as_array().expect("rows");
+    assert_eq!(rows.len(), 1, "{answer}");
+    assert_eq!(rows[0]["path"], json!(above.join("tool-kit")), "{answer}");
+    assert_eq!((&rows[0]["file_path"], &rows[0]["line"]), (&json!("main.py"), &json!(1)));
+    assert!(rows[0]["allow"].as_str().is_some_and(|text| text.starts_with("m1nd workspace add ")), "{answer}");
+    assert_eq!(answer["discovered_repos"], json!([]), "{answer}");
+    let executed = project.ok("federate_auto", json!({"execute": true}));
+    assert_eq!(executed["executed"], json!(false), "what nobody allowed is not federated: {executed}");
+
+    m1nd_engine::allow_reading(&project.services.engine.config().home, &above.join("tool-kit")).expect("is there");
+    let answer = project.ok("federate_auto", json!({}));
+    assert_eq!(answer["unread_folders"], serde_json::Value::Null, "{answer}");
+    assert_eq!(column(&answer, "discovered_repos", "namespace"), "tool-kit");
+    assert_eq!(answer["discovered_repos"][0]["allowed"], json!(true));
+    let executed = project.ok("federate_auto", json!({"execute": true}));
+    assert_eq!(executed["executed"], json!(true), "{executed}");
+    assert!(executed["federate_result"].to_string().contains("tool-kit::file::tool_kit/__init__.py::fn::run"), "{executed}");
+}

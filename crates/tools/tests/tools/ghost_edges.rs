@@ -31,6 +31,11 @@ fn pairs_without_a_connection_are_listed() {
     // What changes together and is connected in the code is no ghost.
     let connected = project.ok("ghost_edges", json!({"node": "app.py"}));
     assert_eq!(connected["total_ghost_edges"], 0, "{connected}");
+    // Of the last three days only the newest common commit is left, which is no pattern.
+    let lately = project.ok("ghost_edges", json!({"depth": "3d"}));
+    assert!(!column(&lately, "ghost_edges", "source").contains("README"), "{lately}");
+    assert_eq!(project.ok("ghost_edges", json!({"depth": "90d"}))["ghost_edges"], all["ghost_edges"]);
+    assert_eq!(project.err("ghost_edges", json!({"depth": "soon"}))["code"], "invalid_params");
     let none = Project::new(PROGRAM).ok("ghost_edges", json!({}));
     assert!(none["note"].as_str().unwrap_or_default().starts_with("cannot tell"), "{none}");
 }

@@ -48,6 +48,25 @@ fn what_changes_together_is_measured() {
     assert_eq!(project.ok("predict", json!({"changed_node": "model.py"}))["predictions"], answer["predictions"]);
 }
 
+/// What is said of a file beside its row is what `trust` and `tremor` say of it.
+#[test]
+fn rows_have_what_is_known_of_their_files() {
+    let project = crate::defects::project();
+    let answer = project.ok("predict", json!({"changed_node": "tests/test_a.py"}));
+    let mut known = 0;
+    for row in answer["predictions"].as_array().expect("rows") {
+        let surface = project.ok("heuristics_surface", json!({"node_id": row["node_id"]}));
+        let signals = &surface["heuristic_summary"]["heuristic_signals"];
+        for name in ["trust_score", "trust_risk_multiplier", "tremor_magnitude"] {
+            assert_eq!(row.get(name).unwrap_or(&Value::Null), &signals[name], "{name}: {row} {surface}");
+        }
+        known += usize::from(row.get("trust_tier").is_some());
+    }
+    assert!(known > 0, "{answer}");
+    let plain = project.ok("predict", json!({"changed_node": "tests/test_a.py", "include_velocity": false}));
+    assert!(!plain["predictions"].to_string().contains("velocity"), "{plain}");
+}
+
 #[test]
 fn the_work_tree_is_asked_about_by_itself() {
     let project = project();
@@ -139,4 +158,54 @@ fn a_symbol_is_answered_by_symbols() {
     assert_eq!((file.get("symbols"), file.get("symbols_note")), (None, None), "{file}");
     let alone = project.ok("predict", json!({"changed_node": "load", "min_co_change_count": 100}));
     assert!(alone["symbols_note"].as_str().unwrap_or_default().starts_with("file level only"), "{alone}");
+}
+
+/// Files of a commit of a project where each part nearly always changes with its test, and other files at random.
+fn touched(random: &mut m1nd_testkit::Random) -> Vec<String> {
+    let part = random.below(6);
+    let mut files = vec![format!("part{part}.py")];
+    if random.below(20) < 19 {
+        files.push(format!("tests/test_part{part}.py"));
+    }
+    if random.below(3) == 0 {
+        files.push(format!("other{}.py", random.below(12)));
+    }
+    files
+}
+
+/// Verdicts come from the older half of a history; the newer half, which predictions never saw, agrees with them.
+#[test]
+fn rows_to_act_on_are_right_in_commits_that_come_later() {
+    let mut repository = Repository::new();
+    let mut random = m1nd_testkit::Random::new(7);
+    let mut written = std::collections::BTreeSet::new();
+    for round in 0..400 {
+        let (files, text) = (touched(&mut random), format!("value = {round}\n"));
+        let changes: Vec<_> = files.iter().map(|path| Put(path, &text)).collect();
+        repository.commit("ann", &format!("round {round}"), &changes);
+        files.iter().for_each(|path| repository.tree.write(path, &text));
+        written.extend(files);
+    }
+    let project = Project::over_repository(repository);
+    let acted: std::collections::BTreeMap<String, Vec<String>> = written
+        .iter()
+        .map(|path| {
+            let answer = project.ok("predict", json!({"changed_node": path}));
+            let rows = answer["predictions"].as_array().expect("rows").iter().filter(|row| row["verdict"] == "act");
+            (path.clone(), rows.map(|row| row["file_path"].as_str().unwrap_or_default().to_owned()).collect())
+        })
+        .collect();
+    let (mut questions, mut answered, mut rows, mut right) = (0, 0, 0, 0);
+    for _ in 0..400 {
+        let files = touched(&mut random);
+        for path in files.iter().filter(|path| files.len() > 1 && written.contains(*path)) {
+            let found = &acted[path];
+            questions += 1;
+            answered += usize::from(!found.is_empty());
+            rows += found.len();
+            right += found.iter().filter(|row| files.contains(row)).count();
+        }
+    }
+    assert!(right * 10 >= rows * 8, "{right} of {rows} are right");
+    assert!(answered * 100 >= questions * 15, "{answered} of {questions} questions are answered");
 }

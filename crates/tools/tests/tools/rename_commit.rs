@@ -36,6 +36,19 @@ fn all_places_follow() {
             "b.ts",
             "import { fetch } from './a';\nexport const all = { load: fetch };\nexport const one = fetch(1);\n",
         ),
+        (
+            "//- /p/__init__.py\nfrom .a import load as load\n//- /p/a.py\ndef load():\n    return 1\n//- /b.py\nimport p\n\n\ndef run():\n    return p.load()\n",
+            "p/a.py::load",
+            "p/__init__.py",
+            "from .a import fetch as fetch\n",
+        ),
+        // One node: functions of the same signature in blocks that are no nodes.
+        (
+            "//- /a.ts\nit('one', () => {\n  const load = () => 1;\n  run(load);\n});\nit('two', () => {\n  const load = () => 2;\n  run(load);\n});\n",
+            "a.ts::load",
+            "a.ts",
+            "it('one', () => {\n  const fetch = () => 1;\n  run(fetch);\n});\nit('two', () => {\n  const fetch = () => 2;\n  run(fetch);\n});\n",
+        ),
     ];
     for (program, node, path, expected) in cases {
         let project = Project::new(program);

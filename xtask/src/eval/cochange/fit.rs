@@ -9,9 +9,8 @@ use std::path::{Path, PathBuf};
 
 use m1nd_history::Moment;
 use m1nd_query::Model;
-use m1nd_query::changes::predict::{
-    Around, Beside, Changed, PREDICT_SIGNALS, PredictModel, candidates, predict_model, questions_of,
-};
+use m1nd_query::changes::predict::{Around, Beside, Changed, PREDICT_SIGNALS, candidates, predict_model, questions_of};
+use rayon::prelude::*;
 
 use super::super::linear;
 use super::WEIGHTS;
@@ -28,18 +27,23 @@ const LEAST_BEFORE: usize = 200;
 const CANDIDATES: usize = 120;
 /// Rows of an answer that count.
 const TOP: usize = 10;
-/// Steps of descent, and L2 penalty.
-const STEPS: usize = 150;
+/// L2 penalty of the weights of scaled signals.
 const PENALTY: f64 = 3e-4;
-const RATE: f64 = 0.12;
-const SLOWER: f64 = 60.0;
+/// Maximum steps, longest change of a weight in one, and the change that ends them.
+const STEPS: usize = 40;
+const LONGEST: f64 = 2.0;
+const CLOSE: f64 = 1e-5;
+/// Keeps the equations solvable where a signal is constant.
+const SLACK: f64 = 1e-9;
+/// Questions that one thread sums up.
+const CHUNK: usize = 256;
 
 /// A question of a repository.
-struct Question {
-    repo: String,
-    rows: Vec<([f64; COUNT], bool)>,
+pub(super) struct Question<const N: usize> {
+    pub(super) repo: String,
+    pub(super) rows: Vec<([f64; N], bool)>,
     /// Right files, among the candidates or not.
-    right: usize,
+    pub(super) right: usize,
 }
 
 pub(crate) fn run(args: &[String]) -> Outcome<()> {
@@ -61,7 +65,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         .filter(|name| name.contains('+') && !without.contains(name))
         .collect();
     names.sort();
-    let mut questions: Vec<Question> = Vec::new();
+    let mut questions: Vec<Question<COUNT>> = Vec::new();
     for name in &names {
         match questions_from(&mirror, name, &checkouts) {
             Ok(rows) => {
@@ -71,12 +75,12 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
             Err(error) => println!("{name}: left out, {error}"),
         }
     }
-    let all: Vec<&Question> = questions.iter().collect();
+    let all: Vec<&Question<COUNT>> = questions.iter().collect();
     let fitted = fit(&all);
     let left_out = linear::left_out(&questions, |question| &question.repo, fit);
-    let as_it_is = measures(&questions, |_| predict_model());
-    let held_out = measures(&questions, |question| left_out[question.repo.as_str()]);
-    println!("recall@10, average precision: as it is {as_it_is:.3?}, fitted {:.3?}", measures(&questions, |_| fitted));
+    let as_it_is = measures(&all, |_| predict_model());
+    let held_out = measures(&all, |question| left_out[question.repo.as_str()]);
+    println!("recall@10, average precision: as it is {as_it_is:.3?}, fitted {:.3?}", measures(&all, |_| fitted));
     println!("with its repository left out {held_out:.3?}");
     for (name, weight) in PREDICT_SIGNALS.iter().zip(fitted.weights()) {
         println!("  {name:<16} {weight:.3}");
@@ -100,7 +104,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
     Ok(())
 }
 
-fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Question>> {
+fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Question<COUNT>>> {
     let mirror = Mirror::open(mirror, name)?;
     let history = mirror.history()?;
     let commits = history.commits();
@@ -135,44 +139,90 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Qu
     Ok(questions)
 }
 
-/// Logistic regression by gradient descent with Adam, over signals divided by their standard deviations, so that rare
-/// and small ones are learned as fast.
-fn fit(questions: &[&Question]) -> PredictModel {
+/// Logistic regression by Newton's method (iteratively reweighted least squares), which finds the one minimum. Signals are
+/// divided by their standard deviations, so that the penalty is the same for rare and small ones.
+pub(super) fn fit<const N: usize>(questions: &[&Question<N>]) -> Model<N> {
     let scale = deviations(questions);
-    let mut weights = [0.0; COUNT];
-    let (mut mean, mut square) = ([0.0; COUNT], [0.0; COUNT]);
     let share = 1.0 / questions.len().max(1) as f64;
-    let unscaled = |weights: &[f64; COUNT]| {
-        let mut own = *weights;
-        own.iter_mut().zip(&scale).for_each(|(weight, scale)| *weight /= scale);
-        Model::new(own)
-    };
-    for step in 1..=STEPS {
-        let model = unscaled(&weights);
-        let mut gradient = [0.0; COUNT];
-        for (signals, is_right) in questions.iter().flat_map(|question| &question.rows) {
-            let probability = 1.0 / (1.0 + (-model.value(signals)).exp());
-            let pull = share * (probability - f64::from(u8::from(*is_right)));
-            gradient.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += pull * signal);
-        }
-        let rate = RATE / (1.0 + step as f64 / SLOWER);
-        for place in 0..COUNT {
-            // The constant is not drawn to zero.
-            let penalty = if place == 0 { 0.0 } else { 2.0 * PENALTY * weights[place] };
-            let slope = gradient[place] / scale[place] + penalty;
-            mean[place] = 0.9 * mean[place] + 0.1 * slope;
-            square[place] = 0.99 * square[place] + 0.01 * slope * slope;
-            let m = mean[place] / (1.0 - 0.9f64.powi(step as i32));
-            let s = square[place] / (1.0 - 0.99f64.powi(step as i32));
-            weights[place] -= rate * m / (s.sqrt() + 1e-8);
+    let mut weights = [0.0; N];
+    for _ in 0..STEPS {
+        let (slope, curve) = derivatives(questions, &weights, &scale);
+        let mut right: [f64; N] = std::array::from_fn(|at| share * slope[at] + penalty(at) * weights[at]);
+        let mut left: Vec<[f64; N]> = curve.iter().map(|row| row.map(|value| share * value)).collect();
+        (0..N).for_each(|at| left[at][at] += penalty(at) + SLACK);
+        solve(&mut left, &mut right);
+        let longest = right.iter().fold(0.0f64, |most, step| most.max(step.abs()));
+        // A step from far away may go too far.
+        let part = (LONGEST / longest.max(f64::MIN_POSITIVE)).min(1.0);
+        weights.iter_mut().zip(&right).for_each(|(weight, step)| *weight -= part * step);
+        if longest < CLOSE {
+            break;
         }
     }
-    unscaled(&weights)
+    weights.iter_mut().zip(&scale).for_each(|(weight, scale)| *weight /= scale);
+    Model::new(weights)
+}
+
+/// The penalty of a weight; the constant is not drawn to zero.
+const fn penalty(place: usize) -> f64 {
+    if place == 0 { 0.0 } else { 2.0 * PENALTY }
+}
+
+/// First and second derivatives of the loss by the weights of scaled signals, summed over the rows.
+fn derivatives<const N: usize>(questions: &[&Question<N>], weights: &[f64; N], scale: &[f64; N]) -> Derivatives<N> {
+    let nothing = || ([0.0; N], vec![[0.0; N]; N]);
+    let of = |question: &&Question<N>| {
+        let (mut slope, mut curve) = nothing();
+        for (signals, is_right) in &question.rows {
+            let scaled: [f64; N] = std::array::from_fn(|at| signals[at] / scale[at]);
+            let value: f64 = scaled.iter().zip(weights).map(|(signal, weight)| signal * weight).sum();
+            let probability = 1.0 / (1.0 + (-value).exp());
+            let (pull, bend) = (probability - f64::from(u8::from(*is_right)), probability * (1.0 - probability));
+            for at in (0..N).filter(|at| scaled[*at] != 0.0) {
+                slope[at] += pull * scaled[at];
+                let by = bend * scaled[at];
+                curve[at].iter_mut().zip(&scaled).for_each(|(sum, signal)| *sum += by * signal);
+            }
+        }
+        (slope, curve)
+    };
+    // In the order of the questions, so that sums are the same in every run.
+    let parts: Vec<_> = questions.par_chunks(CHUNK).map(|chunk| chunk.iter().map(of).fold(nothing(), added)).collect();
+    parts.into_iter().fold(nothing(), added)
+}
+
+type Derivatives<const N: usize> = ([f64; N], Vec<[f64; N]>);
+
+fn added<const N: usize>(mut one: Derivatives<N>, other: Derivatives<N>) -> Derivatives<N> {
+    one.0.iter_mut().zip(&other.0).for_each(|(sum, value)| *sum += value);
+    for (row, other) in one.1.iter_mut().zip(&other.1) {
+        row.iter_mut().zip(other).for_each(|(sum, value)| *sum += value);
+    }
+    one
+}
+
+/// Solves linear equations of a symmetric positive matrix by elimination; the solution replaces the right side.
+fn solve<const N: usize>(left: &mut [[f64; N]], right: &mut [f64; N]) {
+    for at in 0..N {
+        for below in at + 1..N {
+            let factor = left[below][at] / left[at][at];
+            if factor == 0.0 {
+                continue;
+            }
+            let above = left[at];
+            left[below].iter_mut().zip(&above).skip(at).for_each(|(value, above)| *value -= factor * above);
+            right[below] -= factor * right[at];
+        }
+    }
+    for at in (0..N).rev() {
+        let known: f64 = (at + 1..N).map(|other| left[at][other] * right[other]).sum();
+        right[at] = (right[at] - known) / left[at][at];
+    }
 }
 
 /// Standard deviations of the signals; 1 for a constant one.
-fn deviations(questions: &[&Question]) -> [f64; COUNT] {
-    let (mut sums, mut squares, mut rows) = ([0.0; COUNT], [0.0; COUNT], 0.0f64);
+fn deviations<const N: usize>(questions: &[&Question<N>]) -> [f64; N] {
+    let (mut sums, mut squares, mut rows) = ([0.0; N], [0.0; N], 0.0f64);
     for (signals, _) in questions.iter().flat_map(|question| &question.rows) {
         rows += 1.0;
         sums.iter_mut().zip(signals).for_each(|(sum, signal)| *sum += signal);
@@ -187,7 +237,10 @@ fn deviations(questions: &[&Question]) -> [f64; COUNT] {
 }
 
 /// Recall among the first ten, and average precision, over all questions.
-fn measures(questions: &[Question], model: impl Fn(&Question) -> PredictModel) -> [f64; 2] {
+pub(super) fn measures<const N: usize>(
+    questions: &[&Question<N>],
+    model: impl Fn(&Question<N>) -> Model<N>,
+) -> [f64; 2] {
     let (mut recall, mut precision) = (0.0, 0.0);
     for question in questions {
         let model = model(question);
@@ -203,4 +256,34 @@ fn measures(questions: &[Question], model: impl Fn(&Question) -> PredictModel) -
     }
     let count = questions.len().max(1) as f64;
     [recall / count, precision / count]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The weights that explain rows drawn by known ones are near these.
+    #[test]
+    fn the_weights_behind_rows_are_found() {
+        let mut random = m1nd_testkit::Random::new(5);
+        let mut number = || random.below(1_000_000) as f64 / 1e6;
+        let known = [-1.0, 2.0, -1.5];
+        let questions: Vec<Question<COUNT>> = (0..400)
+            .map(|_| {
+                let row = |signals: [f64; 3], drawn: f64| {
+                    let value: f64 = signals.iter().zip(known).map(|(signal, weight)| signal * weight).sum();
+                    let mut all = [0.0; COUNT];
+                    all[..3].copy_from_slice(&signals);
+                    (all, drawn < 1.0 / (1.0 + (-value).exp()))
+                };
+                let rows = (0..60).map(|_| row([1.0, 3.0 * number(), number()], number())).collect();
+                Question { repo: String::new(), rows, right: 1 }
+            })
+            .collect();
+        let found = fit(&questions.iter().collect::<Vec<_>>());
+        for (weight, known) in found.weights().iter().zip(known) {
+            assert!((weight - known).abs() < 0.15, "{weight} for {known}");
+        }
+        assert!(found.weights()[3..].iter().all(|weight| weight.abs() < 1e-6));
+    }
 }

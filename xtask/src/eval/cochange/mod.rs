@@ -21,13 +21,16 @@ use super::golden::{keep, ratio};
 use crate::{Outcome, repository};
 
 mod fit;
+mod plans;
 mod repository;
+mod rows;
 
 pub(super) use fit::run as fit;
+pub(super) use plans::run as plans;
 pub(super) use repository::Mirror;
 
-const USAGE: &str =
-    "expected: cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]";
+const USAGE: &str = "expected: cargo xtask eval cochange (--rows FILE | --repository OWNER/NAME)... --mirror DIR --checkouts DIR \
+                     [--check | --write]";
 /// Path of the weights.
 const WEIGHTS: &str = "crates/query/src/changes/predict/weights.txt";
 /// Rows of an answer that count.
@@ -38,6 +41,8 @@ const RANKED: usize = 100;
 const ROSE_FILES: usize = 30;
 /// Bins of the calibration error.
 const BINS: usize = 10;
+/// Share of the questions whose first rows are counted as the surest.
+const SUREST: f64 = 0.15;
 
 #[derive(Debug, Deserialize)]
 struct Row {
@@ -67,11 +72,17 @@ struct Verdicts {
     coverage: Option<f64>,
     /// Mean difference of the stated probability and the share of right rows, in ten bins.
     calibration_error: f64,
+    /// Share of right rows among the first rows of the 15 % of the questions whose first row is the most probable: what a
+    /// threshold that had been known before could have reached.
+    surest: Option<f64>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Report {
     repository: String,
+    /// The newest commit of the history that the rows were made from; absent for rows of a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    head: Option<String>,
     rows: u64,
     rose: Quality,
     ours: Quality,
@@ -115,12 +126,14 @@ fn rounded(value: f64) -> f64 {
 }
 
 pub(super) fn run(args: &[String]) -> Outcome<()> {
-    let (mut rows, mut mirror, mut checkouts, mut keep) = (Vec::new(), None, None, Keep::Print);
+    let (mut rows, mut repositories) = (Vec::new(), Vec::new());
+    let (mut mirror, mut checkouts, mut keep) = (None, None, Keep::Print);
     let mut rest = args.iter();
     while let Some(flag) = rest.next() {
         let mut value = || rest.next().map(PathBuf::from).ok_or_else(|| format!("{flag} needs a value; {USAGE}"));
         match flag.as_str() {
             "--rows" => rows.push(value()?),
+            "--repository" => repositories.push(value()?),
             "--mirror" => mirror = Some(value()?),
             "--checkouts" => checkouts = Some(value()?),
             "--check" => keep = Keep::Check,
@@ -130,14 +143,19 @@ pub(super) fn run(args: &[String]) -> Outcome<()> {
     }
     let (Some(mirror), Some(checkouts)) = (mirror, checkouts) else { return Err(USAGE.into()) };
     for file in &rows {
-        evaluate(file, &mirror, &checkouts, keep)?;
+        let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let rows: Vec<Row> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+        evaluate(&rows, None, &mirror, &checkouts, keep)?;
+    }
+    for name in &repositories {
+        let name = name.to_string_lossy();
+        let head = Mirror::open(&mirror, &name)?.history()?.head();
+        evaluate(&rows::of_repository(&mirror, &name)?, Some(head), &mirror, &checkouts, keep)?;
     }
     Ok(())
 }
 
-fn evaluate(file: &Path, mirror: &Path, checkouts: &Path, kept: Keep) -> Outcome<()> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let rows: Vec<Row> = text.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+fn evaluate(rows: &[Row], head: Option<String>, mirror: &Path, checkouts: &Path, kept: Keep) -> Outcome<()> {
     let first = rows.first().ok_or("there are no rows")?;
     let mirror = Mirror::open(mirror, &first.repo)?;
     let before = mirror.history_at(&first.cutoff, None)?;
@@ -146,7 +164,7 @@ fn evaluate(file: &Path, mirror: &Path, checkouts: &Path, kept: Keep) -> Outcome
     let calibration = Calibration::of(&before, &Beside::of(&before), &model, &Cancel::new())?;
     let (mut ours, mut rose, mut judged) = (Sums::default(), Sums::default(), Judged::default());
     let (mut known, mut whole) = (before, mirror.whole_history_at(&first.cutoff, None)?);
-    for row in &rows {
+    for row in rows {
         known = mirror.history_at(&row.parent, Some(&known))?;
         whole = mirror.whole_history_at(&row.parent, Some(&whole))?;
         let gold: BTreeSet<&str> = row.gold.iter().map(String::as_str).collect();
@@ -158,6 +176,7 @@ fn evaluate(file: &Path, mirror: &Path, checkouts: &Path, kept: Keep) -> Outcome
     }
     let report = Report {
         repository: first.repo.clone(),
+        head,
         rows: rows.len() as u64,
         recall_ratio: rounded(ours.recall / rose.recall),
         map_ratio: rounded(ours.precision / rose.precision),
@@ -216,6 +235,8 @@ struct Judged {
     right: u64,
     rows: usize,
     bins: [(f64, f64); BINS],
+    /// Probability of the first row of each answer, and whether it is right.
+    first: Vec<(f64, bool)>,
 }
 
 impl Judged {
@@ -228,7 +249,7 @@ impl Judged {
     ) {
         self.questions += 1;
         let mut is_answered = false;
-        for (_, candidate) in found.iter().take(TOP) {
+        for (place, (_, candidate)) in found.iter().take(TOP).enumerate() {
             let path = candidate.file.path();
             let source = if candidate.support > 0 { Source::CoChange } else { Source::Structure };
             let probability = calibration.probability(model.value(&candidate.without_graph()), source);
@@ -236,6 +257,9 @@ impl Judged {
             if calibration.verdict(probability, source, path) == Verdict::Act {
                 (self.act, self.right) = (self.act + 1, self.right + u64::from(is_right));
                 is_answered = true;
+            }
+            if place == 0 {
+                self.first.push((probability, is_right));
             }
             let bin = &mut self.bins[((probability * BINS as f64) as usize).min(BINS - 1)];
             *bin = (bin.0 + probability, bin.1 + f64::from(u8::from(is_right)));
@@ -245,6 +269,10 @@ impl Judged {
     }
 
     fn verdicts(&self) -> Verdicts {
+        let mut first = self.first.clone();
+        // Of equally probable rows, wrong ones come first.
+        first.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        first.truncate((self.questions as f64 * SUREST).ceil() as usize);
         let gap: f64 = self.bins.iter().map(|(stated, right)| (stated - right).abs()).sum();
         Verdicts {
             act: self.act,
@@ -252,6 +280,7 @@ impl Judged {
             precision: ratio(self.right, self.act),
             coverage: ratio(self.answered, self.questions),
             calibration_error: rounded(gap / self.rows.max(1) as f64),
+            surest: ratio(first.iter().filter(|row| row.1).count() as u64, first.len() as u64),
         }
     }
 }

@@ -101,6 +101,24 @@ impl Checked {
     }
 
     /// The errors of the project as it is.
+    ///
+    /// # Errors
+    /// The compiler cannot be run, or says nothing about a file that is no program: then it is no judge.
+    pub(super) fn first_errors(&self, request: &Request, root: &Path) -> Outcome<Errors> {
+        let before = self.errors(request, root)?;
+        let file = crate::eval::edits::project::git(root, &["ls-files"])?;
+        let file = file.lines().find(|path| self.covers(path)).ok_or("no file is checked")?.to_owned();
+        let text = std::fs::read(root.join(&file))?;
+        std::fs::write(root.join(&file), "this is no program (\n")?;
+        let after = self.errors(request, root);
+        std::fs::write(root.join(&file), text)?;
+        if new_errors(&before, &after?, None).is_empty() {
+            return Err(format!("{}: `{}` finds no error in a broken {file}", self.repository, self.command).into());
+        }
+        Ok(before)
+    }
+
+    /// The errors of the project as it is now.
     pub(super) fn errors(&self, request: &Request, root: &Path) -> Outcome<Errors> {
         let work = request.work.join(format!(".out-{}", self.repository.replace('/', "+")));
         std::fs::create_dir_all(&work)?;

@@ -57,6 +57,8 @@ struct Mutation {
     kind: &'static str,
     what: String,
     edits: Vec<Value>,
+    /// The new and the old path of a file that moves.
+    moved: Option<(String, String)>,
 }
 
 pub(super) fn run(request: &Request) -> Outcome<()> {
@@ -83,7 +85,7 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<BTreeMap<String, 
         sample(&engine.snapshot(), checked, request)
     };
     project.serve(request)?;
-    let before = checked.errors(request, &project.root)?;
+    let before = checked.first_errors(request, &project.root)?;
     let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
     for mutation in mutations {
         let (answer, is_error) = project.call("apply_batch", json!({"edits": mutation.edits, "verify": true}));
@@ -91,7 +93,9 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<BTreeMap<String, 
             return Err(format!("{} {}: {answer}", mutation.kind, mutation.what).into());
         }
         let verdict = answer["verification"]["verdict"].as_str().unwrap_or_default().to_owned();
-        let errors = new_errors(&before, &checked.errors(request, &project.root)?, None);
+        let after = checked.errors(request, &project.root)?;
+        let moved = mutation.moved.as_ref().map(|(new, old)| (new.as_str(), old.as_str()));
+        let errors = new_errors(&before, &after, moved);
         let count = counts.entry(mutation.kind.to_owned()).or_default();
         let is_broken = verdict == "BROKEN";
         if errors.is_empty() {
@@ -168,6 +172,7 @@ fn mutation(
     }
     let what = graph.id(node).to_owned();
     let whole = |path: &str, text: String| json!({"file_path": path, "new_content": text});
+    let mut moved = None;
     let edits = match kind {
         "rename_definition" => {
             let at = line_start(&text, graph.name_line(node))?;
@@ -213,11 +218,13 @@ fn mutation(
                 return None;
             }
             let (stem, ending) = path.rsplit_once('.')?;
-            let moved = json!({"file_path": format!("{stem}_xq.{ending}"), "new_content": text});
-            vec![json!({"file_path": path, "delete": true}), moved]
+            let new = format!("{stem}_xq.{ending}");
+            let created = json!({"file_path": new, "new_content": text});
+            moved = Some((new, path.to_owned()));
+            vec![json!({"file_path": path, "delete": true}), created]
         }
     };
-    Some(Mutation { kind, what, edits })
+    Some(Mutation { kind, what, edits, moved })
 }
 
 fn is_part(c: char) -> bool {

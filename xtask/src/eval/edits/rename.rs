@@ -85,7 +85,7 @@ fn repository(request: &Request, checked: &Checked) -> Outcome<Counts> {
         sample(&engine.snapshot(), checked, request)
     };
     project.serve(request)?;
-    let before = checked.errors(request, &project.root)?;
+    let before = checked.first_errors(request, &project.root)?;
     let mut counts =
         Counts { language: checked.language.to_owned(), symbols: symbols.len() as u64, ..Counts::default() };
     for batch in symbols.chunks(BATCH) {

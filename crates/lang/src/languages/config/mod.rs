@@ -8,7 +8,9 @@ use crate::facts::FileFacts;
 
 mod compose;
 pub(crate) mod docker;
+mod helm;
 mod kubernetes;
+mod kustomize;
 mod openapi;
 mod variables;
 mod workflow;
@@ -19,23 +21,24 @@ use yaml::Entries;
 /// Reads the entries of a file into what is recorded of it.
 type Reader = fn(&Entries<'_>, &mut Sheet<'_>);
 
-/// Names of the file formats that are understood, by words that they must contain.
-const FORMATS: &[(&[&str], Reader)] = &[
-    (&["services:"], compose::read),
-    (&["apiVersion:", "kind:"], kubernetes::read),
-    (&["jobs:", "steps:"], workflow::read),
-    (&["openapi"], openapi::read),
-    (&["swagger"], openapi::read),
+/// The formats that are understood, by words: a file has all words of one of the rows.
+const FORMATS: &[(&[&[&str]], Reader)] = &[
+    (&[&["services:"]], compose::read),
+    (&[&["apiVersion:", "kind:"]], kubernetes::read),
+    (&[&["jobs:", "steps:"]], workflow::read),
+    (&[&["resources:"], &["components:"], &["newName:"], &["configMapGenerator:"]], kustomize::read),
+    (&[&["repository:"]], helm::read),
+    (&[&["openapi"], &["swagger"]], openapi::read),
 ];
 
 /// The facts of a YAML file: none if it is of no known format.
 pub(crate) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let mut sheet = Sheet::new(input);
-    let rows = FORMATS.iter().filter(|(words, _)| words.iter().all(|word| input.text.contains(word)));
     let mut entries: Option<Entries<'_>> = None;
-    for (_, read) in rows {
-        let entries = entries.get_or_insert_with(|| yaml::read(input.text));
-        read(entries, &mut sheet);
+    for (_, read) in
+        FORMATS.iter().filter(|(words, _)| words.iter().any(|all| all.iter().all(|word| input.text.contains(word))))
+    {
+        read(entries.get_or_insert_with(|| yaml::read(input.text)), &mut sheet);
     }
     Ok(sheet.finish())
 }

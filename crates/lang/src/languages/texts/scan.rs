@@ -12,7 +12,7 @@ const MAX_GENERICS: usize = 120;
 
 /// Callees that only put texts together: the text counts as that of the call around.
 const MAKERS: &[&str] =
-    &["format", "Sprintf", "URL", "create", "parse", "url", "reverse_lazy", "quote", "encodeURI", "valueOf"];
+    &["format", "Sprintf", "URL", "create", "parse", "url", "reverse_lazy", "quote", "encodeURI", "valueOf", "String"];
 /// Callees whose first text is a prefix of the routes inside.
 const AROUND: &[&str] = &[
     "Group",
@@ -68,6 +68,16 @@ struct Draft {
     last: Last,
 }
 
+impl Draft {
+    /// Forgets everything but the memory of the text: most expressions are no texts, and there are as many as brackets
+    /// and commas.
+    fn reset(&mut self) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        *self = Self { text, ..Self::default() };
+    }
+}
+
 #[derive(Debug, Default)]
 struct Frame<'t> {
     callee: Option<(usize, &'t str)>,
@@ -87,6 +97,8 @@ struct Scan<'t> {
     text: &'t str,
     bytes: &'t [u8],
     frames: Vec<Frame<'t>>,
+    /// Texts of frames that were taken off, for their memory.
+    spare: Vec<String>,
     /// Brackets beyond the limit.
     deeper: usize,
     /// The last name and the byte behind it.
@@ -103,7 +115,8 @@ pub(super) fn scan(syntax: Syntax, text: &str) -> (Vec<Found<'_>>, Vec<Document<
     let frames = vec![Frame::default()];
     let bytes = text.as_bytes();
     let (found, documents) = (Vec::new(), Vec::new());
-    let mut scan = Scan { syntax, text, bytes, frames, deeper: 0, name: None, before: b';', found, documents };
+    let spare = Vec::new();
+    let mut scan = Scan { syntax, text, bytes, frames, spare, deeper: 0, name: None, before: b';', found, documents };
     let mut at = 0;
     while at < bytes.len() {
         at = scan.step(at);
@@ -320,7 +333,8 @@ impl<'t> Scan<'t> {
             b'{' => self.callee(at).filter(|(start, name)| LITERALS.contains(name) && self.is_literal(*start, at)),
             _ => None,
         };
-        let mut frame = Frame { close: if byte == b'(' { b')' } else { byte + 2 }, ..Frame::default() };
+        let draft = Draft { text: self.spare.pop().unwrap_or_default(), ..Draft::default() };
+        let mut frame = Frame { close: if byte == b'(' { b')' } else { byte + 2 }, draft, ..Frame::default() };
         let before = self.before;
         let above = self.top();
         if let Some(callee) = callee {
@@ -351,9 +365,12 @@ impl<'t> Scan<'t> {
             if !makes {
                 self.end_value();
             }
-            let Some(frame) = self.frames.pop() else { break };
+            let Some(mut frame) = self.frames.pop() else { break };
             if makes {
                 self.take_over(frame);
+            } else {
+                frame.draft.reset();
+                self.spare.push(frame.draft.text);
             }
             self.top().draft.last = Last::Operand;
             if !makes {
@@ -438,7 +455,7 @@ impl<'t> Scan<'t> {
             (true, Some(key)) if frame.close != b')' => Some(key),
             _ => name,
         };
-        frame.draft = Draft::default();
+        frame.draft.reset();
         frame.key = key;
         if let Some(start) = quoted {
             let rest = &self.text[start + 1..];
@@ -458,13 +475,17 @@ impl<'t> Scan<'t> {
         let is_text = top.draft.start.is_some() && (!top.draft.text.is_empty() || top.callee.is_some());
         let around = if is_text && (top.callee.is_some() || top.key.is_some()) { around() } else { String::new() };
         let frame = self.top();
-        let draft = std::mem::take(&mut frame.draft);
+        let mut draft = std::mem::take(&mut frame.draft);
         let key = frame.key.take();
         let names_prefix = draft.open_name && key.is_some_and(|key| PREFIXES.contains(&key)) && frame.callee.is_some();
         let names_it = draft.open_name && frame.callee.is_some_and(|(_, name)| NAMED.contains(&name));
         let place = self.name.map(|(start, _)| start).filter(|_| names_prefix || names_it);
         let frame = self.top();
-        let Some(start) = draft.start.filter(|_| is_text).or(place) else { return };
+        let Some(start) = draft.start.filter(|_| is_text).or(place) else {
+            draft.reset();
+            frame.draft = draft;
+            return;
+        };
         if frame.is_call && frame.place == 0 && key.is_none() && frame.first.is_none() {
             frame.first = Some(draft.text.clone());
         }

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use m1nd_lang::Language;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
+use super::cmake::{self, CMake};
 use super::compile::{self, Command};
 use super::standard;
 use crate::files::{FileId, Files};
@@ -47,6 +48,8 @@ struct Ground<'a> {
     shared: Command,
     /// Folders that are repositories, if there are several.
     repositories: Vec<&'a str>,
+    /// What CMake says of each of them.
+    cmake: FxHashMap<&'a str, CMake>,
 }
 
 impl Includes {
@@ -64,11 +67,15 @@ impl Includes {
             by_name.entry(path.rsplit('/').next().unwrap_or(path)).or_default().push(path);
         }
         let (commands, shared, repositories) = (FxHashMap::default(), Command::default(), files.roots().collect());
-        let mut ground = Ground { by_path, by_name, commands, shared, repositories };
+        let cmake = FxHashMap::default();
+        let mut ground = Ground { by_path, by_name, commands, shared, repositories, cmake };
         for (path, text) in manifests {
             if path.rsplit('/').next() == Some(compile::FILE_NAME) {
                 let found = compile::commands(path, text, &|path| ground.by_path.contains_key(path));
                 ground.commands.extend(found);
+            }
+            if path.rsplit('/').next() == Some(cmake::FILE_NAME) && ground.repositories.len() > 1 {
+                ground.cmake.entry(files.root_of(path)).or_default().add(path, text);
             }
         }
         ground.shared = ground.shared_folders();
@@ -183,9 +190,29 @@ impl Ground<'_> {
         let is_public = |path: &&str| {
             let inner = path.strip_prefix(self.repository_of(path)).and_then(|rest| rest.strip_prefix('/'));
             let before = inner.and_then(|inner| inner.strip_suffix(clean));
-            before.is_some_and(|before| HEADER_FOLDERS.contains(&before) || before.ends_with("/include/"))
+            let is_by_custom =
+                before.is_some_and(|before| HEADER_FOLDERS.contains(&before) || before.ends_with("/include/"));
+            is_by_custom || self.is_offered(path, clean)
         };
-        outside.into_iter().filter(is_public).collect()
+        let public: Vec<&str> = outside.into_iter().filter(is_public).collect();
+        // Of several repositories with such a header, those that the including one links.
+        let linked: Vec<&str> =
+            public.iter().copied().filter(|path| self.links(own, self.repository_of(path))).collect();
+        if linked.is_empty() { public } else { linked }
+    }
+
+    /// Returns whether CMake gives the folder of a header to those who link the repository.
+    fn is_offered(&self, path: &str, clean: &str) -> bool {
+        let folder = path.strip_suffix(clean).and_then(|folder| folder.strip_suffix('/'));
+        let cmake = self.cmake.get(self.repository_of(path));
+        cmake.zip(folder).is_some_and(|(cmake, folder)| cmake.headers.contains(folder))
+    }
+
+    /// Returns whether one repository finds, fetches or links something of another one by CMake.
+    fn links(&self, from: &str, to: &str) -> bool {
+        let Some(needs) = self.cmake.get(from).map(|cmake| &cmake.needs) else { return false };
+        let of_name = needs.contains(&to.to_ascii_lowercase());
+        of_name || self.cmake.get(to).is_some_and(|cmake| cmake.names.iter().any(|name| needs.contains(name)))
     }
 
     /// Without compile commands: the nearest folder above the file that has the header where headers are by custom,

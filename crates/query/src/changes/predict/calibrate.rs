@@ -27,8 +27,15 @@ const LEAST_ROWS: usize = 100;
 /// Sizes of the accepted sets that are tested, the smallest first, until one fails: a fixed order needs no correction
 /// for the number of tests (Angelopoulos et al., "Learn then test", 2021).
 const SIZES: [usize; 12] = [20, 30, 45, 68, 100, 150, 225, 340, 500, 750, 1_100, 1_700];
+/// Places in [`SIZES`] where a sequence of tests starts. Small sets pass only if nearly all of their rows are right, and a
+/// sequence ends with its first failure; so there is more than one, and the doubt is divided among them (Bonferroni).
+const STARTS: [usize; 3] = [0, 3, 6];
 /// Chance that any set is accepted although fewer of such rows are right.
 const DOUBT: f64 = 0.1;
+/// Least probabilities of a row with verdict `act`, and `reverify`: many sure rows do not make up for one that is rather
+/// wrong, or hardly ever right.
+const LEAST_ACT: f64 = 0.5;
+const LEAST_REVERIFY: f64 = 0.15;
 /// Share of the rows with verdict `act` that are right, at least.
 pub const ACT_SHARE: f64 = 0.8;
 /// Share of the rows with verdict `reverify` or `act` that are right, at least.
@@ -62,9 +69,9 @@ impl Source {
 /// What to do about a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// Measured to be right in at least 80 % of such rows.
+    /// Measured to be right in at least 80 % of such rows, and more probable than not itself.
     Act,
-    /// Measured to be right in at least 30 %.
+    /// Measured to be right in at least 30 %, and no less probable than half of that itself.
     Reverify,
     /// Less often, or not measured.
     Abstain,
@@ -350,16 +357,20 @@ fn best<'h>(
 /// The lowest probability from which rows are accepted with a bound of at least `share`, as is every higher one that is
 /// tested; rows are sorted, most probable first.
 fn threshold(rows: &[(f64, bool)], share: f64) -> Option<Threshold> {
-    let sizes = SIZES.iter().copied().filter(|size| *size <= rows.len());
+    let least = if share >= ACT_SHARE { LEAST_ACT } else { LEAST_REVERIFY };
+    let sizes = |start: usize| SIZES[start..].iter().copied().filter(|size| *size <= rows.len());
     let test = |size: usize| {
         let tau = rows[size - 1].0;
+        if tau < least {
+            return None;
+        }
         // Equally probable rows are accepted together.
         let accepted = rows.partition_point(|(probability, _)| *probability >= tau);
         let right = rows[..accepted].iter().filter(|(_, is_right)| *is_right).count();
-        let bound = lower_bound(right, accepted, DOUBT);
+        let bound = lower_bound(right, accepted, DOUBT / STARTS.len() as f64);
         (bound >= share).then(|| Threshold { tau, accepted, precision: right as f64 / accepted as f64, bound })
     };
-    sizes.map_while(test).last()
+    STARTS.iter().filter_map(|start| sizes(*start).map_while(test).last()).max_by_key(|found| found.accepted)
 }
 
 /// Isotonic regression (pool adjacent violators): values with the share of right rows there, both rising. One right and
@@ -462,7 +473,16 @@ mod tests {
         assert_eq!(threshold(&rows(12, 100), ACT_SHARE), None, "twelve are too few");
         let mut unlucky = rows(100, 100);
         unlucky[..20].iter_mut().step_by(5).for_each(|row| row.1 = false);
-        assert_eq!(threshold(&unlucky, ACT_SHARE), None, "the strictest test fails");
+        let later = threshold(&unlucky, ACT_SHARE).expect("the smallest set fails, larger ones do not");
+        assert_eq!((later.accepted, later.precision), (100, 0.96));
+        assert_eq!(threshold(&unlucky[..60], ACT_SHARE), None, "there is no larger set");
+        let unsure: Vec<(f64, bool)> =
+            rows(100, 0).into_iter().map(|(value, is_right)| (value / 2.1, is_right)).collect();
+        assert_eq!(threshold(&unsure, ACT_SHARE), None, "each is rather wrong");
+        assert!(threshold(&unsure, REVERIFY_SHARE).is_some());
+        let rare: Vec<(f64, bool)> =
+            rows(100, 0).into_iter().map(|(value, is_right)| (value / 8.0, is_right)).collect();
+        assert_eq!(threshold(&rare, REVERIFY_SHARE), None);
         assert_eq!(threshold(&rows(0, 100), REVERIFY_SHARE), None);
         assert_eq!(threshold(&[], ACT_SHARE), None);
     }

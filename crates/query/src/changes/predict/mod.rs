@@ -3,6 +3,7 @@
 mod beside;
 mod calibrate;
 mod evidence;
+mod joint;
 mod signals;
 mod symbols;
 
@@ -15,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use beside::Beside;
 pub use calibrate::{ACT_SHARE, Calibration, REVERIFY_SHARE, Source, Stratum, Threshold, Verdict, questions_of};
+pub use joint::{JOINT_SIGNALS, JointModel, Part, joint_model, joint_signals};
 pub use signals::{
     Around, Candidate, Changed, FileLinks, GRAPH_SIGNALS, PREDICT_SIGNALS, PredictModel, candidates, predict_model,
 };
@@ -23,6 +25,8 @@ pub use symbols::{SymbolAnswer, SymbolRow};
 
 use super::node_changes::{CannotTell, node_changes};
 use super::timeline::{Velocity, velocity_of};
+use joint::joined;
+use signals::{of_code, signal};
 
 /// Maximum rows.
 const MAX_ROWS: usize = 1_000;
@@ -127,7 +131,7 @@ pub fn predict(
         untold: Vec::new(),
         gaps: Vec::new(),
     };
-    let mut best: FxHashMap<String, (PredictRow, Vec<f64>)> = FxHashMap::default();
+    let mut best: FxHashMap<String, (PredictRow, Vec<Part>)> = FxHashMap::default();
     for (place, &node) in query.changed.iter().enumerate() {
         cancel.check()?;
         let rows = match node_changes(snapshot, history, node, false, cancel) {
@@ -173,9 +177,9 @@ pub fn predict(
                 }
             }
         };
-        for row in rows {
-            let (known, values) = best.entry(row.path.clone()).or_insert_with(|| (row.clone(), Vec::new()));
-            values.push(row.value);
+        for (row, part) in rows {
+            let (known, parts) = best.entry(row.path.clone()).or_insert_with(|| (row.clone(), Vec::new()));
+            parts.push(part);
             if (row.verdict, known.value) < (known.verdict, row.value) {
                 *known = row;
             }
@@ -184,7 +188,8 @@ pub fn predict(
     let graph = snapshot.graph();
     let mut changed: FxHashSet<&str> = query.changed.iter().map(|&node| graph.path(node)).collect();
     changed.extend(query.also_changed.iter().map(String::as_str));
-    let of_all = |(row, values): (PredictRow, Vec<f64>)| PredictRow { value: joined(&values), ..row };
+    let (model, count) = (joint_model(), query.changed.len());
+    let of_all = |(row, parts): (PredictRow, Vec<Part>)| PredictRow { value: joined(&model, &parts, count), ..row };
     answer.rows = best.into_values().map(of_all).filter(|row| !changed.contains(row.path.as_str())).collect();
     answer.rows.retain(|row| row.support >= query.min_support || row.rests_on_more());
     answer.rows.sort_by(|a, b| {
@@ -193,20 +198,6 @@ pub fn predict(
     });
     answer.rows.truncate(MAX_ROWS);
     Ok(answer)
-}
-
-/// The logarithm of the odds that at least one of some changed files makes another one change, as if independently of
-/// each other (noisy or), from those of each.
-fn joined(values: &[f64]) -> f64 {
-    let softplus = |value: f64| if value > 30.0 { value } else { value.exp().ln_1p() };
-    match values {
-        [value] => *value,
-        // The probability that none does is exp(-sum).
-        values => {
-            let sum: f64 = values.iter().copied().map(softplus).sum();
-            if sum > 30.0 { sum } else { sum.exp_m1().ln() }
-        }
-    }
 }
 
 /// The calibration of a repository: measured once per history. Connections in the code are not part of it, because
@@ -227,18 +218,19 @@ fn rows_of(
     place: &PlacedHistory<'_>,
     around: Around<'_>,
     calibration: &Calibration,
-) -> Vec<PredictRow> {
+) -> Vec<(PredictRow, Part)> {
     let graph = snapshot.graph();
     let model = predict_model();
-    let at = |name: &str| PREDICT_SIGNALS.iter().position(|known| *known == name).unwrap_or_default();
-    let (linked, tests, alike, additions) = (at("linked"), at("test_link"), at("same_stem"), at("additions"));
+    let (linked, tests) = (signal("linked"), signal("test_link"));
+    let (alike, additions) = (signal("same_stem"), signal("additions"));
     let found = candidates(place.history, Changed { path: &place.inner, commits: own }, around, Moment::NOW);
     let row = |candidate: Candidate<'_>| {
         let inner = candidate.file.path();
         let (path, source) = (place.outer(inner), Source::of(&candidate));
         let probability = calibration.probability(model.value(&candidate.without_graph()), source);
-        PredictRow {
-            value: model.value(&candidate.signals),
+        let part = Part::of(&candidate, &model);
+        let row = PredictRow {
+            value: part.value,
             node: graph.find_file(&path),
             because_of: node,
             source,
@@ -252,15 +244,16 @@ fn rows_of(
             with_additions: candidate.signals[additions],
             commits: cited(place, own, &candidate),
             path,
-        }
+        };
+        (row, part)
     };
     found.into_iter().map(row).collect()
 }
 
 /// Paths of the indexed files with the most common commits.
-fn often_with(rows: &[PredictRow], least: u32) -> Vec<&str> {
+fn often_with(rows: &[(PredictRow, Part)], least: u32) -> Vec<&str> {
     let mut often: Vec<&PredictRow> =
-        rows.iter().filter(|row| row.node.is_some() && row.support >= least.max(1)).collect();
+        rows.iter().map(|(row, _)| row).filter(|row| row.node.is_some() && row.support >= least.max(1)).collect();
     often.sort_by(|a, b| b.support.cmp(&a.support).then_with(|| a.path.cmp(&b.path)));
     often.into_iter().map(|row| row.path.as_str()).collect()
 }
@@ -277,7 +270,7 @@ fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) ->
 }
 
 /// Rows with the calibration that their probabilities come from.
-type Estimated = (Vec<PredictRow>, std::sync::Arc<Calibration>);
+type Estimated = (Vec<(PredictRow, Part)>, std::sync::Arc<Calibration>);
 
 /// For a file that no commit touched yet: what the commits of files like it say. `None` if its root has no history.
 fn beside_it(
@@ -296,46 +289,35 @@ fn beside_it(
 }
 
 /// Without a history: the files connected in the code, which nothing measures.
-fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<PredictRow> {
+fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<(PredictRow, Part)> {
     let graph = snapshot.graph();
+    let model = predict_model();
     let is_test = |node: Option<NodeIx>| node.is_some_and(|node| graph.flags(node).has(m1nd_graph::NodeFlags::TEST));
     let own = graph.file(node);
     let row = |(path, strength): &(String, f64)| {
         let other = graph.find_file(path);
-        PredictRow {
+        let tests = is_test(own) != is_test(other);
+        let value = model.value(&of_code(*strength, tests));
+        let row = PredictRow {
             path: path.clone(),
             node: other,
             because_of: node,
             source: Source::Structure,
             support: 0,
             of: 0,
-            value: *strength,
+            value,
             probability: 0.0,
             verdict: Verdict::Abstain,
             linked: *strength,
-            tests: is_test(own) != is_test(other),
+            tests,
             is_alike: false,
             with_additions: 0.0,
             commits: Vec::new(),
-        }
+        };
+        (row, Part { value, linked: *strength, ..Part::default() })
     };
-    let mut rows: Vec<PredictRow> = links.around(graph.path(node)).iter().map(row).collect();
-    rows.retain(|row| row.node.is_some_and(|node| graph.kind(node) == NodeKind::File));
-    rows.sort_by(|a, b| b.linked.total_cmp(&a.linked).then_with(|| a.path.cmp(&b.path)));
+    let mut rows: Vec<(PredictRow, Part)> = links.around(graph.path(node)).iter().map(row).collect();
+    rows.retain(|(row, _)| row.node.is_some_and(|node| graph.kind(node) == NodeKind::File));
+    rows.sort_by(|(a, _), (b, _)| b.linked.total_cmp(&a.linked).then_with(|| a.path.cmp(&b.path)));
     rows
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_that_change_together_add_up() {
-        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
-        assert!(near(joined(&[-3.0]), -3.0) && near(joined(&[-3.0, -1e9]), -3.0));
-        // Two times one half are three quarters.
-        assert!(near(joined(&[0.0, 0.0]), 3.0f64.ln()));
-        assert!(joined(&[-2.0, -2.0]) > joined(&[-1.9]) && joined(&[-2.0, -2.0]) < joined(&[0.0]));
-        assert!(joined(&[50.0, 2.0]) > 50.0);
-    }
 }

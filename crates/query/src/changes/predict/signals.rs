@@ -91,6 +91,20 @@ pub fn predict_model() -> PredictModel {
     PredictModel::parse(WEIGHTS, &PREDICT_SIGNALS)
 }
 
+/// The signals of a file of which nothing but the connection in the code is known.
+pub(super) fn of_code(linked: f64, tests: bool) -> [f64; COUNT] {
+    let mut signals = [0.0; COUNT];
+    signals[0] = 1.0;
+    signals[signal("linked")] = linked;
+    signals[signal("test_link")] = f64::from(u8::from(tests));
+    signals
+}
+
+/// Place of a signal by its name.
+pub(super) fn signal(name: &str) -> usize {
+    PREDICT_SIGNALS.iter().position(|known| *known == name).expect("the signals are named in this file")
+}
+
 /// Strengths of the connections between files in the code: of each pair, that of the strongest edge, 0 to 1.
 #[derive(Debug, Default)]
 pub struct FileLinks {

@@ -313,7 +313,7 @@ impl Test<'_> {
             }));
         }
         hidden.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
-        hidden.dedup();
+        hidden.dedup_by(|a, b| (&a.file, a.line, &a.name) == (&b.file, b.line, &b.name));
         hidden
     }
 
@@ -328,7 +328,7 @@ impl Test<'_> {
     /// Some file of code has no edge from or to another.
     fn any_isolated(&self) -> Result<Tested, Cancelled> {
         let graph = self.graph();
-        let (mut alone, mut hidden) = (Vec::new(), Vec::new());
+        let (mut alone, mut unsure, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
         let files =
             self.snapshot.files().iter().filter(|file| file.language != Language::Text && !file.language.is_prose());
         for node in files.filter_map(|file| graph.find_file(file.path.as_str())) {
@@ -345,11 +345,22 @@ impl Test<'_> {
             if !is_connected && !graph.flags(node).has(NodeFlags::TEST) && graph.kind(node) == NodeKind::File {
                 match self.open_about(&own) {
                     open if open.is_empty() => alone.push(node),
-                    open => hidden.extend(open),
+                    open => {
+                        unsure.push(node);
+                        hidden.extend(open);
+                    }
                 }
             }
         }
-        let text = format!("{} files have no edge from or to another file of the project", alone.len());
+        hidden.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+        hidden.dedup_by(|a, b| (&a.file, a.line, &a.name) == (&b.file, b.line, &b.name));
+        let files = |number: usize| m1nd_base::count(number, "file");
+        let text = match alone.len() {
+            0 if !unsure.is_empty() => {
+                format!("{} without an edge, and with references whose target is not known", files(unsure.len()))
+            }
+            number => format!("{} without an edge from or to another file of the project", files(number)),
+        };
         let is_decided = !alone.is_empty() || hidden.is_empty();
         Ok(match (is_decided, alone.is_empty()) {
             (true, true) => verdict::excluded(Evidence::about(EvidenceKind::NoPath, text, Vec::new())),
@@ -358,7 +369,10 @@ impl Test<'_> {
                 verdict::shown(Evidence::about(EvidenceKind::NoPath, text, alone), 0.9)
             }
             // Files without an edge, but with references that may be one.
-            (false, _) => verdict::shown_unless(Evidence::about(EvidenceKind::NoPath, text, Vec::new()), hidden),
+            (false, _) => {
+                unsure.truncate(MAX_EVIDENCE);
+                verdict::shown_unless(Evidence::about(EvidenceKind::NoPath, text, unsure), hidden)
+            }
         })
     }
 }

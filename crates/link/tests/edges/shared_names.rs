@@ -1,14 +1,14 @@
 //! Contracts between programs beside routes: procedures, fields, operations, topics, tools, tables, images, variables.
 
-mod common;
+use std::sync::Arc;
 
-use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, Relation};
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_link::{FileLinks, Linker};
 
-type Files<'a> = &'a [(&'a str, &'a str)];
+use crate::{Files, edges_of};
 
 /// Edges of contracts as `from > to (line)`, with `?` behind what is not certain.
-fn contracts<'l>(linker: &Linker, links: impl Iterator<Item = &'l FileLinks>) -> Vec<String> {
+fn contracts(linker: &Linker, links: &[Arc<FileLinks>]) -> Vec<String> {
     let mut rows = Vec::new();
     for links in links {
         for edge in &links.edges {
@@ -37,15 +37,6 @@ fn short(id: &str) -> String {
     let file = parts.next().unwrap_or("").to_owned();
     let rest: Vec<&str> = parts.collect();
     rest.chunks(2).fold(file, |text, pair| text + "::" + pair.last().unwrap_or(&""))
-}
-
-fn linked(files: Files<'_>) -> Vec<String> {
-    let mut linker = Linker::new(Limits::default());
-    for (path, text) in files {
-        assert_eq!(common::put(&mut linker, path, text), None, "{path}");
-    }
-    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
-    contracts(&linker, delta.changed.iter().map(AsRef::as_ref))
 }
 
 const CART: (&str, &str) = (
@@ -321,6 +312,100 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "queues of Amazon by address, ARN and name",
+        &[
+            (
+                "p/app.py",
+                "import boto3\nORDER_QUEUE = 'https://sqs.eu-west-1.amazonaws.com/1/orders'\nsqs = boto3.client('sqs')\nsns = boto3.client('sns')\ndef put():\n    sqs.send_message(QueueUrl=ORDER_QUEUE, MessageBody='x')\n    sns.publish(TopicArn='arn:aws:sns:eu-west-1:1:news', Message='x')\n    mail.post_message(QueueUrl='orders')\n",
+            ),
+            (
+                "c/get.ts",
+                "import { SQSClient, ReceiveMessageCommand } from '@aws-sdk/client-sqs';\nimport { SubscribeCommand } from '@aws-sdk/client-sns';\nexport async function get(client: SQSClient, sns) {\n  await client.send(new ReceiveMessageCommand({ QueueUrl: 'http://localhost:4566/000/orders' }));\n  await sns.send(new SubscribeCommand({ TopicArn: 'arn:aws:sns:eu-west-1:1:news' }));\n}\n",
+            ),
+            ("g/go.mod", "module example.com/g\n\nrequire github.com/aws/aws-sdk-go-v2/service/sqs v1.38.0\n"),
+            (
+                "g/main.go",
+                "package main\nimport (\n\t\"github.com/aws/aws-sdk-go-v2/aws\"; \"github.com/aws/aws-sdk-go-v2/service/sqs\")\nfunc put(c *sqs.Client) { c.SendMessage(nil, &sqs.SendMessageInput{QueueUrl: aws.String(\"https://h/1/orders\")}) }\n",
+            ),
+            (
+                "j/L.java",
+                "package c;\nimport io.awspring.cloud.sqs.annotation.SqsListener;\nclass L {\n  @SqsListener(\"orders\")\n  void on(String m) {}\n}\n",
+            ),
+        ],
+        &[
+            "c/get.ts::news > c/get.ts::get (5)",
+            "c/get.ts::orders > c/get.ts::get (4)",
+            "g/main.go::put > c/get.ts::orders (4)",
+            "g/main.go::put > j/L.java::orders (4)",
+            "j/L.java::orders > j/L.java::L::on (4)",
+            "p/app.py::put > c/get.ts::news (7)",
+            "p/app.py::put > c/get.ts::orders (6)",
+            "p/app.py::put > j/L.java::orders (6)",
+        ],
+    ),
+    (
+        "images through values of a chart",
+        &[
+            ("compose.yaml", "services:\n  api:\n    image: ghcr.io/shop/api:1\n    build: ./api\n"),
+            ("api/Dockerfile", "FROM python:3\nCMD [\"python\", \"app.py\"]\n"),
+            ("api/app.py", "import os\nP = os.environ['PORT']\n"),
+            ("chart/Chart.yaml", "apiVersion: v2\nname: shop\n"),
+            (
+                "chart/values.yaml",
+                "registry: ghcr.io\nimage:\n  repository: shop/api\n  tag: \"2\"\nother:\n  image:\n    registry: ghcr.io\n    repository: shop/api\n",
+            ),
+            (
+                "chart/templates/api.yaml",
+                "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {{ include \"shop.name\" . }}\nspec:\n  template:\n    spec:\n      containers:\n      - name: api\n        image: \"{{ .Values.registry }}/{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}\"\n        env:\n        - name: PORT\n          value: \"1\"\n      - name: computed\n        image: {{ include \"shop.image\" . }}\n      - name: unknown\n        image: {{ .Values.gone }}/shop/api\n",
+            ),
+            // No template of the chart, and no chart.
+            (
+                "k8s/templates/api.yaml",
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pod\nspec:\n  containers:\n  - name: api\n    image: {{ .Values.registry }}/{{ .Values.image.repository }}\n",
+            ),
+        ],
+        &[
+            "api/Dockerfile > api/app.py (2)",
+            "api/app.py > chart/templates/api.yaml::{{ include \"shop.name\" . }}::api::PORT (2)",
+            "chart/templates/api.yaml::{{ include \"shop.name\" . }}::api > api/Dockerfile (10)",
+            "chart/values.yaml::image > api/Dockerfile (3)?",
+            "chart/values.yaml::other.image > api/Dockerfile (8)",
+            "compose.yaml::api > api/Dockerfile (4)",
+        ],
+    ),
+    (
+        "images that a Kustomization puts in place of others",
+        &[
+            ("compose.yaml", "services:\n  api:\n    image: ghcr.io/shop/api\n    build: ./api\n"),
+            ("api/Dockerfile", "FROM python:3\n"),
+            ("api/app.py", "import os\nP = os.environ['PORT'], os.environ['MODE']\n"),
+            (
+                "k/base/pod.yaml",
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pod\nspec:\n  containers:\n  - name: api\n    image: app-image:1\n    env:\n    - name: PORT\n      value: \"1\"\n    envFrom:\n    - configMapRef:\n        name: settings\n",
+            ),
+            ("k/base/kustomization.yaml", "resources:\n- pod.yaml\n- gone.yaml\n"),
+            (
+                "k/prod/kustomization.yaml",
+                "kind: Kustomization\nresources:\n  - ../base\nimages:\n- name: app-image\n  newName: ghcr.io/shop/api\n  newTag: v2\nconfigMapGenerator:\n- name: settings\n  literals:\n  - MODE=fast\n",
+            ),
+            // Not applied by the one that has another name for the image.
+            (
+                "other/pod.yaml",
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: pod\nspec:\n  containers:\n  - name: api\n    image: app-image\n",
+            ),
+        ],
+        &[
+            "api/app.py > k/base/pod.yaml::pod::api::PORT (2)",
+            "api/app.py > k/prod/kustomization.yaml::settings::MODE (2)",
+            "compose.yaml::api > api/Dockerfile (4)",
+            "k/base/kustomization.yaml > k/base/pod.yaml (2)",
+            "k/base/pod.yaml::pod::api > api/Dockerfile (8)",
+            "k/base/pod.yaml::pod::api > k/prod/kustomization.yaml::settings (14)",
+            "k/prod/kustomization.yaml > k/base/kustomization.yaml (3)",
+            "k/prod/kustomization.yaml::app-image > api/Dockerfile (6)",
+        ],
+    ),
+    (
         "names that coincide are no contract",
         &[
             CART,
@@ -338,7 +423,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
 fn programs_share_names() {
     let mut wrong = Vec::new();
     for (name, files, expected) in CASES {
-        let found = linked(files);
+        let found = edges_of(files, contracts);
         if found != *expected {
             let missing: Vec<&&str> = expected.iter().filter(|row| !found.iter().any(|own| own == *row)).collect();
             let more: Vec<&String> = found.iter().filter(|row| !expected.contains(&row.as_str())).collect();

@@ -1,14 +1,14 @@
 //! Contracts between programs: what one asks for and another serves.
 
-mod common;
+use std::sync::Arc;
 
-use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, Relation};
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_link::{FileLinks, Linker};
 
-type Files<'a> = &'a [(&'a str, &'a str)];
+use crate::{Files, edges_of};
 
 /// The edges of contracts as `from -> to (line)`, with `?` behind what is not certain.
-fn contracts<'l>(linker: &Linker, links: impl Iterator<Item = &'l FileLinks>) -> Vec<String> {
+fn contracts(linker: &Linker, links: &[Arc<FileLinks>]) -> Vec<String> {
     let mut rows = Vec::new();
     for links in links {
         for edge in links.edges.iter().filter(|edge| matches!(edge.relation, Relation::Requests | Relation::Serves)) {
@@ -27,15 +27,6 @@ fn contracts<'l>(linker: &Linker, links: impl Iterator<Item = &'l FileLinks>) ->
     }
     rows.sort();
     rows
-}
-
-fn linked(files: Files<'_>) -> Vec<String> {
-    let mut linker = Linker::new(Limits::default());
-    for (path, text) in files {
-        assert_eq!(common::put(&mut linker, path, text), None, "{path}");
-    }
-    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
-    contracts(&linker, delta.changed.iter().map(AsRef::as_ref))
 }
 
 const CASES: &[(&str, Files<'_>, &[&str])] = &[
@@ -166,7 +157,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
 fn clients_reach_the_routes_of_servers() {
     let mut wrong = Vec::new();
     for (name, files, expected) in CASES {
-        let found = linked(files);
+        let found = edges_of(files, contracts);
         if found != *expected {
             wrong.push(format!("{name}:\n  found    {found:#?}\n  expected {expected:#?}"));
         }

@@ -1,14 +1,14 @@
 //! Code that documents name.
 
-mod common;
+use std::sync::Arc;
 
 use m1nd_base::{Cancel, EdgeTier, Limits, NoProgress, Relation};
 use m1nd_link::{FileLinks, Linker};
 
-type Files<'a> = &'a [(&'a str, &'a str)];
+use crate::{Files, common, edges_of};
 
 /// The `documents` edges as `from -> to (line)`, with `?n` behind what is one of n.
-fn documents<'l>(linker: &Linker, links: impl Iterator<Item = &'l FileLinks>) -> Vec<String> {
+fn documents(linker: &Linker, links: &[Arc<FileLinks>]) -> Vec<String> {
     let mut rows = Vec::new();
     for links in links {
         for edge in links.edges.iter().filter(|edge| edge.relation == Relation::Documents) {
@@ -21,15 +21,6 @@ fn documents<'l>(linker: &Linker, links: impl Iterator<Item = &'l FileLinks>) ->
     }
     rows.sort();
     rows
-}
-
-fn linked(files: Files<'_>) -> Vec<String> {
-    let mut linker = Linker::new(Limits::default());
-    for (path, text) in files {
-        assert_eq!(common::put(&mut linker, path, text), None, "{path}");
-    }
-    let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
-    documents(&linker, delta.changed.iter().map(AsRef::as_ref))
 }
 
 const PY: (&str, &str) = (
@@ -151,7 +142,7 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
 #[test]
 fn documents_name_code() {
     for (name, files, wanted) in CASES {
-        assert_eq!(linked(files), *wanted, "{name}");
+        assert_eq!(edges_of(files, documents), *wanted, "{name}");
     }
 }
 
@@ -184,7 +175,7 @@ const STATES: &[Files<'_>] = &[
 #[test]
 fn edits_lead_to_the_edges_of_a_clean_run() {
     let mut linker = Linker::new(Limits::default());
-    let mut known: std::collections::BTreeMap<String, std::sync::Arc<FileLinks>> = std::collections::BTreeMap::new();
+    let mut known: std::collections::BTreeMap<String, Arc<FileLinks>> = std::collections::BTreeMap::new();
     let mut before: Files<'_> = &[];
     for files in STATES {
         for (path, _) in before.iter().filter(|(path, _)| !files.iter().any(|(own, _)| own == path)) {
@@ -198,7 +189,7 @@ fn edits_lead_to_the_edges_of_a_clean_run() {
             known.remove(path.as_str());
         }
         known.extend(delta.changed.into_iter().map(|links| (links.path.to_string(), links)));
-        assert_eq!(documents(&linker, known.values().map(AsRef::as_ref)), linked(files));
+        assert_eq!(documents(&linker, &known.values().cloned().collect::<Vec<_>>()), edges_of(files, documents));
         before = files;
     }
 }

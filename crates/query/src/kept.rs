@@ -11,7 +11,7 @@ struct Entries<T> {
 }
 
 /// At most `MOST` values.
-pub(super) struct Kept<T, const MOST: usize>(Mutex<Entries<T>>);
+pub(crate) struct Kept<T, const MOST: usize>(Mutex<Entries<T>>);
 
 impl<T, const MOST: usize> Default for Kept<T, MOST> {
     fn default() -> Self {
@@ -21,7 +21,7 @@ impl<T, const MOST: usize> Default for Kept<T, MOST> {
 
 impl<T, const MOST: usize> Kept<T, MOST> {
     /// The value of a key, computed if it is not kept. The lock is not held meanwhile.
-    pub(super) fn get_or<E>(&self, key: String, compute: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+    pub(crate) fn get_or<E>(&self, key: String, compute: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         let entries = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = entries().values.get(&key) {
             return Ok(Arc::clone(known));
