@@ -169,6 +169,12 @@ fn is_record(path: &str) -> bool {
         "breaking",
         "deprecations",
         "migration-guides",
+        "historical",
+        "announce",
+        "announcements",
+        "proposals",
+        "archive",
+        "archived",
     ];
     let lower = path.to_lowercase();
     lower.split('/').any(|part| {
