@@ -91,7 +91,7 @@ fn all_files_are_linked_when_most_have_changed() {
     let project = Project::new(&text);
     let engine = project.indexed();
     for number in 0..420 {
-        project.tree.write(&format!("m{number}.py"), &format!("from m449 import f449\ndef g{number}(): f449()\n"));
+        project.tree.write(format!("m{number}.py"), format!("from m449 import f449\ndef g{number}(): f449()\n"));
     }
     let report = incremental(&engine, project.tree.path());
     assert_eq!((report.files_parsed, report.files_linked), (420, 450));
