@@ -269,8 +269,8 @@ pub(crate) fn of_hashes(
     Ok((facts, missing))
 }
 
-/// One file as it was indexed, from the cache or else from the disk; `None` if neither has that content. Without the text
-/// of a manifest. Starts no work on other threads.
+/// One file as it was indexed, from the cache or else from the disk; `None` if neither has that content. Without the
+/// text of a manifest. Starts no work on other threads.
 pub(crate) fn as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'_>) -> Option<Extracted> {
     let hash = job.before?;
     // What is on disk now is of no interest as long as the cache has it.

@@ -93,8 +93,8 @@ impl GitFolder {
         real(&self.common) == real(&other.common)
     }
 
-    /// The last two parts of the address that it was cloned from (`origin`): owner and name, without `.git`. The owner is
-    /// empty if the address has none.
+    /// The last two parts of the address that it was cloned from (`origin`): owner and name, without `.git`. The owner
+    /// is empty if the address has none.
     pub fn origin(&self) -> Option<(String, String)> {
         let text = small(&self.common.join("config"))?;
         let address = setting(&text, "[remote \"origin\"]", "url")?;

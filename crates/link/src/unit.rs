@@ -154,7 +154,7 @@ impl Unit {
 
     /// What others may read of what it contributes to contracts.
     pub(crate) fn evidence(&self) -> &Evidence {
-        self.evidence.get_or_init(|| Evidence::of(self))
+        self.evidence.get_or_init(|| Evidence::of(&self.facts, &self.spots, self.is_test))
     }
 
     fn tables(&self) -> Tables<'_> {

@@ -1,10 +1,9 @@
-//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`, `bench past`, `bench federation`: see [`edit`],
-//! [`past`], [`federation`]. `cargo xtask bench torture
-//! [--write] [NAME...]`: see [`torture`]. `cargo xtask bench ingest [--write] PATH...`: builds the release binary,
-//! indexes each PATH from scratch in a fresh store, and prints the cost beside that of `ctags -R` on the same tree, if
-//! installed, and that of parsing the same files with tree-sitter and nothing else; then repeats with a warm facts
-//! cache. `--write` also stores the figures in `benches/ingest.md`. `--binary FILE` before the paths measures another
-//! build of the program.
+//! `cargo xtask bench find [--write] PATH...`: see [`find`]. `bench edit`, `bench past`, `bench federation`: see
+//! [`edit`], [`past`], [`federation`]. `cargo xtask bench torture [--write] [NAME...]`: see [`torture`]. `cargo xtask
+//! bench ingest [--write] PATH...`: builds the release binary, indexes each PATH from scratch in a fresh store, and
+//! prints the cost beside that of `ctags -R` on the same tree, if installed, and that of parsing the same files with
+//! tree-sitter and nothing else; then repeats with a warm facts cache. `--write` also stores the figures in
+//! `benches/ingest.md`. `--binary FILE` before the paths measures another build of the program.
 //!
 //! Absolute times depend on the machine: only compare runs made side by side.
 

@@ -298,8 +298,8 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// Passes files to the linker; returns the data for the writer and the index, in the same order. Uses the thread pool of
-/// the caller.
+/// Passes files to the linker; returns the data for the writer and the index, in the same order. Uses the thread pool
+/// of the caller.
 pub(super) fn set_files(linker: &mut Linker, files: Vec<Extracted>) -> Vec<(FileEntry, LinkedFile)> {
     linker.set_files(files.iter().map(|file| (file.entry.path.clone(), file.facts.clone())).collect());
     let rows = files.into_iter().map(|file| {

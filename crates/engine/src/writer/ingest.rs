@@ -25,8 +25,9 @@ use crate::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
 const MAX_CHANGED: usize = 400;
-/// Of how many files of the index one has to change for all to be linked: comparing a changed file with what it was costs
-/// about as much as linking one that did not change. Only of more than [`MAX_CHANGED`], since facts are got again.
+/// Of how many files of the index one has to change for all to be linked: comparing a changed file with what it was
+/// costs about as much as linking one that did not change. Only of more than [`MAX_CHANGED`], since facts are got
+/// again.
 const MOST: usize = 2;
 /// Changed files that are compared with their old facts together, which so are in memory at the same time.
 const LOADED_AT_ONCE: usize = 256;

@@ -23,8 +23,8 @@ use crate::snapshot::Content;
 const MAX_INDEX_BYTES: u64 = 1 << 30;
 
 impl Writer {
-    /// The imported indexes, in a federation also those of its repositories, loaded when first asked for. A damaged file
-    /// is set aside.
+    /// The imported indexes, in a federation also those of its repositories, loaded when first asked for. A damaged
+    /// file is set aside.
     pub(super) fn compiler_index(&mut self) -> (Arc<CompilerIndex>, Arc<Cover>) {
         if let Some((index, cover)) = &self.compiler {
             return (index.clone(), cover.clone());

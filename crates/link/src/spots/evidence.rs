@@ -1,8 +1,8 @@
 //! What other files may read of a file when they look for its routes, mounts and values, as hashes by the words under
 //! which they find it: an edit concerns those who asked for a word only if what stands behind the word changed.
 //!
-//! A route or mount is judged by the body that it stands in, which what others see of a file does not cover, and by what
-//! may stand in front of paths anywhere in the file. All else that is looked up on the way has keys of its own.
+//! A route or mount is judged by the body that it stands in, which what others see of a file does not cover, and by
+//! what may stand in front of paths anywhere in the file. All else that is looked up on the way has keys of its own.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,10 +10,9 @@ use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{BindingTarget, DefId, Expr, ExprId, ImportId, ListId, NameId, Role, ScopeId, TextUse};
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, MOUNTS, constants, last_name, route_word, value_word, values};
+use super::{CLASS_PREFIXES, GROUPS, MOUNT_WORD, MOUNTS, Spots, constants, last_name, route_word, value_word, values};
 use crate::files::Key;
 use crate::surface::identities;
-use crate::unit::Unit;
 
 /// The words of a file.
 #[derive(Debug, Default)]
@@ -25,19 +24,18 @@ pub(crate) struct Evidence {
 }
 
 impl Evidence {
-    pub(crate) fn of(unit: &Unit) -> Self {
-        let spots = &unit.spots;
+    /// That of a file with these routes, mounts and values; `is_test` for a file of tests.
+    pub(crate) fn of(facts: &FileFacts, spots: &Spots, is_test: bool) -> Self {
         if spots.words.is_empty() {
             return Self::default();
         }
-        let facts = &unit.facts;
         let mut found: FxHashMap<String, FxHasher> = FxHashMap::default();
         for (key, row) in values(facts).chain(constants(facts)) {
             row.text.hash(found.entry(value_word(key)).or_default());
         }
         let mut others: Vec<Key> = Vec::new();
         if !spots.routes.is_empty() || !spots.mounts.is_empty() {
-            let bodies = Bodies::of(unit);
+            let bodies = Bodies::of(facts);
             let mut add = |word: String, at: u32, spot: u64| {
                 let body = bodies.around(facts.references[at as usize].enclosing);
                 (spot, body).hash(found.entry(word).or_default());
@@ -56,7 +54,7 @@ impl Evidence {
         for word in &spots.words {
             match found.get(word) {
                 // Servers that a test makes are there for that test.
-                Some(_) if unit.is_test && word.starts_with(&route_word("")) => {}
+                Some(_) if is_test && word.starts_with(&route_word("")) => {}
                 Some(hasher) => rows.push((Key::contract(word), hasher.finish())),
                 None => others.push(Key::contract(word)),
             }
@@ -83,8 +81,7 @@ struct Bodies<'f> {
 }
 
 impl<'f> Bodies<'f> {
-    fn of(unit: &'f Unit) -> Self {
-        let facts = &*unit.facts;
+    fn of(facts: &'f FileFacts) -> Self {
         let mut outermost: Vec<DefId> = Vec::with_capacity(facts.definitions.len());
         for (index, definition) in facts.definitions.iter().enumerate() {
             // Owners precede what they own.

@@ -332,7 +332,8 @@ fn listed(read: &Read, text: &str) -> Vec<Candidate> {
     found
 }
 
-/// Returns whether a word of a listing is a member, a key or a named argument: other names are mostly the example's own.
+/// Returns whether a word of a listing is a member, a key or a named argument: other names are mostly the example's
+/// own.
 fn is_member(code: &str, at: usize, length: usize) -> bool {
     let (before, after) = (&code[..at], &code[at + length..]);
     let is_argument = after.starts_with('=') && !after.starts_with("==");

@@ -103,8 +103,8 @@ pub(crate) fn nodes_now<'t>(
     Ok(found.into_iter().map(|(_, node)| node).collect())
 }
 
-/// The trails of the caller with nodes that are not as they were saved, last changed first: id, label, and the number of
-/// such nodes.
+/// The trails of the caller with nodes that are not as they were saved, last changed first: id, label, and the number
+/// of such nodes.
 pub(crate) fn stale_trails(cx: &ReadContext<'_>) -> Result<Vec<(String, String, usize)>, ToolError> {
     let own = cx.held().list::<Trail>(Some(cx.agent()), MAX_CHECKED_TRAILS).map_err(session_error)?;
     let mut found = Vec::new();

@@ -139,8 +139,8 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path) -> Outcome<Vec<Qu
     Ok(questions)
 }
 
-/// Logistic regression by Newton's method (iteratively reweighted least squares), which finds the one minimum. Signals are
-/// divided by their standard deviations, so that the penalty is the same for rare and small ones.
+/// Logistic regression by Newton's method (iteratively reweighted least squares), which finds the one minimum. Signals
+/// are divided by their standard deviations, so that the penalty is the same for rare and small ones.
 pub(super) fn fit<const N: usize>(questions: &[&Question<N>]) -> Model<N> {
     let scale = deviations(questions);
     let share = 1.0 / questions.len().max(1) as f64;

@@ -72,8 +72,8 @@ struct Verdicts {
     coverage: Option<f64>,
     /// Mean difference of the stated probability and the share of right rows, in ten bins.
     calibration_error: f64,
-    /// Share of right rows among the first rows of the 15 % of the questions whose first row is the most probable: what a
-    /// threshold that had been known before could have reached.
+    /// Share of right rows among the first rows of the 15 % of the questions whose first row is the most probable: what
+    /// a threshold that had been known before could have reached.
     surest: Option<f64>,
 }
 

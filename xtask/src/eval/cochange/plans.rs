@@ -1,7 +1,7 @@
 //! `cargo xtask eval plans`: of a commit that changes three to twenty known files, every other file is given, and the
-//! others are the right answers: what `validate_plan` lists as `co_change`. Only older commits are evidence; the code is
-//! that of the commit before all of them. Beside it, ROSE answers from all commits before: the rules of each given file,
-//! by confidence. With `--fit`, the weights are fitted to the repositories that are named.
+//! others are the right answers: what `validate_plan` lists as `co_change`. Only older commits are evidence; the code
+//! is that of the commit before all of them. Beside it, ROSE answers from all commits before: the rules of each given
+//! file, by confidence. With `--fit`, the weights are fitted to the repositories that are named.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

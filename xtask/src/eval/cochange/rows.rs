@@ -13,8 +13,8 @@ const COMMITS: usize = 300;
 /// Commits that must be older than all of them.
 const LEAST_BEFORE: usize = 200;
 
-/// The rows of a repository, oldest first: its newest commits by people that touch two to ten files and are no merges or
-/// reformattings. Files are named as at the commit; those that it added or removed are neither question nor answer.
+/// The rows of a repository, oldest first: its newest commits by people that touch two to ten files and are no merges
+/// or reformattings. Files are named as at the commit; those that it added or removed are neither question nor answer.
 pub(super) fn of_repository(mirror: &Path, repository: &str) -> Outcome<Vec<Row>> {
     let mirror = Mirror::open(mirror, repository)?;
     let history = mirror.history()?;

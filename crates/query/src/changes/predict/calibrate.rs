@@ -27,13 +27,14 @@ const LEAST_ROWS: usize = 100;
 /// Sizes of the accepted sets that are tested, the smallest first, until one fails: a fixed order needs no correction
 /// for the number of tests (Angelopoulos et al., "Learn then test", 2021).
 const SIZES: [usize; 12] = [20, 30, 45, 68, 100, 150, 225, 340, 500, 750, 1_100, 1_700];
-/// Places in [`SIZES`] where a sequence of tests starts. Small sets pass only if nearly all of their rows are right, and a
-/// sequence ends with its first failure; so there is more than one, and the doubt is divided among them (Bonferroni).
+/// Places in [`SIZES`] where a sequence of tests starts. Small sets pass only if nearly all of their rows are right,
+/// and a sequence ends with its first failure; so there is more than one, and the doubt is divided among them
+/// (Bonferroni).
 const STARTS: [usize; 3] = [0, 3, 6];
 /// Chance that any set is accepted although fewer of such rows are right.
 const DOUBT: f64 = 0.1;
-/// Least probabilities of a row with verdict `act`, and `reverify`: many sure rows do not make up for one that is rather
-/// wrong, or hardly ever right.
+/// Least probabilities of a row with verdict `act`, and `reverify`: many sure rows do not make up for one that is
+/// rather wrong, or hardly ever right.
 const LEAST_ACT: f64 = 0.5;
 const LEAST_REVERIFY: f64 = 0.15;
 /// Share of the rows with verdict `act` that are right, at least.
