@@ -132,11 +132,13 @@ pub(super) fn questions(snapshot: &Snapshot) -> (Vec<String>, Vec<String>) {
         .nodes()
         .filter(|node| matches!(graph.kind(*node), NodeKind::Function | NodeKind::Class | NodeKind::Struct))
     {
+        // `$` and `====` are no words to ask for.
+        let is_word = |text: &str| text.chars().any(char::is_alphabetic);
         let words: Vec<&str> = graph.doc(node).split_whitespace().take(WORDS).collect();
-        if words.len() >= 4 {
+        if words.iter().filter(|word| is_word(word)).count() >= 4 {
             sentences.push(words.join(" "));
         }
-        names.push(graph.label(node).to_owned());
+        names.extend(Some(graph.label(node)).filter(|label| is_word(label)).map(str::to_owned));
     }
     let pick = |all: Vec<String>| {
         let step = (all.len() / (QUESTIONS + FIRST)).max(1);
