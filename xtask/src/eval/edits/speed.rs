@@ -44,7 +44,7 @@ pub(super) fn run(request: &Request) -> Outcome<()> {
                 return Err(format!("apply_batch: {answer}").into());
             }
             let last = format!("m1nd_eval_{batch}_{}", FILES - 1);
-            let (answer, is_error) = project.call("definition", json!({"symbol": last}));
+            let (answer, is_error) = project.call("definition", json!({"target": last}));
             times.push(start.elapsed());
             if is_error {
                 return Err(format!("definition of {last}: {answer}").into());
