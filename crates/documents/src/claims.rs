@@ -160,6 +160,15 @@ mod tests {
     use super::found;
 
     #[test]
+    fn every_word_of_the_lists_may_tell() {
+        let verbs = super::VERBS.iter().map(|row| row.0);
+        let lists = [super::NEGATIONS, super::DANGERS].concat();
+        for word in verbs.chain(lists).chain(["doesn't", "Can't"]) {
+            assert!((2..=super::MAX_TELLING).contains(&word.len()) && super::may_tell(word), "{word}");
+        }
+    }
+
+    #[test]
     fn sentences_that_bind_are_claims() {
         let text = "The client must close the pool. It is a nice thing to have around. Handlers should not block, e.g. on I/O. \
                     Warning: this can delete data! We decided to use SQLite instead. Nodes are never removed.";

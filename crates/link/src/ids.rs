@@ -162,6 +162,13 @@ pub(crate) fn definition_ids(
     (ids, budget.refused)
 }
 
+/// Node ids of the definitions of a file, in their order; `None` for what is no node.
+pub fn node_ids(path: &RepoPath, facts: &FileFacts) -> Vec<Option<String>> {
+    let symbols = Symbols::default();
+    let (ids, _) = definition_ids(path, facts, &symbols);
+    ids.into_iter().map(|id| id.map(|id| symbols.text(id).to_owned())).collect()
+}
+
 /// Node ids of what macros may define in a file ([`DefFlags::is_generated`](m1nd_lang::facts::DefFlags)).
 pub(crate) fn generated_ids(
     facts: &FileFacts,

@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod analysis;
+mod bases;
 mod calls;
 mod chance;
 pub mod changes;

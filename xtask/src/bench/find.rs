@@ -5,7 +5,6 @@
 //! same tree. Build with `--release`; the first queries of each kind, which load mapped data, are not counted.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
@@ -38,20 +37,7 @@ pub(super) const FIRST: usize = 5;
 const WORDS: usize = 12;
 
 pub(super) fn run(paths: &[String], writes: bool) -> Outcome<()> {
-    let mut rows = String::new();
-    for path in paths {
-        let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
-        let home = tempfile::tempdir()?;
-        let row = measure(&path, home.path())?;
-        println!("{row}");
-        rows += &row;
-    }
-    if writes {
-        let page = format!("{}{}{HEAD}{rows}", ABOUT[0], super::processor() + ABOUT[1]);
-        fs::create_dir_all("benches")?;
-        fs::write(RESULTS, page)?;
-    }
-    Ok(())
+    super::of_trees(paths, writes.then_some(RESULTS), (ABOUT, HEAD), measure)
 }
 
 fn measure(path: &Path, home: &Path) -> Outcome<String> {

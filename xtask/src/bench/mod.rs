@@ -118,6 +118,29 @@ fn page(rows: &str) -> String {
     )
 }
 
+/// Measures one tree after the other, each with a home of its own; writes the rows below a head that names the
+/// processor.
+fn of_trees(
+    paths: &[String],
+    results: Option<&str>,
+    (about, head): ([&str; 2], &str),
+    measure: impl Fn(&Path, &Path) -> Outcome<String>,
+) -> Outcome<()> {
+    let mut rows = String::new();
+    for path in paths {
+        let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
+        let home = tempfile::tempdir()?;
+        let row = measure(&path, home.path())?;
+        println!("{row}");
+        rows += &row;
+    }
+    if let Some(results) = results {
+        fs::create_dir_all("benches")?;
+        fs::write(results, format!("{}{}{head}{rows}", about[0], processor() + about[1]))?;
+    }
+    Ok(())
+}
+
 /// Cores and processor of this machine.
 fn processor() -> String {
     let about = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

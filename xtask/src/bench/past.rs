@@ -6,7 +6,6 @@
 //! each kind, which work out what is kept with a snapshot, are not counted.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
@@ -41,20 +40,7 @@ const CLAIMS: [&str; 8] =
     ["depends_on", "never_calls", "no_dependency", "circular", "gateway", "always_before", "coupling", "isolated"];
 
 pub(super) fn run(paths: &[String], writes: bool) -> Outcome<()> {
-    let mut rows = String::new();
-    for path in paths {
-        let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
-        let home = tempfile::tempdir()?;
-        let row = measure(&path, home.path())?;
-        println!("{row}");
-        rows += &row;
-    }
-    if writes {
-        let page = format!("{}{}{HEAD}{rows}", ABOUT[0], super::processor() + ABOUT[1]);
-        fs::create_dir_all("benches")?;
-        fs::write(RESULTS, page)?;
-    }
-    Ok(())
+    super::of_trees(paths, writes.then_some(RESULTS), (ABOUT, HEAD), measure)
 }
 
 fn measure(path: &Path, home: &Path) -> Outcome<String> {

@@ -130,6 +130,8 @@ fn paragraph(element: Element<'_>, (styles, targets): Tables<'_>, numbers: &mut 
 
 /// Levels of lists.
 const LEVELS: usize = 9;
+/// Longest text of a number, in bytes. Each item has it, so that a long one would be written as often.
+const MAX_NUMBER: usize = 64;
 
 /// How one level of a list is numbered.
 #[derive(Debug, Clone, Default)]
@@ -195,7 +197,7 @@ impl Numbers {
         }
         counts[at] = Some(counts[at].map_or(own.start, |count| count.saturating_add(1)));
         counts[at + 1..].fill(None);
-        if own.format == "bullet" || own.format == "none" || own.text.is_empty() {
+        if own.format == "bullet" || own.format == "none" || own.text.is_empty() || own.text.len() > MAX_NUMBER {
             return None;
         }
         let mut text = own.text.clone();

@@ -16,6 +16,7 @@ const MAX_OUTPUT: usize = 4 << 10;
 /// A cell, whose text stays where it is in the file.
 #[derive(Deserialize)]
 struct Cell<'t> {
+    #[serde(default)]
     cell_type: String,
     #[serde(borrow, alias = "input")]
     source: Option<&'t RawValue>,

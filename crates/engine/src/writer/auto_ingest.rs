@@ -95,7 +95,7 @@ impl Writer {
     /// Reads what waits now. `is_whole` says that the watchers have passed on everything.
     pub(super) fn tick_auto_ingest(&mut self, is_whole: bool, cancel: &Cancel) -> Result<AutoIngestTick, EngineError> {
         self.may_write()?;
-        let Some(auto) = &mut self.auto_ingest else { return Err(not_running()) };
+        let Some(auto) = &mut self.auto_ingest else { return Err(EngineError::NotStarted) };
         if !is_whole {
             auto.queue.rescan(Instant::now());
         }
@@ -109,7 +109,7 @@ impl Writer {
             self.resume_auto_ingest();
         }
         self.check_owner(agent)?;
-        let Some(mut auto) = self.auto_ingest.take() else { return Err(not_running()) };
+        let Some(mut auto) = self.auto_ingest.take() else { return Err(EngineError::NotStarted) };
         auto.settings.running = false;
         let entries = auto.manifest.entries.len();
         self.store_manifest(&auto.manifest);
@@ -168,7 +168,7 @@ impl Writer {
 
     /// Reads what waits. After a failure all of it is looked at again with the next change.
     pub(super) fn follow_documents(&mut self, cancel: &Cancel) -> Result<AutoIngestTick, EngineError> {
-        let Some(mut auto) = self.auto_ingest.take() else { return Err(not_running()) };
+        let Some(mut auto) = self.auto_ingest.take() else { return Err(EngineError::NotStarted) };
         let waiting = auto.queue.take();
         let result = self.guarded(|writer| writer.read_waiting(&mut auto, waiting, cancel));
         if let Err(error) = &result {
@@ -469,10 +469,6 @@ fn check(request: &AutoIngestRequest) -> Result<(), EngineError> {
         return refuse(format!("`debounce_ms` is {}, limit {most}", request.debounce.as_millis()));
     }
     check_namespace(request.namespace.as_deref())
-}
-
-fn not_running() -> EngineError {
-    EngineError::NotStarted
 }
 
 /// What was asked for before, if it is stored.

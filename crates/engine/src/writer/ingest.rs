@@ -264,7 +264,8 @@ impl Writer {
         let differing = changed.len() + gathered.removed.len();
         if differing > MAX_CHANGED && differing * MOST > current.files.len() && self.cache.is_some() {
             drop((linked, changed));
-            let care = Care { trusts_time: true, wants_all: true };
+            // A change that left size and time as they were must not be missed now.
+            let care = Care { trusts_time: false, wants_all: true };
             let whole = self.full(current.roots.to_vec(), Fresh::new(None, care), cancel, progress, stages)?;
             return Ok(Done { linked: whole.linked, ..done });
         }

@@ -66,13 +66,21 @@ impl Writer {
             .collect();
         let mut all = CompilerIndex::default();
         for (name, folder) in members {
-            let stored = Home::to_read(&self.shared.config.home).project_to_read(folder).ok();
-            let Some(bytes) = stored.and_then(|stored| stored.compiler_index().ok().flatten()) else { continue };
-            let Ok((index, _)) = CompilerIndex::decode(&bytes) else {
-                let what =
-                    if name.is_empty() { "the workspace".to_owned() } else { format!("the repository `{name}`") };
-                self.shared.notice(format!("the imported compiler index of {what} is damaged and not used"));
-                continue;
+            let stored = Home::to_read(&self.shared.config.home).project_to_read(folder);
+            let read = stored.and_then(|stored| stored.compiler_index()).map_err(|error| error.to_string());
+            let decoded = read.and_then(|bytes| match bytes {
+                Some(bytes) => CompilerIndex::decode(&bytes).map(Some).map_err(|_| "it is damaged".to_owned()),
+                None => Ok(None),
+            });
+            let index = match decoded {
+                Ok(Some((index, _))) => index,
+                Ok(None) => continue,
+                Err(why) => {
+                    let of =
+                        if name.is_empty() { "the workspace".to_owned() } else { format!("the repository `{name}`") };
+                    self.shared.notice(format!("the imported compiler index of {of} is not used: {why}"));
+                    continue;
+                }
             };
             // Paths of a workspace's own index go into the repositories that it has.
             let inside = |path: &RepoPath| {

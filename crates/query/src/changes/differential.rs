@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use m1nd_base::{Cancel, Cancelled, ContentHash, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, ContentHash, NodeKind, Relation, node_id};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -205,6 +205,11 @@ fn is_text(id: &str) -> bool {
     id.contains("::section::")
 }
 
+/// The path of a file by its id; `None` for a symbol.
+pub(super) fn file_path(id: &str) -> Option<&str> {
+    node_id::path_of_file(id).filter(|_| node_id::is_file(id))
+}
+
 /// A file of another content or path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
@@ -224,9 +229,8 @@ pub fn changed_files(
     found: &GraphDifference,
     scope: &Scope,
 ) -> Vec<ChangedFile> {
-    let path_of = |id: &str| id.strip_prefix("file::").filter(|path| !path.contains("::")).map(str::to_owned);
-    let renamed: FxHashMap<String, String> =
-        found.renamed.iter().filter_map(|row| Some((path_of(&row.to)?, path_of(&row.from)?))).collect();
+    let renamed: FxHashMap<&str, &str> =
+        found.renamed.iter().filter_map(|row| Some((file_path(&row.to)?, file_path(&row.from)?))).collect();
     let lines = |snapshot: &Snapshot, path: &str| {
         let graph = snapshot.graph();
         graph.find_file(path).map(|file| graph.lines(file).1)
@@ -235,7 +239,7 @@ pub fn changed_files(
     let mut known: FxHashSet<String> = FxHashSet::default();
     for file in after.files().iter() {
         let path = file.path.as_str();
-        let was = renamed.get(path).map_or(path, String::as_str);
+        let was = renamed.get(path).copied().unwrap_or(path);
         known.insert(was.to_owned());
         let old = before.files().by_text(was);
         let change = match old {

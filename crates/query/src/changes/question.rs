@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, RepoPath};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, RepoPath, node_id};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::differential::GraphDifference;
+use super::differential::{GraphDifference, file_path};
 use super::scope::Scope;
 use crate::components::{components, depends};
 
@@ -142,18 +142,21 @@ pub fn findings(
         return Ok(Vec::new());
     }
     let moved: FxHashMap<&str, &str> =
-        found.renamed.iter().filter_map(|row| Some((path_of(&row.from)?, path_of(&row.to)?))).collect();
-    let old = arcs(before.graph(), cancel)?;
+        found.renamed.iter().filter_map(|row| Some((file_path(&row.from)?, file_path(&row.to)?))).collect();
     let now = |path: &str| moved.get(path).copied().unwrap_or(path).to_owned();
-    let old: Arcs = old.into_iter().map(|((from, to), place)| ((now(&from), now(&to)), place)).collect();
-    let new = arcs(after.graph(), cancel)?;
+    let renamed = |arcs: Arcs| arcs.into_iter().map(|((from, to), place)| ((now(&from), now(&to)), place)).collect();
+    // A dependency that was possible only may have been there: it is not new. One that is possible only may still be
+    // there: it is not gone.
+    let (was, may_have_been) = (arcs(before.graph(), true, cancel)?, arcs(before.graph(), false, cancel)?);
+    let (was, may_have_been): (Arcs, Arcs) = (renamed(was), renamed(may_have_been));
+    let (is, may_be) = (arcs(after.graph(), true, cancel)?, arcs(after.graph(), false, cancel)?);
     let mut rows = Vec::new();
     for asked in asked {
         let mut own = match asked {
-            Asked::NewCoupling => new_couplings(&old, &new),
+            Asked::NewCoupling => new_couplings(&may_have_been, &is),
             Asked::RemovedApi => removed_api(before.graph(), found),
-            Asked::NewCycle => new_cycles(&old, &new),
-            Asked::Isolated => isolated(&old, &new, after.graph()),
+            Asked::NewCycle => new_cycles(&may_have_been, &is),
+            Asked::Isolated => isolated(&was, &may_be, after.graph()),
         };
         own.sort_by_key(is_of_test);
         rows.extend(own);
@@ -169,27 +172,21 @@ fn is_of_test(row: &Finding) -> bool {
     path.is_some_and(|path| m1nd_lang::is_test_path(&path))
 }
 
-/// The path of a file's id; `None` for a symbol.
-fn path_of(id: &str) -> Option<&str> {
-    let path = id.strip_prefix("file::")?;
-    (!path.contains("::")).then_some(path)
-}
-
 /// The path of the file that a path or an id names.
 fn path_in(name: &str) -> &str {
-    let inner = name.strip_prefix("file::").unwrap_or(name);
-    inner.split("::").next().unwrap_or(inner)
+    node_id::path_of(name).unwrap_or(name)
 }
 
-/// The certain dependencies between files.
-fn arcs(graph: &Graph, cancel: &Cancel) -> Result<Arcs, Cancelled> {
+/// The dependencies between files: only certain ones, or possible ones as well.
+fn arcs(graph: &Graph, certain: bool, cancel: &Cancel) -> Result<Arcs, Cancelled> {
     let mut found = Arcs::new();
     for (number, node) in graph.nodes().enumerate() {
         if number % 1024 == 0 {
             cancel.check()?;
         }
         let from = graph.path(node);
-        let own = graph.out_edges(node).filter(|edge| depends(edge.relation) && edge.tier == EdgeTier::Certain);
+        let counts = |tier: EdgeTier| tier == EdgeTier::Certain || !certain && tier == EdgeTier::Possible;
+        let own = graph.out_edges(node).filter(|edge| depends(edge.relation) && counts(edge.tier));
         for edge in own {
             let to = graph.path(edge.to);
             if from == to || from.is_empty() || to.is_empty() || graph.file(edge.to).is_none() {
@@ -258,8 +255,10 @@ fn new_cycles(old: &Arcs, new: &Arcs) -> Vec<Finding> {
         if known.len() == 1 && !known.contains(&None) {
             continue;
         }
-        let is_new =
-            |pair: &&(String, String)| paths.contains(&pair.0) && paths.contains(&pair.1) && !old.contains_key(*pair);
+        let own: FxHashSet<&str> = paths.iter().map(String::as_str).collect();
+        let is_new = |pair: &&(String, String)| {
+            own.contains(pair.0.as_str()) && own.contains(pair.1.as_str()) && !old.contains_key(*pair)
+        };
         let place = new.keys().find(is_new).map(|pair| new[pair].clone());
         let more = paths.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -305,7 +304,7 @@ fn isolated(old: &Arcs, new: &Arcs, after: &Graph) -> Vec<Finding> {
     gone.sort();
     let row = |path: String| Finding {
         asked: Asked::Isolated,
-        detail: format!("{path} depends on no file and none on it, any more"),
+        detail: format!("no dependency of {path} on another file, or of one on it, is left that is known"),
         place: Some((path.clone(), 1)),
         names: vec![path],
     };

@@ -1,6 +1,6 @@
 //! Names in a document that nothing of the project has: candidates, which commits and code then judge.
 
-use m1nd_base::{Cancel, Limits, NodeKind, Relation};
+use m1nd_base::{Cancel, Limits, NodeKind};
 use m1nd_documents::{BlockKind, Form, Mention, MentionKind};
 use m1nd_engine::Snapshot;
 use m1nd_graph::{NodeFlags, NodeIx};
@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::past::Owned;
 use super::{DriftClass, Read, is_there};
+use crate::bases::bases;
 
 /// Maximum candidates of one document.
 const MAX_CANDIDATES: usize = 4_000;
@@ -237,32 +238,9 @@ fn symbol(snapshot: &Snapshot, mention: &Mention, headed: Option<NodeIx>) -> Opt
         word: word.to_owned(),
         file,
         owned: Owned::Definition,
-        is_proven: is_role && !before.is_empty() && owner.is_some_and(|owner| is_closed(snapshot, owner)),
+        is_proven: is_role && !before.is_empty() && owner.is_some_and(|owner| bases(graph, owner).1),
         is_marked: is_shaped && matches!(mention.kind, MentionKind::Code | MentionKind::Role),
     })
-}
-
-/// Returns whether all members of a class are the project's: none of its bases is outside or unknown.
-fn is_closed(snapshot: &Snapshot, class: NodeIx) -> bool {
-    /// Bases that are looked at.
-    const MAX_BASES: usize = 64;
-    let graph = snapshot.graph();
-    let mut seen = vec![class];
-    let mut at = 0;
-    while let Some(&node) = seen.get(at) {
-        at += 1;
-        if graph.kind(node).is_outside() || seen.len() > MAX_BASES {
-            return false;
-        }
-        let bases =
-            graph.out_edges(node).filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
-        for base in bases.map(|edge| edge.to) {
-            if !seen.contains(&base) {
-                seen.push(base);
-            }
-        }
-    }
-    true
 }
 
 /// Returns whether a word is spelled as only names are: `a_b`, `aB`, `Ab`.

@@ -66,7 +66,11 @@ fn known(snapshot: &Snapshot, cancel: &Cancel) -> Result<Known, Cancelled> {
     let mut bytes = 0;
     for file in snapshot.files().iter() {
         cancel.check()?;
-        let Ok(text) = snapshot.read_bytes(&file.path) else { continue };
+        let Ok(text) = snapshot.read_bytes(&file.path) else {
+            // What it declares is not known.
+            known.is_open |= file.language.is_document();
+            continue;
+        };
         bytes += text.len();
         if bytes > MAX_BYTES {
             known.is_open = true;

@@ -4,13 +4,8 @@ use m1nd_base::{EdgeTier, NodeKind, Relation, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
 
-use super::verify::{Break, BreakKind, nodes_of};
-
-/// Most types above a type that are looked at.
-const MAX_BASES: usize = 200;
-
-/// Interfaces of Java that declare nothing.
-const MARKERS: &[&str] = &["Cloneable", "RandomAccess", "Serializable"];
+use super::verify::{Break, lost_override, nodes_of};
+use crate::bases::bases;
 
 /// Types of a file without a method that a base or trait only declares, which they had before. The second value of a
 /// row says whether that is certain: a base that is not known may have the method.
@@ -66,37 +61,7 @@ fn lacks(graph: &Graph, owner: NodeIx, declared: NodeIx) -> Option<bool> {
     (!is_there).then_some(is_whole)
 }
 
-/// The classes and interfaces above a type, and whether all are known.
-pub(super) fn bases(graph: &Graph, owner: NodeIx) -> (Vec<NodeIx>, bool) {
-    let mut all = vec![owner];
-    let mut is_whole = true;
-    let mut next = 0;
-    while next < all.len() && all.len() <= MAX_BASES {
-        let is_base = |edge: &EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
-        for edge in graph.out_edges(all[next]).filter(is_base) {
-            is_whole &= if Graph::is_external(&edge) {
-                MARKERS.contains(&graph.label(edge.to).rsplit('.').next().unwrap_or_default())
-            } else {
-                edge.tier == EdgeTier::Certain
-            };
-            if !all.contains(&edge.to) {
-                all.push(edge.to);
-            }
-        }
-        is_whole &= !graph.unresolved_of(all[next]).any(|open| matches!(open.role, "inherit" | "implement"));
-        next += 1;
-    }
-    all.remove(0);
-    (all, is_whole)
-}
-
 fn missing(graph: &Graph, owner: NodeIx, declared: NodeIx) -> Break {
-    Break {
-        file: graph.path(owner).to_owned(),
-        line: graph.name_line(owner),
-        kind: BreakKind::LostOverride,
-        from: graph.id(owner).to_owned(),
-        to: graph.id(declared).to_owned(),
-        detail: format!("`{}` has no `{}`, which is only declared", graph.label(owner), graph.label(declared)),
-    }
+    let detail = format!("`{}` has no `{}`, which is only declared", graph.label(owner), graph.label(declared));
+    lost_override(graph, owner, graph.id(declared), detail)
 }

@@ -5,8 +5,8 @@ use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeIx};
 
 use super::arguments::Arguments;
-use super::lost_implementations::bases;
-use super::verify::{Break, BreakKind, nodes_of};
+use super::verify::{Break, lost_override, nodes_of};
+use crate::bases::bases;
 
 /// Methods of `java.lang.Object`, which every class and interface overrides.
 const OF_OBJECT: &[&str] = &["clone", "equals", "finalize", "hashCode", "toString"];
@@ -30,7 +30,8 @@ pub(super) fn marked_overrides(
         let Some(owner) = new.parent(method).filter(|_| !is_free && facts.has_decorator(method, "Override")) else {
             continue;
         };
-        found.push((lost(new, method, owner), bases(new, owner).1));
+        let detail = format!("`{}` is marked as an override, and no base has such a method", new.label(method));
+        found.push((lost_override(new, method, new.id(owner), detail), bases(new, owner).1));
     }
     found
 }
@@ -41,15 +42,4 @@ pub(super) fn is_refused(snapshot: &Snapshot, facts: &mut Arguments<'_>, method:
     let is_java = snapshot.file_of(method).is_some_and(|file| file.language == Language::Java);
     let owner = graph.parent(method).filter(|_| is_java && !OF_OBJECT.contains(&graph.label(method)));
     owner.is_some_and(|owner| facts.has_decorator(method, "Override") && bases(graph, owner).1)
-}
-
-fn lost(graph: &Graph, method: NodeIx, owner: NodeIx) -> Break {
-    Break {
-        file: graph.path(method).to_owned(),
-        line: graph.name_line(method),
-        kind: BreakKind::LostOverride,
-        from: graph.id(method).to_owned(),
-        to: graph.id(owner).to_owned(),
-        detail: format!("`{}` is marked as an override, and no base has such a method", graph.label(method)),
-    }
 }

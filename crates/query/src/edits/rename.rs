@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, Cancelled, ContentHash, EdgeTier, NodeKind, Pos, Relation, RepoPath};
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::{Language, Snapshot, node_ids};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::Definition;
 
 use super::names::{MAX_NAME, has_own_name, is_no_name};
 use crate::analysis::ClosureState;
@@ -401,7 +400,7 @@ fn renamed_file(
         let positions = match *place {
             Place::Definition(node) => {
                 new_path = new_path.or(file_follows(snapshot, node, new));
-                definition_positions(snapshot, node, &facts)
+                definition_positions(snapshot, node, &path, &facts)
             }
             Place::Use((line, col), _) => vec![Pos { line, col }],
         };
@@ -527,31 +526,21 @@ fn position(text: &str, starts: &[usize], at: usize) -> Pos {
     Pos { line: u32::try_from(line).unwrap_or(u32::MAX), col: u16::try_from(column).unwrap_or(u16::MAX) }
 }
 
-/// Places of the name of a definition, of constructors that have it, too, and of definitions that are the same node:
-/// those of the same signature in one place, like the branches of a condition.
-fn definition_positions(snapshot: &Snapshot, node: NodeIx, facts: &FileFacts) -> Vec<Pos> {
+/// Places of the name of a node, of constructors that have it, too, and of definitions that are the same node: those of
+/// the same signature in one place, like the branches of a condition.
+fn definition_positions(snapshot: &Snapshot, node: NodeIx, path: &RepoPath, facts: &FileFacts) -> Vec<Pos> {
     let graph = snapshot.graph();
     let (label, lines) = (graph.label(node), graph.lines(node));
-    let own = || facts.definitions.iter().filter(|definition| facts.name(definition.name) == label);
-    let lines_of = |definition: &Definition| (definition.line_start, definition.line_end);
-    let first = own().find(|definition| lines_of(definition) == lines);
-    let is_other_node = |definition: &Definition| {
-        let mut all = graph.labelled(label).into_iter().filter(|other| *other != node);
-        all.any(|other| graph.path(other) == graph.path(node) && graph.lines(other) == lines_of(definition))
-    };
-    let is_twin = |definition: &Definition| {
-        first.is_some_and(|first| first.kind == definition.kind && first.signature == definition.signature)
-            && !is_other_node(definition)
-    };
     let is_type = graph.kind(node) != NodeKind::Function;
-    let is_inside = |(first, last): (u32, u32)| lines.0 <= first && last <= lines.1;
-    own()
-        .filter(|definition| {
-            let is_constructor = is_type && definition.flags.is_constructor && is_inside(lines_of(definition));
-            lines_of(definition) == lines || is_constructor || is_twin(definition)
-        })
-        .map(|definition| definition.pos)
-        .collect()
+    let ids = node_ids(path, facts);
+    let own = facts.definitions.iter().zip(&ids).filter(|(definition, _)| facts.name(definition.name) == label);
+    own.filter(|(definition, id)| {
+        let (first, last) = (definition.line_start, definition.line_end);
+        let is_constructor = is_type && definition.flags.is_constructor && lines.0 <= first && last <= lines.1;
+        id.as_deref() == Some(graph.id(node)) || (first, last) == lines || is_constructor
+    })
+    .map(|(definition, _)| definition.pos)
+    .collect()
 }
 
 /// The new path of a file that must have the name of its class.

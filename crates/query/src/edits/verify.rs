@@ -503,16 +503,22 @@ fn lost_overrides(
                 let has_trait = old.parent(base).is_some_and(|owner| new.find(old.id(owner)).is_some());
                 let is_certain = is_rust && has_trait && base_now.is_none() || is_refused(after, facts, method);
                 let list = if is_certain { &mut check.broken } else { &mut check.doubtful };
-                list.push(Break {
-                    file: new.path(method).to_owned(),
-                    line: new.name_line(method),
-                    kind: BreakKind::LostOverride,
-                    from: new.id(method).to_owned(),
-                    to: old.id(base).to_owned(),
-                    detail: format!("overrode `{}`: {why}", old.id(base)),
-                });
+                let detail = format!("overrode `{}`: {why}", old.id(base));
+                list.push(lost_override(new, method, old.id(base), detail));
             }
         }
+    }
+}
+
+/// A finding about a method in the place of one of a base.
+pub(super) fn lost_override(graph: &Graph, at: NodeIx, to: &str, detail: String) -> Break {
+    Break {
+        file: graph.path(at).to_owned(),
+        line: graph.name_line(at),
+        kind: BreakKind::LostOverride,
+        from: graph.id(at).to_owned(),
+        to: to.to_owned(),
+        detail,
     }
 }
 

@@ -150,7 +150,8 @@ other, if it changed by more than .01. `structural_drift` is the share of nodes 
 
 `question` is looked through for what it asks: new dependencies between files (`new_coupling`), exported definitions that
 went away (`removed_api`), circles of files (`new_cycle`), files without any dependency left (`isolated`). `answers` has what
-is found, of certain edges only; an empty list says that there is none. Its other words, as far as they are part of a name,
+certain edges show, tests last; an empty list says that they show none. What was possible before is not new, and what is still
+possible is not gone. Its other words, as far as they are part of a name,
 limit the lists to rows with one of them; `focus_nodes` limit them to rows that name one of these or of their members, and
 are used instead of words. `scope` limits all of it to a folder.
 Each list has at most 200 rows, code before what documents say; `what_is_missing` says how many more there are.";
@@ -189,13 +190,20 @@ impl ReadTool for Differential {
             true => Wanted::Words(question.words),
             false => Wanted::Nodes(focus(&input.focus_nodes, before, after)?),
         };
+        let mut gaps = Vec::new();
         if !question.asked.is_empty() {
             let answers = findings((before, after), &found, &scope, &question.asked, cx.cancel())?;
-            let named = answers.into_iter().filter(|row| wanted.has_any(&row.names));
-            output.answers = Some(named.take(MAX_ROWS).map(answer).collect());
+            let named: Vec<Finding> = answers.into_iter().filter(|row| wanted.has_any(&row.names)).collect();
+            if named.len() > MAX_ROWS {
+                gaps.push(format!("{} of {} answers are not listed", named.len() - MAX_ROWS, named.len()));
+            }
+            output.answers = Some(named.into_iter().take(MAX_ROWS).map(answer).collect());
         }
         let files = changed_files((before, after), &found, &scope);
-        fill(&mut output, (Arc::unwrap_or_clone(found), files), &wanted, unknown);
+        if !unknown.is_empty() {
+            gaps.push(format!("no name has these words of the question: {}", unknown.join(", ")));
+        }
+        fill(&mut output, (Arc::unwrap_or_clone(found), files), &wanted, gaps);
         Ok(Answer::new(output).guidance(guidance))
     }
 }
@@ -296,15 +304,11 @@ fn fill(
     output: &mut Output,
     (found, files): (GraphDifference, Vec<ChangedFile>),
     wanted: &Wanted,
-    unknown: Vec<String>,
+    mut left_out: Vec<String>,
 ) {
     output.structural_drift = rounded(found.drift());
     output.summary = format!("{}; {}", count(files.len(), "changed file"), summary(&found));
     let names = |texts: &[&str]| texts.iter().any(|text| wanted.has(text));
-    let mut left_out = Vec::new();
-    if !unknown.is_empty() {
-        left_out.push(format!("no name has these words of the question: {}", unknown.join(", ")));
-    }
     let mut cut = |what: &str, rows: usize| {
         if rows > MAX_ROWS {
             left_out.push(format!("{} of {rows} {what} are not listed", rows - MAX_ROWS));

@@ -68,6 +68,9 @@ pub(crate) struct Output {
     /// Names that are bound to nothing, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unbound: Vec<UnboundRow>,
+    /// Number of all of them, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_unbound: Option<usize>,
 }
 
 pub(crate) struct DocumentBindings;
@@ -83,7 +86,7 @@ example) and the nodes that have them: most certain first, each node once per re
 AsciiDoc these are the `documents` edges of the index.
 
 `match_kind`: `path` (a file), `module`, `qualified` (a name with its owners), `label` (a name alone), `example` (an import
-of an example), `variable` (an environment variable). `confidence` is 1/`of` if `of` nodes have the name, and 0.5 for a plain
+of an example), `variable` (an environment variable), `marker` (of L1GHT). `confidence` is 1/`of` if `of` nodes have the name, and 0.5 for a plain
 word that only one has; with more than 8 nothing is bound. `target_hash` is the hash of the code now, without indentation.
 `relation`: `mentions_file`, `tests`, `mentions_symbol`; of a marker of L1GHT its own, with `state`: `current`, `stale`,
 `unverified` (the marker has no hash) or `ambiguous`.
@@ -94,7 +97,8 @@ parameter or value as often as not), `too_many`, `unfit` (what stands around it 
     const PAGED: bool = true;
     const COMMAND: Option<Command> = Some(Command::new("document-bindings", &["path"]));
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("file_path", "path"), ("limit", "top_k")];
-    const DETAILS: &'static [&'static str] = &["mentions", "unbound", "bindings.match_kind", "bindings.target_hash"];
+    const DETAILS: &'static [&'static str] =
+        &["mentions", "unbound", "total_unbound", "bindings.match_kind", "bindings.target_hash"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"source_path": {"type": "string"}, "mentions": {"type": "integer"}}}"#;
     type Input = Input;
@@ -111,8 +115,9 @@ impl ReadTool for DocumentBindings {
         let bindings = cx.page(input.top_k).cut(rows);
         let mentions = read.document.mentions.len();
         let mut unbound = unbound_rows(snapshot, &read);
+        let total_unbound = Some(unbound.len()).filter(|all| *all > input.top_k);
         unbound.truncate(input.top_k);
-        let output = Output { source_path: read.path.to_string(), bindings, mentions, unbound };
+        let output = Output { source_path: read.path.to_string(), bindings, mentions, unbound, total_unbound };
         let guidance = match first {
             Some(first) => Guidance::next(ProofState::Triaging, ToolRef("view"), Some(first), "read the code it names"),
             None => Guidance::state(ProofState::Blocked),

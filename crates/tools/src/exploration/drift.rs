@@ -150,7 +150,8 @@ commit is noted. Visits are forgotten after 60 days. A time or date means the ne
 - `top_weight_drifts`: edges with another number of places (`include_weight_drift`).
 - `top_velocities`: changed files with commits since; commits per 30 days, newer minus older half of 90 days.
 - `feedback`: rows of the ledger of `learn` since your last visit, of all agents.
-- `stale_trails`: your trails with nodes that are not as they were saved, whatever `since` is; `trail_resume` names them.
+- `stale_trails`: your trails with nodes that are not as they were saved, whatever `since` is, the last 20 that changed;
+  `trail_resume` names the nodes.
 
 Each list has at most 200 rows. Subjects and authors are text of the repository.";
     const ROW_TEXT: Option<RowText> = Some(row_text);

@@ -74,12 +74,19 @@ fn a_question_is_answered() {
     let mut repository = Repository::new();
     let text = [
         ("core.py", "def run():\n    return 1\n\n\ndef stop():\n    return 2\n"),
+        ("pool.py", "class Pool:\n    def acquire_all(self):\n        return []\n"),
+        // What is possible only may still be there, and may have been.
+        ("loose.py", "import pool\n\n\ndef watch():\n    return pool.Pool().acquire_all()\n"),
+        ("tight.py", "def watch(pool):\n    return pool.acquire_all()\n"),
         ("shop.py", "import core\n\n\ndef sell():\n    return core.run()\n"),
         ("lone.py", "import core\n\n\ndef wait():\n    return core.stop()\n"),
     ];
     repository.commit("ann", "first", &text.map(|(path, text)| Put(path, text)));
     let now = [
         ("core.py", "import shop\n\n\ndef run():\n    return shop.sell\n"),
+        ("pool.py", "class Pool:\n    def acquire_all(self):\n        return []\n"),
+        ("loose.py", "def watch(pool):\n    return pool.acquire_all()\n"),
+        ("tight.py", "import pool\n\n\ndef watch():\n    return pool.Pool().acquire_all()\n"),
         ("shop.py", "import core\n\n\ndef sell():\n    return core.run()\n"),
         ("lone.py", "def wait():\n    return 3\n"),
     ];

@@ -42,6 +42,13 @@ fn all_places_follow() {
             "p/__init__.py",
             "from .a import fetch as fetch\n",
         ),
+        // A local value is another one, though it has no node.
+        (
+            "//- /a.ts\nconst load = 1;\nexport function run() {\n  const load = 2;\n  return load;\n}\nexport const two = load;\n",
+            "a.ts::load",
+            "a.ts",
+            "const fetch = 1;\nexport function run() {\n  const load = 2;\n  return load;\n}\nexport const two = fetch;\n",
+        ),
         // One node: functions of the same signature in blocks that are no nodes.
         (
             "//- /a.ts\nit('one', () => {\n  const load = () => 1;\n  run(load);\n});\nit('two', () => {\n  const load = () => 2;\n  run(load);\n});\n",
