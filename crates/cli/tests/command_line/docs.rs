@@ -139,6 +139,47 @@ fn documents_are_compared_with_code_and_commits() {
     assert_eq!(schema::faults(&schema, &log), Vec::<String>::new());
 }
 
+const LOAD: &str = "\
+//- lib/io.py
+def load(path, mode): pass
+def dump(path, mode): pass
+def scan(path): pass
+//- docs/api.rst
+API
+===
+
+``load()`` reads what ``dump()`` wrote.
+
+Loading
+-------
+
+``load()`` takes a ``path`` and a ``mode``.
+
+Scanning
+--------
+
+Call ``scan('a')`` first.
+
+Reference
+---------
+
+.. autofunction:: load
+
+   Takes ``path`` and ``mode``.
+";
+
+#[test]
+fn a_section_is_wrong_only_if_it_says_what_changed() {
+    let Some(place) = committed(LOAD) else { return };
+    let code =
+        "def load(path, mode, level=1): pass\ndef dump(path, mode, level=1): pass\ndef scan(path, level): pass\n";
+    place.project.write("lib/io.py", code);
+    assert!(git(&place, &["commit", "-q", "-a", "-m", "levels"]));
+    let run = place.run(&["docs", "check", "--json", "--changed-code", "--confidence", "0.3"]);
+    let wrong = ["docs/api.rst:9 code_change_unreflected load", "docs/api.rst:14 code_change_unreflected scan"];
+    assert_eq!(names(&json(&run)), wrong, "{run:?}");
+}
+
 #[test]
 fn references_slips_packages_and_names_in_listings_are_checked() {
     let Some(place) = committed(POOL) else { return };
