@@ -8,6 +8,7 @@
 
 mod fit;
 mod paths;
+mod subject;
 mod symbols;
 mod variables;
 
@@ -40,9 +41,12 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         return edges;
     }
     let outside = symbols::outside_names(eval, file);
-    for mention in &unit.facts.mentions {
+    let mentions = unit.facts.mentions.iter();
+    let mut found: Vec<Option<Meant>> = mentions.map(|mention| meant(eval, file, mention, &outside)).collect();
+    subject::add(eval, file, &outside, &mut found);
+    for (mention, meant) in unit.facts.mentions.iter().zip(found) {
         let from = mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol);
-        let Some(meant) = meant(eval, file, mention, &outside) else {
+        let Some(meant) = meant else {
             let name = unit.facts.name(mention.name);
             let variable = named::is_spelled(name).then(|| variables::meant(eval, file, name)).flatten();
             edges.extend(variable.map(|to| {

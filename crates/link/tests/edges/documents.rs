@@ -137,6 +137,122 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
         &["README.md -> a.py::class::Pool (1)?2", "README.md -> b.py::class::Pool (1)?2"],
     ),
+    (
+        "nouns, headings and the text around say whose member a name is",
+        &[
+            (
+                "src/pool.ts",
+                "export class Options { signal = 1; body() { return 1; } }\nexport class Hooks { signal = 2; onOpen = 1; }\nexport class PoolError { reason = 1; signal = 3; }\nexport class Reply { text = 1; reason = 2; }\n",
+            ),
+            (
+                "docs/a.md",
+                "# A\n\nThe `signal` option, `onOpen` hooks, the `signal` header.\n\nThe `text` property of a `Reply`; its `reason`.\n\nThe `reason` property.\n\n## `PoolError`\n\nHas a `reason`.\n\n## B\n\nThe [`signal` or `body` options](b.md).\n",
+            ),
+        ],
+        &[
+            "docs/a.md::section::A -> src/pool.ts::class::Hooks::field::onOpen (3)?1",
+            "docs/a.md::section::A -> src/pool.ts::class::Options::field::signal (3)?1",
+            "docs/a.md::section::A -> src/pool.ts::class::Reply (5)",
+            "docs/a.md::section::A -> src/pool.ts::class::Reply::field::text (5)?1",
+            "docs/a.md::section::A::section::B -> src/pool.ts::class::Options::field::signal (15)?1",
+            "docs/a.md::section::A::section::B -> src/pool.ts::class::Options::fn::body (15)?1",
+            "docs/a.md::section::A::section::PoolError -> src/pool.ts::class::PoolError (9)",
+            "docs/a.md::section::A::section::PoolError -> src/pool.ts::class::PoolError::field::reason (11)?1",
+        ],
+    ),
+    (
+        "the noun of another thing takes a name away",
+        &[
+            PY,
+            INIT,
+            (
+                "README.md",
+                "`add_item` is a method, `load` loads; the `add_item` argument, ``load`` header, `add_item()` argument.\n\n`load` parameter\n",
+            ),
+        ],
+        &[
+            "README.md -> src/shop/cart.py::class::Cart::fn::add_item (1)",
+            "README.md -> src/shop/cart.py::fn::load (1)?1",
+        ],
+    ),
+    (
+        "values are of the class whose words their names are, or that alone has the method",
+        &[
+            (
+                "src/pool.ts",
+                "export class RetryOptions { limit = 1; }\nexport class PoolPromise { once() {} limit = 2; }\nexport class Command { initDefaultCommand() {} close() {} }\n",
+            ),
+            (
+                "README.md",
+                "`options.retry.limit`, `promise.once(x)`, `cmd.initDefaultCommand()`, `cmd.close()`, `x.limit`, `retry.once`.\n",
+            ),
+        ],
+        &[
+            "README.md -> src/pool.ts::class::Command::fn::initDefaultCommand (1)",
+            "README.md -> src/pool.ts::class::PoolPromise::fn::once (1)",
+            "README.md -> src/pool.ts::class::RetryOptions::field::limit (1)",
+        ],
+    ),
+    (
+        "addresses of references are those of definitions",
+        &[
+            ("Cargo.toml", "[package]\nname = \"my-lib\"\n"),
+            ("src/lib.rs", "pub mod pool;\npub fn run() {}\n"),
+            ("src/pool.rs", "pub struct Pool { run: u8 }\nimpl Pool { pub fn acquire(&self) {} }\n"),
+            ("go.mod", "module example.com/mux\n"),
+            ("sub/sub.go", "package sub\nfunc Get() {}\n"),
+            (
+                "README.md",
+                "[`Pool`] and [run](crate::run)\n\n[`Pool`]: crate::pool::Pool\n\
+                 [a]: https://docs.rs/my-lib/1.0.0/my_lib/pool/struct.Pool.html#method.acquire\n\
+                 [b]: https://docs.rs/other/1.0.0/other/fn.run.html\n[c]: https://pkg.go.dev/example.com/mux/sub#Get\n",
+            ),
+        ],
+        &[
+            "README.md -> src/lib.rs::fn::run (1)",
+            "README.md -> src/pool.rs::impl::Pool::fn::acquire (4)",
+            "README.md -> src/pool.rs::struct::Pool (1)",
+            "README.md -> src/pool.rs::struct::Pool (3)",
+            "README.md -> sub/sub.go::fn::Get (6)",
+        ],
+    ),
+    (
+        "the value of a package, a letter with a role, and a file with a name of its own",
+        &[
+            ("package.json", r#"{"name": "got"}"#),
+            ("source/index.ts", "export const got = make();\nexport const json = 1;\n"),
+            ("lib/globals.py", "g = 1\n"),
+            ("lib/__version__.py", "v = 1\n"),
+            ("lib/auth.py", ""),
+            ("docs/a.rst", "``got`` and ``json``, :data:`.g` and ``g``, ``__version__.py`` and ``auth.py``.\n"),
+        ],
+        &[
+            "docs/a.rst -> lib/__version__.py (1)",
+            "docs/a.rst -> lib/globals.py::var::g (1)",
+            "docs/a.rst -> source/index.ts::const::got (1)?1",
+        ],
+    ),
+    (
+        "web pages and notebooks name code as well",
+        &[
+            PY,
+            INIT,
+            ("docs/page.html", "<html><body><h1>Page</h1><p>Use <code>Cart.add_item()</code>.</p></body></html>\n"),
+            (
+                "docs/book.ipynb",
+                r##"{"cells": [
+ {"cell_type": "markdown", "metadata": {}, "source": ["# Book\n", "Use `Cart.add_item()`.\n"]},
+ {"cell_type": "code", "metadata": {}, "outputs": [], "source": ["from shop import load\n", "load()"]}
+], "metadata": {"kernelspec": {"language": "python"}, "language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
+"##,
+            ),
+        ],
+        &[
+            "docs/book.ipynb::section::Book -> src/shop/cart.py::class::Cart::fn::add_item (3)",
+            "docs/book.ipynb::section::Book -> src/shop/cart.py::fn::load (3)",
+            "docs/page.html::section::Page -> src/shop/cart.py::class::Cart::fn::add_item (1)",
+        ],
+    ),
 ];
 
 #[test]

@@ -4,6 +4,7 @@ use m1nd_documents::{BlockKind, Document, DocumentLimits, Form, Format, Mention 
 
 use super::super::Input;
 use super::examples::{self, Example};
+use super::{addresses, nouns};
 use crate::Language;
 use crate::facts::{DefId, FactsBuilder, FileFacts, Mention, MentionForm, MentionMark, Pos, Wanted};
 
@@ -22,6 +23,8 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
     let Ok(document) = parse_as(format, input.text.as_bytes(), &DocumentLimits::default()) else { return };
     let lines: Vec<&str> = input.text.lines().collect();
     let sections = Sections::of(builder.facts());
+    let paragraphs = paragraphs(&lines);
+    let paragraph = |line: u32| paragraphs.get(line.saturating_sub(1) as usize).copied().unwrap_or(line);
     let mut context = Context::default();
     let mut found = Vec::new();
     for named in &document.mentions {
@@ -33,15 +36,40 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
         }
         let pos = Pos { line: named.line, col: column(text, &named.name) };
         let own = context.of(named);
+        let noun = (named.kind == MentionKind::Code && form != MentionForm::Path)
+            .then(|| nouns::beside(&lines, named.line, &named.name))
+            .flatten();
+        let wants = named.role.as_deref().map_or(noun.map_or(Wanted::Any, |(wants, _)| wants), wanted);
         found.push(Mention {
             enclosing: sections.at(named.line),
             name: builder.name(&named.name),
             context: own.map(|text| builder.name(&text)),
             form,
             mark: mark(named.kind),
-            wants: named.role.as_deref().map_or(Wanted::Any, wanted),
+            wants,
+            noun: noun.map(|(_, noun)| builder.name(noun)),
+            paragraph: paragraph(named.line),
             language: None,
             pos,
+        });
+    }
+    for row in addresses::names(&document, format, &lines) {
+        if found.len() >= MAX_MENTIONS {
+            break;
+        }
+        let text = lines.get(row.line.saturating_sub(1) as usize).copied().unwrap_or("");
+        let last = row.name.rsplit([':', '.', '/']).next().unwrap_or(&row.name);
+        found.push(Mention {
+            enclosing: sections.at(row.line),
+            name: builder.name(&row.name),
+            context: None,
+            form: MentionForm::Symbol,
+            mark: MentionMark::Link,
+            wants: row.wants,
+            noun: None,
+            paragraph: paragraph(row.line),
+            language: None,
+            pos: Pos { line: row.line, col: column(text, last) },
         });
     }
     add_examples(input, &document, &lines, &sections, builder, &mut found);
@@ -52,6 +80,25 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
 /// Returns whether a text has any mark of code: most short ones have none, and need no second reading.
 fn may_mention(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, b'`' | b'/' | b'(' | b':'))
+}
+
+/// Of each line the first one of its paragraph, item or row of a table: those end at blank lines and where a line begins
+/// with the mark of the next.
+fn paragraphs(lines: &[&str]) -> Vec<u32> {
+    let mut first = 1;
+    let mut was_blank = true;
+    let rows = lines.iter().zip(1..).map(|(line, number)| {
+        let bare = line.trim_start();
+        let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+        let is_item = ["- ", "* ", "+ ", "|", "#"].iter().any(|mark| bare.starts_with(mark))
+            || digits > 0 && bare[digits..].starts_with(['.', ')']);
+        if was_blank || is_item {
+            first = number;
+        }
+        was_blank = bare.is_empty();
+        first
+    });
+    rows.collect()
 }
 
 /// The imports of the examples of a document.
@@ -86,6 +133,8 @@ fn add_examples(
                 form: if is_call { MentionForm::Call } else { MentionForm::Symbol },
                 mark: MentionMark::Example,
                 wants: Wanted::Any,
+                noun: None,
+                paragraph: line,
                 language: Some(language),
                 pos,
             });
