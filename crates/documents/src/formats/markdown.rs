@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::components;
 use crate::Unreadable;
 use crate::draft::Draft;
 use crate::headings::{Heading, clean};
@@ -37,7 +38,7 @@ fn front(text: &str) -> usize {
 /// The headings of a text, in order: those outside of quotes and lists.
 pub(crate) fn headings(text: &str) -> Vec<Heading> {
     let skipped = front(text);
-    let body = &text[skipped..];
+    let body = &*components::without_tags(&text[skipped..]);
     let index = LineIndex::new(text);
     let mut found = Vec::new();
     let mut walk = Walk::default();
@@ -138,7 +139,7 @@ pub(crate) fn read_body(text: &str, before: u32, draft: &mut Draft<'_>) {
         in_table: false,
         draft,
     };
-    for (event, range) in events(text) {
+    for (event, range) in events(&components::without_tags(text)) {
         reader.take(event, range);
     }
     reader.flush(text.len());

@@ -38,6 +38,10 @@ pub enum MentionForm {
     Call,
     /// A path of a file.
     Path,
+    /// A line for a shell.
+    Command,
+    /// An option of a command, with its dashes.
+    Flag,
 }
 
 /// How a document marks a name as code.

@@ -6,6 +6,7 @@
 //! [`MAX_TARGETS`] say nothing. All that was looked up is remembered like any other question: a definition that a
 //! document asked for in vain relinks it.
 
+mod commands;
 mod fit;
 mod paths;
 mod subject;
@@ -62,6 +63,7 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
             edges.push(Derived { from, to, relation: Relation::Documents, tier, of, pos: mention.pos });
         }
     }
+    commands::add(eval, file, &mut edges);
     edges
 }
 
@@ -69,6 +71,7 @@ fn meant(eval: &mut Eval<'_>, file: FileId, mention: &Mention, outside: &FxHashS
     let name = eval.project.unit(file).facts.name(mention.name);
     match mention.form {
         MentionForm::Path => paths::meant(eval, file, name, mention.mark == MentionMark::Link),
+        MentionForm::Command | MentionForm::Flag => None,
         MentionForm::Symbol | MentionForm::Call => symbols::meant(eval, file, mention, outside),
     }
 }

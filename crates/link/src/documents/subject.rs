@@ -52,7 +52,7 @@ pub(super) fn add(eval: &mut Eval<'_>, file: FileId, outside: &FxHashSet<String>
 /// Returns whether a name may be that of a member of a class that the text speaks of.
 fn may_be_member(mention: &Mention, name: &str) -> bool {
     mention.mark == MentionMark::Code
-        && mention.form != MentionForm::Path
+        && matches!(mention.form, MentionForm::Symbol | MentionForm::Call)
         && parts(name).len() == 1
         && !matches!(mention.wants, Wanted::Nothing | Wanted::Type | Wanted::Module)
 }

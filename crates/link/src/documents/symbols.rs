@@ -54,7 +54,8 @@ struct Candidate<'a> {
 pub(super) fn outside_names(eval: &mut Eval<'_>, file: FileId) -> FxHashSet<String> {
     let unit = eval.project.unit(file);
     let mut outside = FxHashSet::default();
-    for mention in unit.facts.mentions.iter().filter(|mention| mention.mark == MentionMark::Example) {
+    let is_import = |mention: &&Mention| mention.mark == MentionMark::Example && mention.language.is_some();
+    for mention in unit.facts.mentions.iter().filter(is_import) {
         let name = unit.facts.name(mention.name);
         let last = name.rsplit([':', '.']).next().unwrap_or(name);
         if !outside.contains(last) && example(eval, mention, name).is_none() && !is_own_module(eval, mention, name) {
@@ -131,13 +132,13 @@ fn in_crate(eval: &mut Eval<'_>, file: FileId, mention: &Mention, parts: &[&str]
     let path = eval.project.path(file).as_str();
     let folder = eval.project.packages.around(path).next().map_or("", |(folder, _)| folder).to_owned();
     let limit = Limit { language: Language::Rust, inside: Some((folder, false)) };
-    let found = fitting(eval, mention, parts, Some(&limit), false);
+    let found = fitting(eval, mention, parts, Some(&limit), true);
     if !found.is_empty() {
         return found;
     }
     // What a crate offers under a path may be defined anywhere in it.
     let own = parts.len() > 1 && parts[parts.len() - 2].starts_with(char::is_uppercase);
-    let found = fitting(eval, mention, &parts[parts.len() - 1 - usize::from(own)..], Some(&limit), false);
+    let found = fitting(eval, mention, &parts[parts.len() - 1 - usize::from(own)..], Some(&limit), true);
     if found.is_empty() { modules(eval, parts, Some(Language::Rust)) } else { found }
 }
 
@@ -212,6 +213,12 @@ fn is_in(path: &str, folders: &[&str]) -> bool {
     path.rsplit_once('/').is_some_and(|(above, _)| above.split('/').any(|part| folders.contains(&part)))
 }
 
+/// Returns whether a file is below a folder of documents.
+pub(super) fn is_documentation(path: &str) -> bool {
+    is_in(path, DOCS)
+}
+
+/// Returns whether a file only shows how the project is used, or is not part of it.
 pub(super) fn is_aside(path: &str) -> bool {
     is_in(path, ASIDE)
 }
@@ -321,6 +328,11 @@ pub(super) fn is_type_of_project(eval: &mut Eval<'_>, name: &str) -> bool {
             candidate(eval, of, symbol, |owners, _| owners.is_empty().then_some(Fit { gaps: 0, is_loose: false }));
         row.is_some_and(|row| row.definition.kind.is_type() && !row.is_aside && !row.is_test)
     })
+}
+
+/// What names from the outermost module on mean.
+pub(super) fn named(eval: &mut Eval<'_>, mention: &Mention, names: &[&str]) -> Vec<SymbolId> {
+    fitting(eval, mention, names, None, false)
 }
 
 /// The members that classes of a name have, themselves or from their bases.

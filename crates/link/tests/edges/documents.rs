@@ -233,6 +233,67 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "lines of a program of Python, its options alone, and its name",
+        &[
+            ("pyproject.toml", "[project]\nname = \"tool\"\n[project.scripts]\ntool = \"tool.cli:main\"\n"),
+            ("tool/__init__.py", ""),
+            (
+                "tool/cli.py",
+                "import click\n@click.group()\ndef main(): pass\n@main.command()\n@click.option('--port', '-p')\n@click.option('--level')\ndef start(port, level): pass\n@main.command('stop')\n@click.option('--port')\ndef stop_it(port): pass\n",
+            ),
+            ("tests/test_cli.py", "import click\n@click.option('--level')\ndef x(): pass\n"),
+            (
+                "README.md",
+                "# Use\n\nThe `tool` command: `tool start --port 80 -p 1 --no`, `tool other`. `--level`, `--port`, `-p`.\n\n## Server\n\n`gunicorn --x`: `--level`.\n\n## Shell\n\n```sh\n# tool stop\ntool stop --port=1\n```\n\n## Alone\n\nThe `stop` command, `--level`\n",
+            ),
+        ],
+        &[
+            "README.md::section::Use -> tool/cli.py::fn::main (3)",
+            "README.md::section::Use -> tool/cli.py::fn::start (3)",
+            "README.md::section::Use -> tool/cli.py::fn::start (3)",
+            "README.md::section::Use -> tool/cli.py::fn::start (3)?2",
+            "README.md::section::Use -> tool/cli.py::fn::stop_it (3)?2",
+            "README.md::section::Use::section::Alone -> tool/cli.py::fn::start (18)?1",
+            "README.md::section::Use::section::Alone -> tool/cli.py::fn::stop_it (18)?1",
+            "README.md::section::Use::section::Shell -> tool/cli.py::fn::stop_it (13)",
+        ],
+    ),
+    (
+        "commands and options that clap derives, and those of cobra and commander",
+        &[
+            ("Cargo.toml", "[package]\nname = \"tool\"\n"),
+            (
+                "src/main.rs",
+                "use clap::{Parser, Subcommand};\n#[derive(Parser)]\nstruct Cli {\n    #[arg(long)]\n    dry_run: bool,\n    #[command(subcommand)]\n    command: Commands,\n}\n#[derive(Subcommand)]\nenum Commands { AddItem { #[arg(long)] count: u8 }, Remove(RemoveArgs) }\n#[derive(clap::Args)]\nstruct RemoveArgs { #[arg(long)] count: u8 }\n",
+            ),
+            ("go.mod", "module example.com/gotool\n"),
+            ("main.go", "package main\nfunc main() {}\n"),
+            (
+                "serve.go",
+                "package main\nimport \"github.com/spf13/cobra\"\nvar serve = &cobra.Command{Use: \"serve\"}\nfunc init() { serve.Flags().String(\"addr\", \"\", \"\") }\n",
+            ),
+            ("package.json", r#"{"name": "@x/jstool", "bin": "bin.js"}"#),
+            (
+                "bin.js",
+                "const {program} = require('commander');\nfunction setup() { program.command('build').option('--out <x>'); }\n",
+            ),
+            (
+                "README.md",
+                "`tool --dry-run add-item --count 1`; `tool remove --count 1`\n\n`gotool serve --addr x`, `npx jstool build --out x`\n",
+            ),
+        ],
+        &[
+            "README.md -> bin.js::fn::setup (3)",
+            "README.md -> serve.go::fn::init (3)",
+            "README.md -> serve.go::var::serve (3)",
+            "README.md -> src/main.rs::enum::Commands::variant::AddItem (1)",
+            "README.md -> src/main.rs::enum::Commands::variant::AddItem::field::count (1)",
+            "README.md -> src/main.rs::enum::Commands::variant::Remove (1)",
+            "README.md -> src/main.rs::struct::Cli::field::dry_run (1)",
+            "README.md -> src/main.rs::struct::RemoveArgs::field::count (1)",
+        ],
+    ),
+    (
         "web pages and notebooks name code as well",
         &[
             PY,

@@ -30,13 +30,13 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
     for named in &document.mentions {
         let text = lines.get(named.line.saturating_sub(1) as usize).copied().unwrap_or("");
         context.enter(named, text, format);
-        let Some(form) = form(named) else { continue };
+        let form = form(named);
         if found.len() >= MAX_MENTIONS {
             break;
         }
         let pos = Pos { line: named.line, col: column(text, &named.name) };
         let own = context.of(named);
-        let noun = (named.kind == MentionKind::Code && form != MentionForm::Path)
+        let noun = (named.kind == MentionKind::Code && matches!(form, MentionForm::Symbol | MentionForm::Call))
             .then(|| nouns::beside(&lines, named.line, &named.name))
             .flatten();
         let wants = named.role.as_deref().map_or(noun.map_or(Wanted::Any, |(wants, _)| wants), wanted);
@@ -72,6 +72,7 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
             pos: Pos { line: row.line, col: column(text, last) },
         });
     }
+    add_lines(&document, &lines, &sections, builder, &mut found);
     add_examples(input, &document, &lines, &sections, builder, &mut found);
     found.sort_by_key(|mention| mention.pos);
     builder.facts_mut().mentions = found;
@@ -142,6 +143,56 @@ fn add_examples(
     }
 }
 
+/// The lines for a shell in the listings of a document: those of listings for a shell, and those with a prompt.
+fn add_lines(
+    document: &Document,
+    lines: &[&str],
+    sections: &Sections,
+    builder: &mut FactsBuilder,
+    found: &mut Vec<Mention>,
+) {
+    /// Longest line, in bytes.
+    const MAX_LINE: usize = 400;
+    for block in document.blocks.iter().filter(|block| block.kind == BlockKind::Code) {
+        let is_shell =
+            matches!(block.language.as_deref(), Some("sh" | "bash" | "shell" | "zsh" | "fish" | "powershell"));
+        let may_be = matches!(
+            block.language.as_deref(),
+            None | Some("" | "console" | "shell-session" | "terminal" | "text" | "none")
+        );
+        if !is_shell && !may_be {
+            continue;
+        }
+        let places = line_places(&block.text, lines, block.line);
+        let mut goes_on = false;
+        for (row, place) in block.text.lines().zip(places) {
+            let bare = row.trim();
+            let prompted = bare.strip_prefix("$ ").or_else(|| bare.strip_prefix("% "));
+            let own = if is_shell { Some(prompted.unwrap_or(bare)) } else { prompted };
+            let is_rest = std::mem::replace(&mut goes_on, bare.ends_with('\\'));
+            let Some(line) = own.filter(|line| !is_rest && !line.starts_with('#')) else { continue };
+            if found.len() >= MAX_MENTIONS || line.len() > MAX_LINE || !line.contains(' ') {
+                continue;
+            }
+            found.push(Mention {
+                enclosing: sections.at(place),
+                name: builder.name(line),
+                context: None,
+                form: MentionForm::Command,
+                mark: MentionMark::Example,
+                wants: Wanted::Any,
+                noun: None,
+                paragraph: place,
+                language: None,
+                pos: Pos {
+                    line: place,
+                    col: column(lines.get(place.saturating_sub(1) as usize).copied().unwrap_or(""), line),
+                },
+            });
+        }
+    }
+}
+
 /// The line of the document that each line of a listing is. Formats cut marks and blank lines off.
 fn line_places(text: &str, lines: &[&str], first: u32) -> Vec<u32> {
     let mut at = first.saturating_sub(1) as usize;
@@ -158,13 +209,13 @@ fn line_places(text: &str, lines: &[&str], first: u32) -> Vec<u32> {
     places.collect()
 }
 
-fn form(named: &Named) -> Option<MentionForm> {
+const fn form(named: &Named) -> MentionForm {
     match named.form {
-        Form::Symbol => Some(MentionForm::Symbol),
-        Form::Call => Some(MentionForm::Call),
-        Form::Path => Some(MentionForm::Path),
-        Form::Variable => Some(MentionForm::Symbol),
-        Form::Flag | Form::Command => None,
+        Form::Symbol | Form::Variable => MentionForm::Symbol,
+        Form::Call => MentionForm::Call,
+        Form::Path => MentionForm::Path,
+        Form::Flag => MentionForm::Flag,
+        Form::Command => MentionForm::Command,
     }
 }
 

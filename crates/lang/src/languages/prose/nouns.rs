@@ -35,6 +35,7 @@ const NOUNS: &[(Wanted, &[&str])] = &[
     (
         Wanted::Nothing,
         &[
+            "command",
             "parameter",
             "argument",
             "keyword",
