@@ -116,6 +116,12 @@ pub(super) fn meant(
     let own = !is_qualified && !is_marked(mention) && !is_aside(eval.project.path(file).as_str());
     let mut found =
         if mention.wants == Wanted::Module { Vec::new() } else { fitting(eval, mention, &parts, None, own) };
+    if found.is_empty() && parts.len() > 1 {
+        let guessed = of_receiver(eval, mention, &parts);
+        if !guessed.is_empty() {
+            return settled(guessed, false);
+        }
+    }
     if found.is_empty() && (is_qualified && mention.form == MentionForm::Symbol || mention.wants == Wanted::Module) {
         found = modules(eval, &parts, None);
     }
@@ -298,9 +304,6 @@ fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option
             fit::is_value_of(class, owner).then_some(Fit { gaps: 0, is_loose: true })
         };
         found = all.iter().filter_map(|&(of, symbol)| candidate(eval, of, symbol, of_value)).collect();
-        if found.is_empty() && limit.is_none() {
-            found = of_receiver(eval, mention, before, &all);
-        }
     }
     if own {
         found.retain(|row| !row.is_test && !is_aside(eval.project.path(row.of.file).as_str()));
@@ -358,7 +361,14 @@ pub(super) fn members_of(
 
 /// Members that a value may be meant to have by its name: `promise.once` of `RequestPromise`, `options.retry.limit` of
 /// `RetryOptions`, or, if the name is like no other, of any class.
-fn of_receiver<'a>(
+fn of_receiver(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str]) -> Vec<SymbolId> {
+    let Some((last, before)) = parts.split_last() else { return Vec::new() };
+    let all = candidates(eval, last, None);
+    let rows = receivers(eval, mention, before, &all);
+    best(mention, rows)
+}
+
+fn receivers<'a>(
     eval: &Eval<'a>,
     mention: &Mention,
     before: &[&str],

@@ -188,9 +188,9 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
             ),
         ],
         &[
-            "README.md -> src/pool.ts::class::Command::fn::initDefaultCommand (1)",
-            "README.md -> src/pool.ts::class::PoolPromise::fn::once (1)",
-            "README.md -> src/pool.ts::class::RetryOptions::field::limit (1)",
+            "README.md -> src/pool.ts::class::Command::fn::initDefaultCommand (1)?1",
+            "README.md -> src/pool.ts::class::PoolPromise::fn::once (1)?1",
+            "README.md -> src/pool.ts::class::RetryOptions::field::limit (1)?1",
         ],
     ),
     (
