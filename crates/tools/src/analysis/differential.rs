@@ -192,12 +192,15 @@ impl ReadTool for Differential {
             false => Wanted::Nodes(focus(&input.focus_nodes, before, after)?),
         };
         let mut gaps = Vec::new();
+        let mut answered = String::new();
         if !question.asked.is_empty() {
             let answers = findings((before, after), &found, &scope, &question.asked, &mut gaps, cx.cancel())?;
             let named: Vec<Finding> = answers.into_iter().filter(|row| wanted.has_any(&row.names)).collect();
             if named.len() > MAX_ROWS {
                 gaps.push(format!("{} of {} answers are not listed", named.len() - MAX_ROWS, named.len()));
             }
+            let asked: Vec<&str> = question.asked.iter().map(|asked| asked.word()).collect();
+            answered = format!("; {} to the question ({})", count(named.len(), "answer"), asked.join(", "));
             output.answers = Some(named.into_iter().take(MAX_ROWS).map(answer).collect());
         }
         let files = changed_files((before, after), &found, &scope);
@@ -205,6 +208,7 @@ impl ReadTool for Differential {
             gaps.push(format!("no name has these words of the question: {}", unknown.join(", ")));
         }
         fill(&mut output, (Arc::unwrap_or_clone(found), files), &wanted, gaps);
+        output.summary += &answered;
         Ok(Answer::new(output).guidance(guidance))
     }
 }
