@@ -1,5 +1,5 @@
 //! What a question about two states asks for, and what answers it: new dependencies of files, circles, files that lost
-//! all connections, removed definitions that others could use.
+//! all connections, removed definitions that others could use, dependencies against the layers.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::differential::{GraphDifference, file_path};
 use super::scope::Scope;
 use crate::components::{components, depends};
+use crate::layers::{Against, Grain, Layering, LayersQuery, declaration, files};
 
 /// Words that say nothing about the code.
 const COMMON_WORDS: [&str; 46] = [
@@ -33,11 +34,14 @@ pub enum Asked {
     NewCycle,
     /// Files that lost every dependency in both directions.
     Isolated,
+    /// Dependencies that are new and contradict the layers: those that the project declares, else the inferred ones.
+    LayerViolation,
 }
 
 impl Asked {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::NewCoupling, Self::RemovedApi, Self::NewCycle, Self::Isolated];
+    pub const ALL: [Self; 5] =
+        [Self::NewCoupling, Self::RemovedApi, Self::NewCycle, Self::Isolated, Self::LayerViolation];
 
     /// The word on the wire.
     pub const fn word(self) -> &'static str {
@@ -46,6 +50,7 @@ impl Asked {
             Self::RemovedApi => "removed_api",
             Self::NewCycle => "new_cycle",
             Self::Isolated => "isolated",
+            Self::LayerViolation => "layer_violation",
         }
     }
 
@@ -56,6 +61,7 @@ impl Asked {
             Self::RemovedApi => &["remov", "delet", "gone", "vanish", "breaking"],
             Self::NewCycle => &["cycl", "circular", "circle"],
             Self::Isolated => &["isolat", "orphan", "disconnect"],
+            Self::LayerViolation => &["layer", "upward", "violat"],
         }
     }
 }
@@ -127,7 +133,7 @@ pub struct Finding {
 /// A dependency of a file on another one: file and line of its first place.
 type Arcs = BTreeMap<(String, String), (String, u32)>;
 
-/// What answers a question, in the order of what was asked; each kind by its names.
+/// What answers a question, in the order of what was asked; each kind by its names. Adds to `gaps` what cannot be told.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -136,6 +142,7 @@ pub fn findings(
     found: &GraphDifference,
     scope: &Scope,
     asked: &[Asked],
+    gaps: &mut Vec<String>,
     cancel: &Cancel,
 ) -> Result<Vec<Finding>, Cancelled> {
     if asked.is_empty() {
@@ -157,6 +164,7 @@ pub fn findings(
             Asked::RemovedApi => removed_api(before.graph(), found),
             Asked::NewCycle => new_cycles(&may_have_been, &is),
             Asked::Isolated => isolated(&was, &may_be, after.graph()),
+            Asked::LayerViolation => layer_violations(&may_have_been, after, gaps, cancel)?,
         };
         own.sort_by_key(is_of_test);
         rows.extend(own);
@@ -311,13 +319,50 @@ fn isolated(old: &Arcs, new: &Arcs, after: &Graph) -> Vec<Finding> {
     gone.into_iter().map(row).collect()
 }
 
+/// New dependencies that contradict the layers of the newer state.
+fn layer_violations(
+    old: &Arcs,
+    after: &Snapshot,
+    gaps: &mut Vec<String>,
+    cancel: &Cancel,
+) -> Result<Vec<Finding>, Cancelled> {
+    let declared = match declaration(after) {
+        Ok(declared) => declared,
+        Err(error) => {
+            gaps.push(format!("layers cannot be told: {error}"));
+            return Ok(Vec::new());
+        }
+    };
+    let files = files(after, cancel)?;
+    let query = LayersQuery { grain: Some(Grain::Folders), ..LayersQuery::default() };
+    let layering = Layering::of(after, &files, declared.as_ref(), &query, cancel)?;
+    let graph = after.graph();
+    let by = if layering.is_declared { "declared" } else { "inferred" };
+    let row = |against: &Against| {
+        let arc = &files.arcs[against.arc];
+        let (from, to) = (graph.path(files.nodes[arc.from]), graph.path(files.nodes[arc.to]));
+        let names = (from.to_owned(), to.to_owned());
+        let layer = |level: usize| layering.layers.get(level).map_or("", |layer| layer.name.as_str());
+        let (own, other) = (layer(against.levels.0), layer(against.levels.1));
+        let what = against.violation.word();
+        (!old.contains_key(&names)).then(|| Finding {
+            asked: Asked::LayerViolation,
+            detail: format!("{what}: {from} (`{own}`) depends on {to} (`{other}`); the layers are {by}"),
+            place: arc.lines.first().map(|line| (from.to_owned(), *line)),
+            names: vec![names.0, names.1],
+        })
+    };
+    Ok(layering.against.iter().filter_map(row).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_questions_ask_for() {
-        let cases: [(&str, &[Asked], &[&str]); 6] = [
+        let cases: [(&str, &[Asked], &[&str]); 7] = [
+            ("Any new layering violations?", &[Asked::LayerViolation], &[]),
             ("What new coupling appeared between the modules?", &[Asked::NewCoupling], &[]),
             ("which public API was removed from store", &[Asked::RemovedApi], &["store"]),
             ("new circular dependencies in billing", &[Asked::NewCoupling, Asked::NewCycle], &["billing"]),
