@@ -320,8 +320,14 @@ fn symbol(text: &str) -> Option<String> {
         }
         count += 1;
     }
-    let literal = count == 1 && LITERALS.contains(&&*plain.to_ascii_lowercase());
+    let literal = count == 1 && LITERALS.contains(&&*plain.to_ascii_lowercase()) && !is_type(plain);
     (!literal && plain.len() > 1).then(|| plain.to_owned())
+}
+
+/// Returns whether a word is written like a type, which as a literal is that of a request: `Options`, not `OPTIONS`.
+fn is_type(word: &str) -> bool {
+    const REQUESTS: &[&str] = &["Get", "Post", "Put", "Delete", "Patch", "Head", "Options"];
+    REQUESTS.contains(&word)
 }
 
 fn is_identifier(text: &str) -> bool {
@@ -391,6 +397,7 @@ mod tests {
             ("true", "-"),
             ("None", "-"),
             ("GET", "-"),
+            ("Options", "Options symbol"),
             ("42", "-"),
             ("\"text\"", "-"),
             ("x = y + 1", "-"),
