@@ -95,7 +95,7 @@ mod tests {
         for (text, wanted) in [
             (
                 "<Tabs a={[\"x>\"]}>\n<Tab>\n```ts\n<A>\n```\n</Tab>\n",
-                "                  \n     \n```ts\n<A>\n```\n      \n",
+                "                 \n     \n```ts\n<A>\n```\n      \n",
             ),
             ("<Tab>text</Tab>\n", "<Tab>text</Tab>\n"),
             ("<p>\n<Tab\n", "<p>\n<Tab\n"),
