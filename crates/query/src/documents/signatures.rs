@@ -121,7 +121,8 @@ pub(super) fn changed(
             continue;
         };
         let part = Shown::of(read, &lines, &sections[section]);
-        found.extend(finding(row, (&before, &after), &part).map(|mut finding| {
+        let has_names = old.language == Language::Python;
+        found.extend(finding(row, (&before, &after), &part, has_names).map(|mut finding| {
             finding.target = Some(graph.id(row.target).to_owned());
             finding.evidence = past::evidence(&place, later);
             finding
@@ -137,25 +138,42 @@ fn section_range(lines: &std::ops::Range<u32>, total: usize) -> std::ops::Range<
 
 /// What changed, if it makes the section wrong: it names what is no longer taken, shows a call without what is needed
 /// now, or lists what is taken, and not all of it.
-fn finding(row: &super::BoundCode, (before, after): (&[Taken<'_>], &[Taken<'_>]), part: &Shown<'_>) -> Option<Finding> {
+fn finding(
+    row: &super::BoundCode,
+    (before, after): (&[Taken<'_>], &[Taken<'_>]),
+    part: &Shown<'_>,
+    has_names: bool,
+) -> Option<Finding> {
     /// Parameters that a section names if it is about what a function takes.
     const LISTED: usize = 2;
     let is_in = |list: &[Taken<'_>], name: &str| list.iter().any(|other| other.name == name);
     let takes_all = after.iter().any(|row| row.kind == ParameterKind::KeywordRest);
-    let said = before.iter().filter(|row| !is_in(after, row.name) && !takes_all && part.names(row.name));
-    let said: Vec<&str> = said.map(|row| row.name).collect();
+    // Another name at the same place is another parameter only where arguments are passed by name.
+    let is_renamed = |at: usize, one: &[Taken<'_>], other: &[Taken<'_>]| {
+        other.get(at).is_some_and(|there| !is_in(one, there.name) && there.kind == one[at].kind)
+    };
+    let said = before.iter().enumerate().filter(|(at, row)| {
+        let is_gone = !is_in(after, row.name) && !takes_all && part.names(row.name);
+        is_gone && (has_names || !is_renamed(*at, before, after))
+    });
+    let said: Vec<&str> = said.map(|(_, row)| row.name).collect();
     let is_named = |row: &&Taken<'_>| matches!(row.kind, ParameterKind::Plain | ParameterKind::Keyword);
     let is_new = |row: &&Taken<'_>| is_named(row) && !is_in(before, row.name) && !row.name.starts_with('_');
     let new: Vec<&Taken<'_>> = after.iter().filter(is_new).filter(|row| !part.names(row.name)).collect();
-    let needed: Vec<&str> = new.iter().filter(|row| row.is_required).map(|row| row.name).collect();
+    let required = |list: &[Taken<'_>]| list.iter().filter(|row| row.is_required).count();
+    let took_all = before.iter().any(|row| matches!(row.kind, ParameterKind::Rest | ParameterKind::KeywordRest));
+    let needs_more = !took_all && required(after) > required(before);
+    let needed: Vec<&str> = new.iter().filter(|row| row.is_required && needs_more).map(|row| row.name).collect();
     let listed = before.iter().filter(is_named).filter(|row| part.names(row.name)).count();
-    let is_list = listed >= LISTED && 2 * listed >= before.iter().filter(is_named).count();
+    // Most of them, or it is about some only.
+    let is_list = listed >= LISTED && 4 * listed >= 3 * before.iter().filter(is_named).count();
+    let is_longer = after.len() > before.len();
     let label = row.mention.rsplit(['.', ':', '#']).next().unwrap_or(&row.mention);
     let (message, confidence) = if !said.is_empty() {
         (format!("no longer takes `{}`, which the section names", said.join("`, `")), 0.8)
     } else if !needed.is_empty() && part.calls(label) {
         (format!("needs `{}` since the section was written", needed.join("`, `")), 0.7)
-    } else if !new.is_empty() && is_list {
+    } else if !new.is_empty() && is_list && is_longer {
         let new: Vec<&str> = new.iter().map(|row| row.name).collect();
         (format!("takes `{}` as well since the section was written", new.join("`, `")), 0.5)
     } else {

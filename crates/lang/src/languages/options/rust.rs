@@ -56,7 +56,7 @@ fn by_macro(finder: &mut Finder<'_>, open: usize) {
     let end = finder.close(open);
     let mut at = open + 1;
     while at < end {
-        if !(finder.is_sign(at, b'-') && !finder.is_behind(at, b'.')) {
+        if !finder.is_sign(at, b'-') || finder.is_behind(at, b'.') {
             at += 1;
             continue;
         }

@@ -6,6 +6,8 @@ use crate::facts::Wanted;
 const MAX_BETWEEN: usize = 8;
 /// Bytes behind a name that are looked at.
 const MAX_BEHIND: usize = 400;
+/// Longest line whose nouns are read, in bytes: each name of a line is looked for from its start.
+const MAX_LINE: usize = 8_000;
 
 /// Nouns in the singular, by what they ask for.
 const NOUNS: &[(Wanted, &[&str])] = &[
@@ -70,9 +72,10 @@ const NOUNS: &[(Wanted, &[&str])] = &[
 /// A noun beside a name, in the singular, and what it asks for.
 pub(super) fn beside(lines: &[&str], line: u32, name: &str) -> Option<(Wanted, &'static str)> {
     let at = line.saturating_sub(1) as usize;
-    let own = lines.get(at)?;
+    let own = lines.get(at).filter(|line| line.len() <= MAX_LINE)?;
     let (before, behind) = around(own, name)?;
     let next = lines.get(at + 1).copied().unwrap_or("");
+    let next = &next[..next.floor_char_boundary(MAX_BEHIND)];
     let mut rest = behind[..behind.floor_char_boundary(MAX_BEHIND)].to_owned();
     // A paragraph may break its line between a name and its noun.
     rest.push(' ');
