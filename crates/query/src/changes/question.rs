@@ -1,6 +1,7 @@
 //! What a question about two states asks for, and what answers it: new dependencies of files, circles, files that lost
 //! all connections, removed definitions that others could use, dependencies against the layers.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, RepoPath, node_id};
@@ -268,15 +269,24 @@ fn new_cycles(old: &Arcs, new: &Arcs) -> Vec<Finding> {
             own.contains(pair.0.as_str()) && own.contains(pair.1.as_str()) && !old.contains_key(*pair)
         };
         let place = new.keys().find(is_new).map(|pair| new[pair].clone());
-        let more = paths.len().saturating_sub(NAMED);
+        // A circle that grew is told by the files that joined the largest one of before.
+        let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+        paths
+            .iter()
+            .filter_map(|path| was.get(path.as_str()))
+            .for_each(|circle| *sizes.entry(*circle).or_default() += 1);
+        let largest = sizes.iter().max_by_key(|(circle, size)| (**size, Reverse(**circle))).map(|(circle, _)| *circle);
+        let is_joined = |path: &&String| largest.is_none() || was.get(path.as_str()).copied() != largest;
+        let joined: Vec<&String> = paths.iter().filter(is_joined).collect();
+        let more = joined.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let shown: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
-        rows.push(Finding {
-            asked: Asked::NewCycle,
-            detail: format!("depend on each other, which they did not: {}{more}", shown.join(", ")),
-            names: paths.into_iter().take(NAMED).collect(),
-            place,
-        });
+        let names: Vec<String> = joined.iter().take(NAMED).map(|path| (*path).clone()).collect();
+        let shown = format!("{}{more}", names.join(", "));
+        let detail = match paths.len() - joined.len() {
+            0 => format!("depend on each other, which they did not: {shown}"),
+            before => format!("joined a circle of {before} files that depend on each other: {shown}"),
+        };
+        rows.push(Finding { asked: Asked::NewCycle, detail, names, place });
     }
     rows
 }
@@ -390,5 +400,9 @@ mod tests {
         assert_eq!(rows.len(), 1, "{rows:?}");
         assert_eq!((rows[0].names.join(" "), rows[0].place.clone()), ("a b e".to_owned(), Some(("b".to_owned(), 1))));
         assert!(new_cycles(&new, &new).is_empty() && new_cycles(&new, &old).is_empty());
+        let mut grown = new.clone();
+        grown.extend([arc("a", "f"), arc("f", "b")]);
+        let rows = new_cycles(&new, &grown);
+        assert_eq!(rows[0].detail, "joined a circle of 3 files that depend on each other: f");
     }
 }
