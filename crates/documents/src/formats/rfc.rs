@@ -124,6 +124,10 @@ fn included(text: &str) -> Vec<RecordLink> {
             rest = &rest[(open + close).max(at + 1)..];
             continue;
         }
+        let tag = before.rfind('<').map_or("", |open| &before[open + 1..]);
+        // The text of an address elsewhere may be of a reference that is written out.
+        let is_include =
+            ["?rfc include", "!ENTITY", "xi:include", "include"].iter().any(|start| tag.starts_with(start));
         let end = behind.find(['"', '\'', '>', '<', ' ', '\n', '?']).unwrap_or(behind.len());
         let name = behind["reference.".len()..end].trim_end_matches(".xml");
         let target = match name.split_once('.') {
@@ -132,6 +136,7 @@ fn included(text: &str) -> Vec<RecordLink> {
             Some(("DOI", doi)) => crate::doi(doi).map(|doi| format!("doi:{doi}")),
             _ => None,
         };
+        let target = target.filter(|_| is_include);
         if let Some(target) = target.filter(|target| seen.insert(target.clone())) {
             links.push(RecordLink { relation: RecordRelation::Cites, target, title: String::new() });
         }
@@ -202,7 +207,7 @@ mod tests {
         let text = "<!DOCTYPE rfc [\n<!ENTITY RFC2119 SYSTEM \"https://x.org/reference.RFC.2119.xml\">]>\n\
                     <!-- <xi:include href=\"reference.RFC.1.xml\"/> -->\n<xi:include href='a/reference.RFC.8174.xml'/>\n\
                     <xi:include href='a/reference.I-D.draft-ietf-quic-http.xml'/><?rfc include='reference.RFC.2119'?>\n\
-                    <?rfc include=\"reference.I-D.ietf-tls\"?> a reference. Then <!-- reference.RFC.2.xml";
+                    <?rfc include=\"reference.I-D.ietf-tls\"?> <reference xml:base=\"reference.RFC.3.xml\"> <!-- reference.RFC.2.xml";
         let targets: Vec<String> = included(text).into_iter().map(|link| link.target).collect();
         assert_eq!(targets, ["rfc:2119", "rfc:8174", "draft:draft-ietf-quic-http", "draft:draft-ietf-tls"]);
     }

@@ -1,5 +1,5 @@
-//! Whether all commands and options that the programs of a project know are declared in texts that can be read: then one
-//! that no code has does not exist, whatever the commits say.
+//! Whether all commands and options that the programs of a project know are declared in texts that can be read: then
+//! one that no code has does not exist, whatever the commits say.
 
 use m1nd_base::{Cancel, Cancelled};
 use m1nd_engine::Snapshot;

@@ -3,8 +3,8 @@ use m1nd_base::{Cancel, Limits};
 use crate::facts::DeclaredKind;
 use crate::{Language, extract};
 
-/// What a text declares: a command with its name, an option with its dashes, `?` for what is open; each with the name of
-/// its definition.
+/// What a text declares: a command with its name, an option with its dashes, `?` for what is open; each with the name
+/// of its definition.
 fn shown(language: Language, text: &str) -> Vec<String> {
     let facts = extract(language, text.as_bytes(), &Limits::default(), &Cancel::new());
     let rows = facts.declared.iter().map(|row| {

@@ -83,8 +83,8 @@ fn may_mention(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, b'`' | b'/' | b'(' | b':'))
 }
 
-/// Of each line the first one of its paragraph, item or row of a table: those end at blank lines and where a line begins
-/// with the mark of the next.
+/// Of each line the first one of its paragraph, item or row of a table: those end at blank lines and where a line
+/// begins with the mark of the next.
 fn paragraphs(lines: &[&str]) -> Vec<u32> {
     let mut first = 1;
     let mut was_blank = true;
