@@ -26,6 +26,8 @@ pub(super) fn find(finder: &mut Finder<'_>, text: &str) {
             },
             "option" | "Option" if is_call && has_click => option(finder, at, has_typer),
             "command" | "group" if has_click && is_decorator(finder, at) => command(finder, at, is_call, has_typer),
+            // Commands of plugins are not known.
+            "entry_points" | "iter_entry_points" | "list_commands" => finder.open(at),
             "parse_known_args" | "ignore_unknown_options" | "allow_extra_args" => finder.open(at),
             _ => {}
         }

@@ -81,6 +81,11 @@ const CASES: &[(Language, &str, &[&str])] = &[
         "const yargs = require('yargs');\nyargs.command('$0 [x]').command(['build', 'b']).option('port', {alias: 'p'}).options({ 'dry-run': {type: 'boolean'}, level: {} });\n",
         &["build -", "--port -", "--dry-run -", "--level -"],
     ),
+    (
+        Language::Python,
+        "import click\nclass Plugins(click.Group):\n    def list_commands(self): return entry_points(group='x')\n",
+        &["? list_commands", "? list_commands"],
+    ),
     (Language::Python, "parser.add_argument('--x')\n", &[]),
     (Language::Rust, "fn f() { a.long(\"x\"); }\n", &[]),
 ];
