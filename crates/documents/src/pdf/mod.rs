@@ -11,6 +11,7 @@ mod filters;
 mod font;
 mod layout;
 mod object;
+mod order;
 
 use std::collections::HashSet;
 
@@ -83,12 +84,13 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
     pdf.pages = pages.len();
     let mut runner = Runner::new(&file);
     let mut empty = 0usize;
+    let mut comparisons = order::MAX_COMPARISONS;
     for (page, number) in pages.iter().zip(1u32..) {
         let data = contents(&file, &page.dict)?;
         let (sine, cosine) = page.turn.to_radians().sin_cos();
         let (sine, cosine) = (sine.round(), cosine.round());
         let glyphs = runner.page(data, page.resources.clone(), Matrix([cosine, -sine, sine, cosine, 0.0, 0.0]))?;
-        let lines = layout::lines(glyphs);
+        let lines = layout::lines(glyphs, &mut comparisons);
         empty += usize::from(lines.is_empty());
         pdf.lines.extend(lines.into_iter().map(|line| PageLine {
             text: line.text,
