@@ -66,6 +66,23 @@ fn a_page_has_its_words() {
 }
 
 #[test]
+fn character_sets_before_unicode_are_read() {
+    for (name, bytes, wanted) in [
+        ("GBK-EUC-H", "<b2e2cad4204120>", "测试 A"),
+        ("90ms-RKSJ-V", "<8356836e95b6b1>", "シハ文ｱ"),
+        ("ETen-B5-H", "<b4fab8d531>", "測試1"),
+        ("EUC-H", "<cac6>", "米"),
+        ("KSCms-UHC-H", "<bdc3c7e8>", "시험"),
+        ("GBK-EUC-H", "<b2e2ff>", "测"),
+    ] {
+        let mut objects = page(stream("", format!("BT /F 12 Tf 72 700 Td {bytes} Tj ET").as_bytes()));
+        objects[4] = format!("<< /Type /Font /Subtype /Type0 /Encoding /{name} /DescendantFonts [<< /DW 1000 >>] >>")
+            .into_bytes();
+        assert_eq!(read(&pdf(&objects)), Ok(vec![wanted.to_owned()]), "{name}");
+    }
+}
+
+#[test]
 fn the_values_of_form_fields_are_read_where_they_stand() {
     let value = |text: &str, rest: &str| {
         let dict =
