@@ -23,8 +23,9 @@ struct Block {
     pieces: Vec<Piece>,
     left: f64,
     right: f64,
-    /// Right edge, with half of the white beside it: lines are not of equal length.
-    reach: f64,
+    /// The width that it claims. Lines are not of equal length: half of the white at its right belongs to it. A short
+    /// block that stands alone, as a title does, has the whole width.
+    claim: (f64, f64),
     top: f64,
     bottom: f64,
 }
@@ -33,7 +34,7 @@ impl Block {
     fn new(piece: Piece) -> Self {
         let (top, bottom) = (piece.base + ABOVE * piece.size, piece.base - BELOW * piece.size);
         let (left, right) = (piece.left, piece.right);
-        Self { pieces: vec![piece], left, right, reach: right, top, bottom }
+        Self { pieces: vec![piece], left, right, claim: (left, right), top, bottom }
     }
 
     fn join(&mut self, other: Self) {
@@ -41,12 +42,13 @@ impl Block {
         self.right = self.right.max(other.right);
         self.top = self.top.max(other.top);
         self.bottom = self.bottom.min(other.bottom);
+        self.claim = (self.left, self.right);
         self.pieces.extend(other.pieces);
     }
 
     /// Whether one is over the other.
     fn is_over(&self, other: &Self) -> bool {
-        self.left < other.reach && other.left < self.reach
+        self.claim.0 < other.claim.1 && other.claim.0 < self.claim.1
     }
 
     fn is_beside(&self, other: &Self) -> bool {
@@ -81,7 +83,7 @@ impl Sets {
 pub(super) fn blocks(pieces: Vec<Piece>, left: &mut usize) -> Vec<Vec<Piece>> {
     let mut blocks = joined(pieces, left);
     blocks.sort_by(|a, b| b.top.total_cmp(&a.top).then(a.left.total_cmp(&b.left)));
-    reach(&mut blocks, left);
+    claim(&mut blocks, left);
     let order = order(&blocks, left);
     let mut pieces: Vec<Vec<Piece>> = blocks.into_iter().map(|block| block.pieces).collect();
     order.into_iter().map(|at| std::mem::take(&mut pieces[at])).collect()
@@ -115,17 +117,19 @@ fn joined(pieces: Vec<Piece>, left: &mut usize) -> Vec<Block> {
     blocks
 }
 
-/// Finds how far blocks reach to the right.
-fn reach(blocks: &mut [Block], left: &mut usize) {
+/// Finds the widths that blocks claim.
+fn claim(blocks: &mut [Block], left: &mut usize) {
     for at in 0..blocks.len() {
         if *left < blocks.len() {
             return;
         }
         *left -= blocks.len();
         let block = &blocks[at];
-        let beside = blocks.iter().filter(|other| other.left >= block.right && other.is_beside(block));
-        let next = beside.map(|other| other.left).fold(f64::MAX, f64::min);
-        blocks[at].reach = block.right.midpoint(next);
+        let beside = || blocks.iter().filter(|other| other.is_beside(block));
+        let next = beside().map(|other| other.left).filter(|left| *left >= block.right).fold(f64::MAX, f64::min);
+        let is_alone = next == f64::MAX && !block.is_column() && !beside().any(|other| other.right <= block.left);
+        let from = if is_alone { f64::MIN } else { block.left };
+        blocks[at].claim = (from, block.right.midpoint(next));
     }
 }
 
@@ -190,12 +194,12 @@ mod tests {
 
     #[test]
     fn columns_are_read_one_after_the_other() {
-        let mut page = vec![("title", 0.0, 200.0, 400.0), ("A", 0.0, 30.0, 360.0), ("B", 110.0, 140.0, 360.0)];
+        let mut page = vec![("title", 95.0, 105.0, 400.0), ("A", 0.0, 30.0, 360.0), ("B", 110.0, 140.0, 360.0)];
         for (left, right, base) in [("a1", "b1", 330.0), ("a2", "b2", 318.0), ("a3", "b3", 306.0)] {
             page.push((left, 0.0, 90.0, base));
             page.push((right, 110.0, 200.0, base));
         }
-        page.push(("foot", 0.0, 200.0, 250.0));
+        page.push(("foot", 80.0, 120.0, 250.0));
         assert_eq!(read(&page), "title A a1 a2 a3 B b1 b2 b3 foot");
     }
 
