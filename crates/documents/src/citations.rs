@@ -16,7 +16,7 @@ pub fn doi(text: &str) -> Option<String> {
 
 /// The first DOI inside a text.
 pub fn doi_in(text: &str) -> Option<String> {
-    text.match_indices("10.").find_map(|(start, _)| {
+    memchr::memmem::find_iter(text.as_bytes(), b"10.").find_map(|start| {
         let before = text[..start].chars().next_back();
         let free = before.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '.');
         free.then(|| at(&text[start..])).flatten()
@@ -58,7 +58,8 @@ fn at(text: &str) -> Option<String> {
 /// Keys of all works named in a text: `doi:…`, `rfc:…`, `arxiv:…`.
 pub(crate) fn found(text: &str) -> Vec<String> {
     let mut keys = Vec::new();
-    let mut rest = text;
+    let signs = signs(text.as_bytes());
+    let mut rest = if signs.doi { text } else { "" };
     while let Some(start) = rest.find("10.")
         && keys.len() < MAX_FOUND
     {
@@ -72,9 +73,34 @@ pub(crate) fn found(text: &str) -> Vec<String> {
             None => rest = &rest[start + 3..],
         }
     }
-    numbered(text, "RFC", "rfc", &mut keys);
-    numbered(text, "arXiv:", "arxiv", &mut keys);
+    if signs.rfc {
+        numbered(text, "RFC", "rfc", &mut keys);
+    }
+    if signs.arxiv {
+        numbered(text, "arXiv:", "arxiv", &mut keys);
+    }
     keys
+}
+
+/// Which kinds of identifiers a text may hold.
+#[derive(Default)]
+struct Signs {
+    doi: bool,
+    rfc: bool,
+    arxiv: bool,
+}
+
+/// Most text holds none of them; one pass over its bytes says so.
+fn signs(bytes: &[u8]) -> Signs {
+    let mut signs = Signs::default();
+    for at in memchr::memchr3_iter(b'1', b'R', b'X', bytes) {
+        match bytes[at] {
+            b'1' => signs.doi |= bytes[at..].starts_with(b"10."),
+            b'R' => signs.rfc |= bytes[at..].starts_with(b"RFC"),
+            _ => signs.arxiv |= bytes[..at].ends_with(b"ar"),
+        }
+    }
+    signs
 }
 
 /// Works named by a word and a number: `RFC 2119`, `arXiv:1706.03762`.

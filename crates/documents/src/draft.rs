@@ -1,7 +1,10 @@
 //! A document that is being read. Formats push what they find; names, claims, citations and entities are derived here,
 //! so that all formats agree on them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use hashbrown::HashTable;
 
 use crate::model::{
     Block, BlockKind, Citation, Claim, Document, Entity, EntityKind, LabelUse, Link, Mention, MentionKind, Metadata,
@@ -25,9 +28,9 @@ pub(crate) struct Draft<'l> {
     rows: usize,
     full: HashSet<&'static str>,
     cited: HashSet<String>,
-    /// Names of entities by kind, and their number.
-    named: HashMap<EntityKind, HashSet<String>>,
-    entities: usize,
+    /// Numbers of the entities, by kind and name.
+    named: HashTable<u32>,
+    hasher: RandomState,
 }
 
 impl<'l> Draft<'l> {
@@ -56,9 +59,16 @@ impl<'l> Draft<'l> {
             rows: 0,
             full: HashSet::new(),
             cited: HashSet::new(),
-            named: HashMap::new(),
-            entities: 0,
+            named: HashTable::new(),
+            hasher: RandomState::new(),
         }
+    }
+
+    /// Prepares for the blocks of a text of so many bytes.
+    pub(crate) fn expect(&mut self, bytes: usize) {
+        /// Bytes of a block with its marks.
+        const BLOCK: usize = 256;
+        self.document.blocks.reserve((bytes / BLOCK).min(self.limits.blocks));
     }
 
     pub(crate) fn metadata(&mut self) -> &mut Metadata {
@@ -93,8 +103,8 @@ impl<'l> Draft<'l> {
 
     /// Opens a section below the last one of a smaller level.
     pub(crate) fn heading(&mut self, level: u8, text: &str, line: u32) {
-        let heading = folded(text);
-        let heading = cut(&heading, MAX_HEADING).trim_end().to_owned();
+        let mut heading = folded(text);
+        heading.truncate(cut(&heading, MAX_HEADING).trim_end().len());
         if heading.is_empty() || !self.fits("sections", self.document.sections.len(), self.limits.sections) {
             return;
         }
@@ -166,13 +176,9 @@ impl<'l> Draft<'l> {
         if target.is_empty() || target.len() > 4_096 {
             return;
         }
-        let text = folded(text);
-        let link = Link {
-            section: self.section(),
-            text: cut(&text, MAX_LINK_TEXT).to_owned(),
-            target: target.to_owned(),
-            line,
-        };
+        let mut text = folded(text);
+        text.truncate(cut(&text, MAX_LINK_TEXT).len());
+        let link = Link { section: self.section(), text, target: target.to_owned(), line };
         if self.fits("links", self.document.links.len(), self.limits.items) {
             self.document.links.push(link);
         }
@@ -276,15 +282,23 @@ impl<'l> Draft<'l> {
     }
 
     fn entity(&mut self, kind: EntityKind, name: &str, line: u32) {
+        let hash = self.hasher.hash_one(name);
+        let entities = &self.document.entities;
+        let is_same = |number: &u32| {
+            let other = &entities[*number as usize];
+            other.kind == kind && other.name == name
+        };
         if name.is_empty()
-            || self.named.get(&kind).is_some_and(|names| names.contains(name))
-            || !self.fits("entities", self.entities, self.limits.items)
+            || self.named.find(hash, is_same).is_some()
+            || !self.fits("entities", self.document.entities.len(), self.limits.items)
         {
             return;
         }
-        self.named.entry(kind).or_default().insert(name.to_owned());
-        self.entities += 1;
-        self.document.entities.push(Entity { kind, name: name.to_owned(), line });
+        let entities = &mut self.document.entities;
+        let number = entities.len() as u32;
+        entities.push(Entity { kind, name: name.to_owned(), line });
+        let rehash = |number: &u32| self.hasher.hash_one(entities[*number as usize].name.as_str());
+        self.named.insert_unique(hash, number, rehash);
     }
 
     /// Adds a work.
@@ -332,8 +346,9 @@ const SECTION_WORDS: &[(SectionKind, &[&str])] = &[
 ];
 
 fn section_kind(heading: &str) -> SectionKind {
-    let lower = heading.to_lowercase();
-    let has = |word: &&str| lower.split(|c: char| !c.is_alphanumeric()).any(|part| part == *word);
-    let row = SECTION_WORDS.iter().find(|(_, words)| words.iter().any(has));
-    row.map_or(SectionKind::Unknown, |(kind, _)| *kind)
+    let parts = heading.split(|c: char| !c.is_alphanumeric()).filter(|part| part.len() > 1);
+    let rows = parts.filter_map(|part| {
+        SECTION_WORDS.iter().position(|(_, words)| words.iter().any(|word| word.eq_ignore_ascii_case(part)))
+    });
+    rows.min().map_or(SectionKind::Unknown, |row| SECTION_WORDS[row].0)
 }

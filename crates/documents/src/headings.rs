@@ -55,9 +55,9 @@ fn of_sections(format: Format, text: &str) -> Vec<Heading> {
 
 /// A heading on one line; `None` if it has no words.
 pub(crate) fn clean(text: &str) -> Option<String> {
-    let folded = folded(cut(text, MAX_RAW_HEADING));
-    let cut = cut(&folded, MAX_HEADING).trim_end();
-    cut.chars().any(char::is_alphanumeric).then(|| cut.to_owned())
+    let mut folded = folded(cut(text, MAX_RAW_HEADING));
+    folded.truncate(cut(&folded, MAX_HEADING).trim_end().len());
+    folded.chars().any(char::is_alphanumeric).then_some(folded)
 }
 
 /// A heading without marks of emphasis, code and links; `None` if nothing is left.

@@ -1,6 +1,10 @@
 //! Names of code: which spans of code and words of a text can be the name of something in a project.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
+
+use crate::text::Words;
 
 /// Names kept of one block without marks.
 const MAX_BARE: usize = 64;
@@ -35,7 +39,7 @@ pub struct Name {
 }
 
 /// Literals and words of languages: they are code, but name nothing of a project.
-const LITERALS: &[&str] = &[
+static LITERALS: Words<96> = Words::new([
     "true",
     "false",
     "null",
@@ -132,9 +136,9 @@ const LITERALS: &[&str] = &[
     "isize",
     "f32",
     "f64",
-];
+]);
 /// Words in front of a name in a declaration or an expression.
-const LEADING: &[&str] = &[
+static LEADING: Words<37> = Words::new([
     "pub",
     "pub(crate)",
     "fn",
@@ -172,19 +176,23 @@ const LEADING: &[&str] = &[
     "raise",
     "throw",
     "macro",
-];
+]);
 /// Endings of files that projects hold.
-const ENDINGS: &[&str] = &[
+static ENDINGS: Words<55> = Words::new([
     "rs", "py", "pyi", "ts", "tsx", "js", "jsx", "mjs", "cjs", "go", "java", "kt", "kts", "scala", "c", "h", "cc",
     "cpp", "hpp", "cs", "rb", "php", "swift", "lua", "sh", "bash", "zsh", "fish", "ps1", "sql", "proto", "json",
     "toml", "yaml", "yml", "ini", "cfg", "conf", "lock", "xml", "html", "css", "scss", "md", "markdown", "rst", "adoc",
     "txt", "csv", "ipynb", "gradle", "mod", "sum", "vue", "svelte",
-];
+]);
 /// First parts of media types, which look like paths.
-const MEDIA: &[&str] = &["application", "text", "image", "audio", "video", "multipart", "font", "message"];
+static MEDIA: Words<8> = Words::new(["application", "text", "image", "audio", "video", "multipart", "font", "message"]);
 
 /// The name that a span of code is, or `None` if it can name nothing: a literal, an expression, a sentence.
 pub fn name_of_code(span: &str) -> Option<Name> {
+    // One word: nothing has to be taken off or told apart.
+    if span.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return symbol(span).filter(|_| span.len() <= MAX_WORD).map(|text| Name { text, form: Form::Symbol });
+    }
     let text = span.trim().trim_start_matches(['~', '!', '@', '&', '*']).trim_end_matches([';', ',', ':']);
     let first = text.chars().next().filter(|_| !span.trim_start().starts_with("*."))?;
     if text.len() > MAX_WORD
@@ -224,7 +232,7 @@ fn is_absolute(text: &str) -> bool {
 fn without_leading(text: &str) -> &str {
     let mut rest = text;
     while let Some((word, after)) = rest.split_once(char::is_whitespace)
-        && LEADING.contains(&word)
+        && LEADING.has(word)
     {
         rest = after.trim_start();
     }
@@ -244,14 +252,15 @@ fn command(text: &str) -> Option<Name> {
 
 /// A path, without `./` in front and a line behind.
 fn path(text: &str) -> Option<String> {
-    if text.contains("://") || text.contains(['*', '{', '}', '<', '>', '$', '|', '=', '?', ',']) {
+    let is_odd = |byte| matches!(byte, b'*' | b'{' | b'}' | b'<' | b'>' | b'$' | b'|' | b'=' | b'?' | b',');
+    if text.bytes().any(is_odd) || text.contains(':') && text.contains("://") {
         return None;
     }
     let text = without_line(text);
     let text = text.trim_start_matches("./");
     let last = text.trim_end_matches('/').rsplit('/').next()?;
     let (stem, ending) = last.rsplit_once('.').unwrap_or((last, ""));
-    let known = ENDINGS.contains(&ending) && (!stem.is_empty() || text.contains('/'));
+    let known = ENDINGS.has(ending) && (!stem.is_empty() || text.contains('/'));
     // `std.go` may be a file; `pkg.c`, a name: short endings count only in lower-case words with a folder or a stem.
     if !text.contains('/') {
         return (known && !is_attribute(stem, ending)).then(|| text.to_owned());
@@ -259,7 +268,7 @@ fn path(text: &str) -> Option<String> {
     let first = text.split('/').find(|part| !part.is_empty())?;
     let words = text.split('/').filter(|part| !part.is_empty()).count();
     let plain = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'@' | b'+'));
-    let fits = plain && first != "N" && !MEDIA.contains(&first) && (known || text.ends_with('/') || words > 1);
+    let fits = plain && first != "N" && !MEDIA.has(first) && (known || text.ends_with('/') || words > 1);
     fits.then(|| text.to_owned())
 }
 
@@ -292,11 +301,48 @@ fn without_line(text: &str) -> &str {
     {
         rest = path;
     }
-    rest.split_once("#L").map_or(rest, |(path, _)| path)
+    let at = memchr::memchr_iter(b'#', rest.as_bytes()).find(|at| rest[at + 1..].starts_with('L'));
+    at.map_or(rest, |at| &rest[..at])
 }
 
 /// Names joined by `.`, `::`, `#` or `->`, without type arguments; `None` if it is something else or a literal.
 fn symbol(text: &str) -> Option<String> {
+    let plain = without_types(text)?;
+    let plain = plain.trim_end_matches("::").trim_end_matches(['!', '?']).trim_start_matches('.');
+    if plain.is_empty() {
+        return None;
+    }
+    let count = names(plain)?;
+    let literal = count == 1 && LITERALS.has_in_any_case(plain) && !is_type(plain);
+    (!literal && plain.len() > 1).then(|| plain.to_owned())
+}
+
+/// How many names are joined in a text; `None` if it is something else.
+fn names(text: &str) -> Option<usize> {
+    if !text.is_ascii() {
+        let mut parts = text.split("::").flat_map(|part| part.split(['.', '#']));
+        return parts.try_fold(0, |count, part| is_identifier(part).then_some(count + 1));
+    }
+    let mut count = 1;
+    let mut is_start = true;
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        let is_joint = matches!(byte, b'.' | b'#') || byte == b':' && bytes.next() == Some(b':');
+        let fits = is_joint || byte == b'_' || byte.is_ascii_alphabetic() || byte.is_ascii_digit();
+        if !fits || is_start && (is_joint || byte.is_ascii_digit()) {
+            return None;
+        }
+        count += usize::from(is_joint);
+        is_start = is_joint;
+    }
+    (!is_start).then_some(count)
+}
+
+/// A text without type arguments: `Vec::<T>::new` → `Vec::new`. `None` if a bracket is not closed.
+fn without_types(text: &str) -> Option<Cow<'_, str>> {
+    if memchr::memchr2(b'<', b'[', text.as_bytes()).is_none() && !(text.contains(':') && text.contains("::::")) {
+        return Some(Cow::Borrowed(text));
+    }
     let mut plain = String::with_capacity(text.len());
     let mut depth = 0usize;
     for c in text.chars() {
@@ -307,21 +353,7 @@ fn symbol(text: &str) -> Option<String> {
             _ => {}
         }
     }
-    let plain = plain.replace("::::", "::");
-    let plain = plain.trim_end_matches("::").trim_end_matches(['!', '?']).trim_start_matches('.');
-    if depth > 0 || plain.is_empty() {
-        return None;
-    }
-    let parts = plain.split("::").flat_map(|part| part.split(['.', '#']));
-    let mut count = 0;
-    for part in parts {
-        if !is_identifier(part) {
-            return None;
-        }
-        count += 1;
-    }
-    let literal = count == 1 && LITERALS.contains(&&*plain.to_ascii_lowercase()) && !is_type(plain);
-    (!literal && plain.len() > 1).then(|| plain.to_owned())
+    (depth == 0).then(|| Cow::Owned(plain.replace("::::", "::")))
 }
 
 /// Returns whether a word is written like a type, which as a literal is that of a request: `Options`, not `OPTIONS`.
@@ -338,35 +370,50 @@ fn is_identifier(text: &str) -> bool {
 /// line breaks before it.
 pub(crate) fn bare(text: &str) -> Vec<(Name, u32)> {
     let mut found: Vec<(Name, u32)> = Vec::new();
-    // Most text has none of the signs.
-    if !text.contains("()") && !text.contains("::") && !text.contains('/') {
-        return found;
-    }
-    for (line, number) in text.split('\n').zip(0..) {
-        for word in line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '"' | '|')) {
-            if found.len() >= MAX_BARE {
-                return found;
-            }
-            if word.len() < 4 || word.len() > MAX_WORD {
-                continue;
-            }
-            let word = word
-                .trim_start_matches(['(', '[', '`', '*', '\''])
-                .trim_end_matches(['.', ':', '!', '?', ']', '`', '*', '\'']);
-            let word = if word.contains('(') { word } else { word.trim_end_matches(')') };
-            let call = word.ends_with("()");
-            let qualified = word.contains("::") && !word.contains(['(', '<', '{']);
-            let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
-            let file = word.contains('/') && !word.contains("://") && ENDINGS.contains(&ending);
-            if (call || qualified || file)
-                && let Some(name) =
-                    name_of_code(word).filter(|name| matches!(name.form, Form::Symbol | Form::Call | Form::Path))
-            {
-                found.push((name, number));
-            }
-        }
+    let bytes = text.as_bytes();
+    let (mut from, mut number) = (0, 0);
+    // Most text has none of the signs: only the words with one are read.
+    while let Some(at) = next_sign(&bytes[from..]).map(|at| from + at).filter(|_| found.len() < MAX_BARE) {
+        let start =
+            at - text[from..at].chars().rev().take_while(|c| !is_between(*c)).map(char::len_utf8).sum::<usize>();
+        let end = text[at..].find(is_between).map_or(text.len(), |end| at + end);
+        number += memchr::memchr_iter(b'\n', &bytes[from..start]).count() as u32;
+        from = end;
+        found.extend(bare_name(&text[start..end]).map(|name| (name, number)));
     }
     found
+}
+
+/// Whether a character separates words that may be names.
+fn is_between(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';' | '"' | '|')
+}
+
+/// The name that a word of running text is, by its spelling.
+fn bare_name(word: &str) -> Option<Name> {
+    if word.len() < 4 || word.len() > MAX_WORD {
+        return None;
+    }
+    let word =
+        word.trim_start_matches(['(', '[', '`', '*', '\'']).trim_end_matches(['.', ':', '!', '?', ']', '`', '*', '\'']);
+    let word = if word.contains('(') { word } else { word.trim_end_matches(')') };
+    let call = word.ends_with("()");
+    let qualified = word.contains("::") && !word.contains(['(', '<', '{']);
+    let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let file = ENDINGS.has(ending) && word.contains('/') && !word.contains("://");
+    if !(call || qualified || file) {
+        return None;
+    }
+    name_of_code(word).filter(|name| matches!(name.form, Form::Symbol | Form::Call | Form::Path))
+}
+
+/// Where the next sign of a name is: `()`, `::` or `/`.
+fn next_sign(bytes: &[u8]) -> Option<usize> {
+    memchr::memchr3_iter(b'(', b':', b'/', bytes).find(|&at| match bytes[at] {
+        b'(' => bytes.get(at + 1) == Some(&b')'),
+        b':' => bytes.get(at + 1) == Some(&b':'),
+        _ => true,
+    })
 }
 
 #[cfg(test)]

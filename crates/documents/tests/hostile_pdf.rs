@@ -66,6 +66,44 @@ fn a_page_has_its_words() {
 }
 
 #[test]
+fn character_sets_before_unicode_are_read() {
+    for (name, bytes, wanted) in [
+        ("GBK-EUC-H", "<b2e2cad4204120>", "测试 A"),
+        ("90ms-RKSJ-V", "<8356836e95b6b1>", "シハ文ｱ"),
+        ("ETen-B5-H", "<b4fab8d531>", "測試1"),
+        ("EUC-H", "<cac6>", "米"),
+        ("KSCms-UHC-H", "<bdc3c7e8>", "시험"),
+        ("GBK-EUC-H", "<b2e2ff>", "测"),
+    ] {
+        let mut objects = page(stream("", format!("BT /F 12 Tf 72 700 Td {bytes} Tj ET").as_bytes()));
+        objects[4] = format!("<< /Type /Font /Subtype /Type0 /Encoding /{name} /DescendantFonts [<< /DW 1000 >>] >>")
+            .into_bytes();
+        assert_eq!(read(&pdf(&objects)), Ok(vec![wanted.to_owned()]), "{name}");
+    }
+}
+
+#[test]
+fn the_values_of_form_fields_are_read_where_they_stand() {
+    let value = |text: &str, rest: &str| {
+        let dict =
+            format!("/Type /XObject /Subtype /Form /BBox [0 0 100 20] /Resources << /Font << /F 5 0 R >> >> {rest}");
+        stream(&dict, format!("BT /F 12 Tf 2 5 Td ({text}) Tj ET").as_bytes())
+    };
+    let mut objects = page(stream("", HELLO));
+    objects[2] = b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> \
+                   /Annots [6 0 R 7 0 R 8 0 R 6 0 R << /Subtype /Widget /AP << /N 9 0 R >> >> null 4 0 R 99 0 R] >>"
+        .to_vec();
+    objects.push(b"<< /Subtype /Widget /Rect [70 600 170 620] /AP << /N 9 0 R >> >>".to_vec());
+    objects.push(b"<< /Subtype /Widget /F 2 /Rect [70 500 170 520] /AP << /N 9 0 R >> >>".to_vec());
+    let states = b"<< /Subtype /Widget /Rect [70 400 170 420] /AS /On /AP << /N << /On 10 0 R /Off 9 0 R >> >> >>";
+    objects.push(states.to_vec());
+    objects.push(value("Ada", ""));
+    objects.push(value("chosen", "/Matrix [2 0 0 2 0 0]"));
+    let texts = read(&pdf(&objects)).expect("a document");
+    assert_eq!(texts, ["Hello world", "Ada Ada", "chosen"]);
+}
+
+#[test]
 fn what_has_no_text_or_is_locked_says_so() {
     assert_eq!(read(&pdf(&page(stream("", b"0 0 100 100 re f")))), Err(Unreadable::NoText { pages: 1 }));
     let mut locked = pdf(&page(stream("", HELLO)));

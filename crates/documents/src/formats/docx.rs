@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Archive;
+use super::office::{Notes, inside, words};
 use crate::draft::Draft;
 use crate::model::BlockKind;
 use crate::xml::{Element, Tree};
@@ -17,15 +18,21 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft<'_>) -> Result<(), Unreadable
     let numbering = archive.tree("word/numbering.xml")?;
     let mut numbers = Numbers::new(numbering.as_ref());
     let tree = archive.required("word/document.xml")?;
-    if let Some(body) = tree.root().and_then(|root| root.at(&["body"])) {
-        blocks(body, (&styles, &targets), &mut numbers, draft);
+    let body = tree.root().and_then(|root| root.at(&["body"]));
+    let notes = body.map(Notes::new).unwrap_or_default();
+    if let Some(body) = body {
+        let tables = Tables { styles: &styles, targets: &targets, notes: &notes };
+        blocks(body, &tables, &mut numbers, draft);
     }
-    for name in ["word/footnotes.xml", "word/endnotes.xml"] {
-        if let Some(notes) = archive.tree(name)?
-            && let Some(root) = notes.root()
+    for (name, is_at_end) in [("word/footnotes.xml", false), ("word/endnotes.xml", true)] {
+        if let Some(tree) = archive.tree(name)?
+            && let Some(root) = tree.root()
         {
             for note in root.children() {
-                draft.block(BlockKind::Note, &words(note), None, (0, 0));
+                let text = words(note, &notes);
+                let number = notes.number(is_at_end, note.attribute("id")).filter(|_| !text.is_empty());
+                let text = number.map_or(text.clone(), |number| format!("[{number}] {text}"));
+                draft.block(BlockKind::Note, &text, None, (0, 0));
             }
         }
     }
@@ -67,20 +74,26 @@ pub(super) fn targets(tree: Option<&Tree>) -> HashMap<String, String> {
     all.map(|one| (one.attribute("Id").to_owned(), one.attribute("Target").to_owned())).collect()
 }
 
-/// Levels of styles, and targets of relationships.
-type Tables<'t> = (&'t HashMap<String, u8>, &'t HashMap<String, String>);
+/// What the text refers to.
+struct Tables<'t> {
+    /// Levels of the styles that are headings.
+    styles: &'t HashMap<String, u8>,
+    /// Targets of relationships.
+    targets: &'t HashMap<String, String>,
+    notes: &'t Notes,
+}
 
-fn blocks(body: Element<'_>, tables: Tables<'_>, numbers: &mut Numbers, draft: &mut Draft<'_>) {
+fn blocks(body: Element<'_>, tables: &Tables<'_>, numbers: &mut Numbers, draft: &mut Draft<'_>) {
     let mut stack: Vec<Element<'_>> = body.children().collect();
     stack.reverse();
     while let Some(element) = stack.pop() {
         match element.name() {
             "p" => paragraph(element, tables, numbers, draft),
             "tbl" => {
-                let rows = element.named("tr").map(|row| row.named("tc").map(words).collect()).collect();
-                draft.table(None, rows, 0);
+                let cells = |row| inside(row, "tc").into_iter().map(|cell| words(cell, tables.notes)).collect();
+                draft.table(None, inside(element, "tr").into_iter().map(cells).collect(), 0);
             }
-            "sdt" | "sdtContent" | "customXml" | "ins" => {
+            "sdt" | "sdtContent" | "customXml" | "ins" | "moveTo" => {
                 let from = stack.len();
                 stack.extend(element.children());
                 stack[from..].reverse();
@@ -90,8 +103,9 @@ fn blocks(body: Element<'_>, tables: Tables<'_>, numbers: &mut Numbers, draft: &
     }
 }
 
-fn paragraph(element: Element<'_>, (styles, targets): Tables<'_>, numbers: &mut Numbers, draft: &mut Draft<'_>) {
-    let mut text = words(element);
+fn paragraph(element: Element<'_>, tables: &Tables<'_>, numbers: &mut Numbers, draft: &mut Draft<'_>) {
+    let Tables { styles, targets, notes } = *tables;
+    let mut text = words(element, notes);
     let style = element.at(&["pPr", "pStyle"]).map_or("", |style| style.attribute("val"));
     let own = element.at(&["pPr", "outlineLvl"]).and_then(|level| level.attribute("val").parse::<u8>().ok());
     let level = styles.get(style).copied().or(own.filter(|level| *level < 9).map(|level| level + 1));
@@ -100,7 +114,7 @@ fn paragraph(element: Element<'_>, (styles, targets): Tables<'_>, numbers: &mut 
     }
     for link in element.all("hyperlink") {
         if let Some(target) = targets.get(link.attribute("id")) {
-            draft.link(&words(link), target, 0);
+            draft.link(&words(link, notes), target, 0);
         }
     }
     for run in element.all("r") {
@@ -110,7 +124,7 @@ fn paragraph(element: Element<'_>, (styles, targets): Tables<'_>, numbers: &mut 
             || style.contains("Code")
             || style.contains("Verbatim")
         {
-            draft.code(&words(run), 0);
+            draft.code(&words(run, notes), 0);
         }
     }
     if level.is_none() {
@@ -246,25 +260,4 @@ fn numeral(count: u32, format: &str) -> String {
         _ => count.to_string(),
     };
     if format.starts_with("upper") { small.to_uppercase() } else { small }
-}
-
-/// The words inside; deleted text and instructions of fields are none.
-fn words(element: Element<'_>) -> String {
-    let mut out = String::new();
-    for part in element.descendants() {
-        match part.name() {
-            "t" => out.push_str(&part.raw_text()),
-            "tab" | "br" | "cr" => out.push(' '),
-            "noBreakHyphen" => out.push('-'),
-            // What a picture shows, said for those who do not see it.
-            "docPr" if !part.attribute("descr").is_empty() => {
-                out.push(' ');
-                out.push_str(part.attribute("descr"));
-                out.push(' ');
-            }
-            "p" if !out.is_empty() => out.push('\n'),
-            _ => {}
-        }
-    }
-    out.trim().to_owned()
 }

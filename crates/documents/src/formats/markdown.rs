@@ -125,6 +125,8 @@ pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
 
 /// Reads text of a page or a part of one. `before` is the number of lines above it.
 pub(crate) fn read_body(text: &str, before: u32, draft: &mut Draft<'_>) {
+    let body = components::without_tags(text);
+    draft.expect(text.len());
     let mut reader = Reader {
         lines: LineIndex::new(text),
         before,
@@ -139,7 +141,7 @@ pub(crate) fn read_body(text: &str, before: u32, draft: &mut Draft<'_>) {
         in_table: false,
         draft,
     };
-    for (event, range) in events(&components::without_tags(text)) {
+    for (event, range) in events(&body) {
         reader.take(event, range);
     }
     reader.flush(text.len());
@@ -169,15 +171,15 @@ fn settings(front: &str, draft: &mut Draft<'_>) {
 }
 
 /// A span of code or a link, held until its block ends: a heading opens the section that they belong to.
-enum Span {
-    Code(String, u32),
+enum Span<'t> {
+    Code(CowStr<'t>, u32),
     /// `{role}` and its text, in the dialect MyST.
-    Role(String, String, u32),
-    Link(String, String, u32),
+    Role(String, CowStr<'t>, u32),
+    Link(String, CowStr<'t>, u32),
     Term(String, u32),
 }
 
-struct Reader<'d, 'l> {
+struct Reader<'t, 'd, 'l> {
     lines: LineIndex,
     before: u32,
     walk: Walk,
@@ -186,9 +188,9 @@ struct Reader<'d, 'l> {
     words: String,
     /// Byte at which the open block starts.
     from: usize,
-    spans: Vec<Span>,
+    spans: Vec<Span<'t>>,
     /// Target of the open links, and where their text starts in `words`.
-    links: Vec<(String, usize, u32)>,
+    links: Vec<(CowStr<'t>, usize, u32)>,
     /// Language of the open listing.
     code: Option<String>,
     rows: Vec<Vec<String>>,
@@ -196,12 +198,12 @@ struct Reader<'d, 'l> {
     draft: &'d mut Draft<'l>,
 }
 
-impl Reader<'_, '_> {
+impl<'t> Reader<'t, '_, '_> {
     fn line(&self, byte: usize) -> u32 {
         self.before + self.lines.line(byte)
     }
 
-    fn take(&mut self, event: Event<'_>, range: Range<usize>) {
+    fn take(&mut self, event: Event<'t>, range: Range<usize>) {
         let is_heading = self.walk.open.is_some();
         if let Some((level, words)) = self.walk.heading(&event) {
             self.words.clear();
@@ -219,8 +221,8 @@ impl Reader<'_, '_> {
             Event::Code(code) => {
                 let line = self.line(range.start);
                 let span = match role_before(&mut self.words) {
-                    Some(role) => Span::Role(role, code.to_string(), line),
-                    None => Span::Code(code.to_string(), line),
+                    Some(role) => Span::Role(role, code.clone(), line),
+                    None => Span::Code(code.clone(), line),
                 };
                 self.words.push_str(&code);
                 self.spans.push(span);
@@ -231,16 +233,14 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+    fn start(&mut self, tag: Tag<'t>, range: Range<usize>) {
         match tag {
-            Tag::Link { dest_url, .. } => {
-                self.links.push((dest_url.into_string(), self.words.len(), self.line(range.start)))
-            }
+            Tag::Link { dest_url, .. } => self.links.push((dest_url, self.words.len(), self.line(range.start))),
             Tag::Image { dest_url, .. } => {
                 let line = self.line(range.start);
-                self.spans.push(Span::Link(String::new(), dest_url.into_string(), line));
+                self.spans.push(Span::Link(String::new(), dest_url, line));
             }
-            Tag::Strong => self.links.push((String::new(), self.words.len(), self.line(range.start))),
+            Tag::Strong => self.links.push((CowStr::Borrowed(""), self.words.len(), self.line(range.start))),
             Tag::Emphasis | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
             Tag::TableHead | Tag::TableRow => self.rows.push(Vec::new()),
             Tag::TableCell => self.words.clear(),
@@ -283,7 +283,8 @@ impl Reader<'_, '_> {
                 }
             }
             TagEnd::TableCell => {
-                let cell = crate::text::folded(&std::mem::take(&mut self.words));
+                let cell = crate::text::folded(&self.words);
+                self.words.clear();
                 if let Some(row) = self.rows.last_mut() {
                     row.push(cell);
                 }
@@ -296,10 +297,10 @@ impl Reader<'_, '_> {
                 self.spans();
             }
             TagEnd::CodeBlock => {
-                let code = std::mem::take(&mut self.words);
                 let language = self.code.take();
                 let lines = (self.line(range.start), self.line(range.end.saturating_sub(1)));
-                self.draft.block(BlockKind::Code, &code, language.as_deref(), lines);
+                self.draft.block(BlockKind::Code, &self.words, language.as_deref(), lines);
+                self.words.clear();
             }
             TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::FootnoteDefinition => {
                 self.flush(range.end);
@@ -316,13 +317,13 @@ impl Reader<'_, '_> {
         if self.in_table {
             return;
         }
-        let words = std::mem::take(&mut self.words);
         self.spans();
-        if !words.trim().is_empty() {
+        if !self.words.trim().is_empty() {
             let kind = self.kinds.last().copied().unwrap_or(BlockKind::Paragraph);
             let lines = (self.line(self.from), self.line(end.saturating_sub(1).max(self.from)));
-            self.draft.block(kind, &words, None, lines);
+            self.draft.block(kind, &self.words, None, lines);
         }
+        self.words.clear();
         self.from = end;
     }
 

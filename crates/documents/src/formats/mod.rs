@@ -12,6 +12,7 @@ mod jupyter;
 mod light;
 mod man;
 pub(crate) mod markdown;
+mod office;
 mod openapi;
 mod patent;
 mod pdf;

@@ -198,6 +198,9 @@ pub fn is_light(text: &str) -> bool {
     {
         return true;
     }
+    if !may_be_light(text.as_bytes()) {
+        return false;
+    }
     scan(text, from, &mut |_, piece| {
         if let Piece::Marker(marker) = piece
             && !kinds.contains(&marker.row)
@@ -206,6 +209,25 @@ pub fn is_light(text: &str) -> bool {
         }
     });
     kinds.len() >= 2
+}
+
+/// Whether a text has two brackets in front of different glyphs or keys, in prose or not: most have none.
+fn may_be_light(bytes: &[u8]) -> bool {
+    let mut first = None;
+    memchr::memchr_iter(b'[', bytes).any(|at| {
+        let inner = &bytes[at + 1..];
+        let row = rows().find(|(glyph, key)| {
+            let rest = inner.strip_prefix(glyph.as_bytes());
+            rest.is_some_and(|rest| rest.trim_ascii_start().starts_with(key.as_bytes()))
+        });
+        row.is_some_and(|row| *first.get_or_insert(row) != row)
+    })
+}
+
+/// Glyph and key of all markers.
+fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let kinds = KINDS.iter().map(|(glyph, key, _)| (*glyph, *key));
+    kinds.chain(QUALIFIERS.iter().map(|(glyph, key, _)| (*glyph, *key)))
 }
 
 /// Reads a document. Total: what is no marker is prose.
@@ -414,11 +436,7 @@ fn pieces(line: &Line<'_>, bare: &str, report: &mut dyn FnMut(u32, Piece)) {
 /// The marker at the start of a text, and what follows it.
 fn marker(text: &str) -> Option<(Marker, &str)> {
     let inner = text.strip_prefix('[')?;
-    let rows = KINDS
-        .iter()
-        .map(|(glyph, key, _)| (*glyph, *key))
-        .chain(QUALIFIERS.iter().map(|(glyph, key, _)| (*glyph, *key)));
-    let (row, rest) = rows.enumerate().find_map(|(row, (glyph, key))| {
+    let (row, rest) = rows().enumerate().find_map(|(row, (glyph, key))| {
         let rest = inner.strip_prefix(glyph)?.trim_start_matches(' ').strip_prefix(key)?;
         Some((row, rest.trim_start_matches(' ').strip_prefix(':')?))
     })?;

@@ -32,6 +32,12 @@ impl Matrix {
         Self([a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + l])
     }
 
+    /// Where a point comes to be.
+    pub(super) fn applied(self, x: f64, y: f64) -> (f64, f64) {
+        let Self([a, b, c, d, e, f]) = self;
+        (a * x + c * y + e, b * x + d * y + f)
+    }
+
     fn moved(x: f64, y: f64) -> Self {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }

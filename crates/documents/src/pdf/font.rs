@@ -1,6 +1,9 @@
 //! Fonts: which text a code stands for, and how wide its glyph is.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS};
 
 use super::cmap::{Cmap, number};
 use super::encoding::{Base, glyph};
@@ -42,6 +45,8 @@ enum Coding {
     Simple { base: Base, names: HashMap<u8, String> },
     /// By a table, or two bytes each.
     Composite { codes: Option<Cmap>, is_utf16: bool },
+    /// By a character set that was usual before Unicode.
+    Legacy(&'static Encoding),
 }
 
 /// A font.
@@ -112,6 +117,7 @@ impl Font {
     }
 
     fn composite(file: &File<'_>, dict: &Dict, to_unicode: Option<Cmap>, is_bold: bool) -> Result<Self, Unreadable> {
+        let legacy = file.member(dict, "Encoding").name().and_then(legacy);
         let (codes, is_utf16) = match dict.get("Encoding") {
             Some(Object::Ref(number)) => match file.get(*number) {
                 Object::Name(name) => (None, is_utf16(&name)),
@@ -128,7 +134,7 @@ impl Font {
             _ => Dict::default(),
         };
         let mut font = Self {
-            coding: Coding::Composite { codes, is_utf16 },
+            coding: legacy.map_or(Coding::Composite { codes, is_utf16 }, Coding::Legacy),
             to_unicode,
             widths: HashMap::new(),
             usual_width: Some(file.member(&inner, "DW").number().unwrap_or(1_000.0)),
@@ -172,6 +178,7 @@ impl Font {
         match &self.coding {
             Coding::Simple { base, names } => bytes.iter().map(|byte| self.simple(*byte, *base, names)).collect(),
             Coding::Composite { codes, is_utf16 } => self.composed(bytes, codes.as_ref(), *is_utf16),
+            Coding::Legacy(encoding) => self.decoded(bytes, encoding),
         }
     }
 
@@ -213,6 +220,43 @@ impl Font {
             at += length;
         }
         out
+    }
+
+    /// The codes of a text in a character set of one or two bytes a code.
+    fn decoded(&self, bytes: &[u8], encoding: &'static Encoding) -> Vec<Code> {
+        let mut out = Vec::new();
+        let mut at = 0;
+        while at < bytes.len() {
+            let is_single = bytes[at] < 0x80 || encoding == SHIFT_JIS && matches!(bytes[at], 0xa0..=0xdf);
+            let length = if is_single { 1 } else { 2.min(bytes.len() - at) };
+            let part = &bytes[at..at + length];
+            let mapped = self.to_unicode.as_ref().and_then(|map| map.text(number(part)));
+            let decoded = || encoding.decode_without_bom_handling_and_without_replacement(part).map(Cow::into_owned);
+            let text = mapped.or_else(decoded);
+            out.push(Code {
+                is_known: text.is_some(),
+                text: text.unwrap_or_default(),
+                // Widths are given by numbers that only a table of the character set tells.
+                width: if length == 1 { 0.5 } else { 1.0 },
+                is_space: length == 1 && bytes[at] == b' ',
+            });
+            at += length;
+        }
+        out
+    }
+}
+
+/// The character set that a predefined table has in its name, `GBK-EUC-H` (ISO 32000-1, table 118).
+fn legacy(name: &str) -> Option<&'static Encoding> {
+    let (set, rest) = name.split_once('-')?;
+    match set {
+        "GB" | "GBpc" | "GBK" | "GBKp" => Some(GBK),
+        "GBK2K" => Some(GB18030),
+        "B5pc" | "HKscs" | "ETen" | "ETenms" => Some(BIG5),
+        "83pv" | "90ms" | "90msp" | "90pv" | "Add" | "Ext" if rest.starts_with("RKSJ") => Some(SHIFT_JIS),
+        "EUC" => Some(EUC_JP),
+        "KSC" | "KSCms" | "KSCpc" => Some(EUC_KR),
+        _ => None,
     }
 }
 

@@ -9,26 +9,15 @@ const WORD_GAP: f64 = 0.12;
 const PIECE_GAP: f64 = 0.85;
 /// Distance of bases within one line, in sizes of the font.
 const SAME_LINE: f64 = 0.45;
-/// Narrowest white between two columns, in usual sizes of the page.
-const GUTTER: f64 = 0.75;
-/// Share of the pieces of a region that may cross the white between its columns.
-const CROSSING: f64 = 0.25;
-/// Lines that each of two columns has at least.
-const COLUMN_LINES: usize = 3;
-/// Width up to which a piece that stands alone may be the number of a page, in usual sizes of the page.
-const LONE: f64 = 4.0;
-/// Regions inside of regions.
-const MAX_DEPTH: usize = 12;
-
 /// A word or a piece of a line.
 #[derive(Debug, Clone, PartialEq)]
-struct Piece {
-    text: String,
-    left: f64,
-    right: f64,
-    base: f64,
-    size: f64,
-    is_bold: bool,
+pub(super) struct Piece {
+    pub(super) text: String,
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) base: f64,
+    pub(super) size: f64,
+    pub(super) is_bold: bool,
 }
 
 /// A line of text.
@@ -43,8 +32,8 @@ pub(super) struct Line {
     pub(super) is_bold: bool,
 }
 
-/// The lines of a page in reading order. Text that is turned comes after that which is not.
-pub(super) fn lines(glyphs: Vec<Glyph>) -> Vec<Line> {
+/// The lines of a page in reading order; at most so many comparisons go into the order. Text that is turned comes after that which is not.
+pub(super) fn lines(glyphs: Vec<Glyph>, comparisons: &mut usize) -> Vec<Line> {
     let mut turned: [Vec<Glyph>; 4] = Default::default();
     for glyph in glyphs {
         let (dx, dy) = (glyph.end_x - glyph.x, glyph.end_y - glyph.y);
@@ -60,8 +49,8 @@ pub(super) fn lines(glyphs: Vec<Glyph>) -> Vec<Line> {
     for glyphs in turned {
         let words = words(glyphs);
         if !words.is_empty() {
-            let usual = usual_size(&words);
-            ordered(pieces(words), usual, &mut out);
+            let blocks = super::order::blocks(pieces(words), comparisons);
+            blocks.into_iter().for_each(|block| emit(block, &mut out));
         }
     }
     out
@@ -197,21 +186,6 @@ fn shown(text: &str) -> String {
     out
 }
 
-/// The size of most of the text.
-fn usual_size(words: &[Piece]) -> f64 {
-    let mut sizes: Vec<(f64, usize)> = words.iter().map(|word| (word.size, word.text.len())).collect();
-    sizes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let half = sizes.iter().map(|(_, length)| length).sum::<usize>() / 2;
-    let mut seen = 0;
-    for (size, length) in &sizes {
-        seen += length;
-        if seen > half {
-            return size.max(0.1);
-        }
-    }
-    1.0
-}
-
 /// Joins words of one line that are near to each other.
 fn pieces(mut words: Vec<Piece>) -> Vec<Piece> {
     // Lines from the top: sorted by their base, then told apart where it jumps.
@@ -263,108 +237,12 @@ fn join(line: &[Piece], pieces: &mut Vec<Piece>) {
     pieces.extend(open);
 }
 
-/// Puts pieces into reading order: columns one after the other, what crosses them in its place.
-fn ordered(pieces: Vec<Piece>, usual: f64, out: &mut Vec<Line>) {
-    let mut work: Vec<(Vec<Piece>, usize)> = vec![(pieces, 0)];
-    while let Some((region, depth)) = work.pop() {
-        let gutter = if depth < MAX_DEPTH { gutter(&region, usual) } else { None };
-        let Some((from, to)) = gutter else {
-            emit(region, out);
-            continue;
-        };
-        // From the top: bands of columns between the pieces that cross the white.
-        let mut parts: Vec<Vec<Piece>> = Vec::new();
-        let (mut left, mut right): (Vec<Piece>, Vec<Piece>) = (Vec::new(), Vec::new());
-        let mut crossing: Vec<Piece> = Vec::new();
-        let flush = |left: &mut Vec<Piece>, right: &mut Vec<Piece>, parts: &mut Vec<Vec<Piece>>| {
-            let both = [std::mem::take(left), std::mem::take(right)];
-            parts.extend(both.into_iter().filter(|part| !part.is_empty()));
-        };
-        for piece in region {
-            let middle = (from + to) / 2.0;
-            if piece.left < middle && piece.right > middle {
-                flush(&mut left, &mut right, &mut parts);
-                crossing.push(piece);
-                continue;
-            }
-            if !crossing.is_empty() {
-                parts.push(std::mem::take(&mut crossing));
-            }
-            if piece.right <= middle { left.push(piece) } else { right.push(piece) }
-        }
-        if !crossing.is_empty() {
-            parts.push(crossing);
-        }
-        flush(&mut left, &mut right, &mut parts);
-        if parts.len() < 2 {
-            parts.into_iter().for_each(|part| emit(part, out));
-            continue;
-        }
-        work.extend(parts.into_iter().rev().map(|part| (part, depth + 1)));
-    }
-}
-
-/// The white between two columns of a region, left to right; `None` if it has only one.
-fn gutter(region: &[Piece], usual: f64) -> Option<(f64, f64)> {
-    if region.len() < 2 * COLUMN_LINES {
-        return None;
-    }
-    let mut edges: Vec<(f64, bool)> = Vec::with_capacity(region.len() * 2);
-    for (at, piece) in region.iter().enumerate() {
-        // The number of a page may stand in the white between its columns.
-        if !is_lone(region, at, usual) {
-            edges.push((piece.left, true));
-            edges.push((piece.right.max(piece.left), false));
-        }
-    }
-    edges.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let total = edges.len() / 2;
-    let (mut open, mut begun) = (0usize, 0usize);
-    let mut best: Option<(usize, f64, f64)> = None;
-    for pair in edges.windows(2) {
-        if pair[0].1 {
-            open += 1;
-            begun += 1;
-        } else {
-            open -= 1;
-        }
-        let (from, to) = (pair[0].0, pair[1].0);
-        let (on_left, on_right) = (begun - open, total - begun);
-        let is_column = on_left.min(on_right) >= COLUMN_LINES && to - from >= GUTTER * usual;
-        let better = best.is_none_or(|(crossing, left, right)| (open, left - right) < (crossing, from - to));
-        if is_column && open as f64 <= total as f64 * CROSSING && better {
-            best = Some((open, from, to));
-        }
-    }
-    let (_, from, to) = best?;
-    // Columns stand beside each other: something on both sides at the same heights.
-    let middle = (from + to) / 2.0;
-    let heights = |is_left: bool| {
-        let side =
-            region.iter().filter(move |piece| if is_left { piece.right <= middle } else { piece.left >= middle });
-        side.map(|piece| piece.base).fold((f64::MAX, f64::MIN), |(low, high), base| (low.min(base), high.max(base)))
-    };
-    let ((low, high), (other_low, other_high)) = (heights(true), heights(false));
-    let shared = high.min(other_high) - low.max(other_low);
-    (shared > usual * 2.0).then_some((from, to))
-}
-
-/// Returns whether a short piece has its line for itself. Pieces are in the order of their lines.
-fn is_lone(region: &[Piece], at: usize, usual: f64) -> bool {
-    let piece = &region[at];
-    let is_beside = |other: Option<&Piece>| {
-        other.is_some_and(|other| (other.base - piece.base).abs() < SAME_LINE * piece.size.max(other.size))
-    };
-    let before = at.checked_sub(1).and_then(|at| region.get(at));
-    piece.right - piece.left < LONE * usual && !is_beside(before) && !is_beside(region.get(at + 1))
-}
-
-/// Adds the lines of a region of one column.
-fn emit(region: Vec<Piece>, out: &mut Vec<Line>) {
+/// Adds the lines of a block.
+fn emit(block: Vec<Piece>, out: &mut Vec<Line>) {
     // Pieces are in the order of their lines; those of one line are next to each other.
     let mut open: Option<Line> = None;
     let from = out.len();
-    for piece in region {
+    for piece in block {
         match &mut open {
             Some(line)
                 if (line.base - piece.base).abs() < SAME_LINE * line.size.max(piece.size)

@@ -2,6 +2,7 @@
 //! and not taken from a library, because those for Rust recurse over the input, panic on damaged files, and bound
 //! neither what is unpacked nor how much is drawn. All work is bounded by counts; encrypted files are refused.
 
+mod annotations;
 mod built_in;
 mod cmap;
 mod content;
@@ -11,9 +12,11 @@ mod filters;
 mod font;
 mod layout;
 mod object;
+mod order;
 
 use std::collections::HashSet;
 
+use self::annotations::Annotations;
 use self::content::{Matrix, Runner};
 use self::file::File;
 use self::object::{Dict, Object};
@@ -83,12 +86,16 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
     pdf.pages = pages.len();
     let mut runner = Runner::new(&file);
     let mut empty = 0usize;
+    let mut annotations = Annotations::default();
+    let mut comparisons = order::MAX_COMPARISONS;
     for (page, number) in pages.iter().zip(1u32..) {
         let data = contents(&file, &page.dict)?;
         let (sine, cosine) = page.turn.to_radians().sin_cos();
         let (sine, cosine) = (sine.round(), cosine.round());
-        let glyphs = runner.page(data, page.resources.clone(), Matrix([cosine, -sine, sine, cosine, 0.0, 0.0]))?;
-        let lines = layout::lines(glyphs);
+        let matrix = Matrix([cosine, -sine, sine, cosine, 0.0, 0.0]);
+        let mut glyphs = runner.page(data, page.resources.clone(), matrix)?;
+        annotations.add(&file, (&page.dict, &page.resources), (&mut runner, matrix), &mut glyphs)?;
+        let lines = layout::lines(glyphs, &mut comparisons);
         empty += usize::from(lines.is_empty());
         pdf.lines.extend(lines.into_iter().map(|line| PageLine {
             text: line.text,

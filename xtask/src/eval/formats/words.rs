@@ -38,7 +38,12 @@ impl Table {
             Err(why) => Err(why.to_string()),
             Ok(document) => {
                 let mut ours: Vec<String> = Vec::new();
-                let mut sections = document.sections.iter().enumerate().peekable();
+                let mut sections = document.sections.iter().zip(0u32..).peekable();
+                // A heading comes before all that its section holds.
+                let mut headings = |own: Option<u32>| -> Vec<String> {
+                    let open = std::iter::from_fn(|| sections.next_if(|(_, at)| own.is_some_and(|own| *at <= own)));
+                    open.flat_map(|(section, _)| words(&section.heading)).collect()
+                };
                 let mut tables = document.tables.iter().peekable();
                 let cells = |table: &DocumentTable| -> Vec<String> {
                     table.header.iter().chain(table.rows.iter().flatten()).flat_map(|cell| words(cell)).collect()
@@ -47,15 +52,17 @@ impl Table {
                     document.blocks.iter().zip(0u32..).filter(|(block, _)| block.kind != BlockKind::Output)
                 {
                     while let Some(table) = tables.next_if(|table| table.block <= at) {
+                        ours.extend(headings(table.section));
                         ours.extend(cells(table));
                     }
-                    while sections.peek().is_some_and(|(at, _)| block.section.is_some_and(|own| *at <= own as usize)) {
-                        ours.extend(sections.next().into_iter().flat_map(|(_, section)| words(&section.heading)));
-                    }
+                    ours.extend(headings(block.section));
                     ours.extend(words(&block.text));
                 }
-                ours.extend(sections.flat_map(|(_, section)| words(&section.heading)));
-                tables.for_each(|table| ours.extend(cells(table)));
+                for table in tables {
+                    ours.extend(headings(table.section));
+                    ours.extend(cells(table));
+                }
+                ours.extend(headings(Some(u32::MAX)));
                 ours.truncate(MAX_WORDS * 5 / 4);
                 Ok(in_order(&theirs, &ours) as f64 / theirs.len() as f64)
             }
