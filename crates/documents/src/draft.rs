@@ -245,7 +245,13 @@ impl<'l> Draft<'l> {
         if name.len() > MAX_NAME {
             return;
         }
-        if let Some(name) = name_of_code(name) {
+        // A role may mark a single letter, which is no name elsewhere.
+        let letter = Some(name.trim_start_matches(['~', '!', '.'])).filter(|name| {
+            let mut letters = name.chars();
+            letters.next().is_some_and(char::is_alphabetic) && letters.next().is_none()
+        });
+        let letter = letter.map(|name| Name { text: name.to_owned(), form: Form::Symbol });
+        if let Some(name) = name_of_code(name).or(letter) {
             self.name(name, MentionKind::Role, Some(role), line);
         }
     }

@@ -313,7 +313,7 @@ fn symbol(text: &str) -> Option<String> {
         return None;
     }
     let count = names(plain)?;
-    let literal = count == 1 && LITERALS.has_in_any_case(plain);
+    let literal = count == 1 && LITERALS.has_in_any_case(plain) && !is_type(plain);
     (!literal && plain.len() > 1).then(|| plain.to_owned())
 }
 
@@ -354,6 +354,12 @@ fn without_types(text: &str) -> Option<Cow<'_, str>> {
         }
     }
     (depth == 0).then(|| Cow::Owned(plain.replace("::::", "::")))
+}
+
+/// Returns whether a word is written like a type, which as a literal is that of a request: `Options`, not `OPTIONS`.
+fn is_type(word: &str) -> bool {
+    const REQUESTS: &[&str] = &["Get", "Post", "Put", "Delete", "Patch", "Head", "Options"];
+    REQUESTS.contains(&word)
 }
 
 fn is_identifier(text: &str) -> bool {
@@ -438,6 +444,7 @@ mod tests {
             ("true", "-"),
             ("None", "-"),
             ("GET", "-"),
+            ("Options", "Options symbol"),
             ("42", "-"),
             ("\"text\"", "-"),
             ("x = y + 1", "-"),

@@ -170,6 +170,13 @@ impl Graph {
         self.changed(node).map_or_else(|| self.base.id(node), |(_, changed)| &changed.id)
     }
 
+    /// Compares the ids of two nodes.
+    pub fn compare_ids(&self, a: NodeIx, b: NodeIx) -> std::cmp::Ordering {
+        let base = self.base.node_count();
+        // The base is sorted by id, and a changed node keeps its number.
+        if a.index() < base && b.index() < base { a.cmp(&b) } else { self.id(a).cmp(self.id(b)) }
+    }
+
     /// Short name.
     pub fn label(&self, node: NodeIx) -> &str {
         self.changed(node).map_or_else(|| self.base.label(node), |(_, changed)| &changed.label)

@@ -177,6 +177,8 @@ pub struct History {
 pub(crate) struct Record {
     pub(crate) head: Id,
     pub(crate) shallow: Vec<Id>,
+    /// [`Head::packed`] when it was read.
+    pub(crate) packed: i64,
     pub(crate) cut: Option<Cut>,
     /// The commit limit it was read with.
     pub(crate) limit: u32,
@@ -291,7 +293,12 @@ impl History {
         let shallow = head.shallow.iter().map(gix_hash::ObjectId::as_slice);
         self.record.head.as_slice() == head.id.as_slice()
             && self.record.limit as usize == limit
-            && self.record.cut != Some(Cut::Time)
+            && match self.record.cut {
+                Some(Cut::Time) => false,
+                // A fetch may have brought what was missing.
+                Some(Cut::Missing | Cut::Folders) => self.record.packed == head.packed,
+                _ => true,
+            }
             && shallow.eq(self.record.shallow.iter().map(<[u8; 20]>::as_slice))
     }
 

@@ -34,6 +34,8 @@ pub struct Head {
     pub(crate) id: ObjectId,
     /// Commits whose parents are known to be missing, sorted.
     pub(crate) shallow: Vec<ObjectId>,
+    /// When packs of objects were last added or removed, in nanoseconds since 1970; 0 if that is not known.
+    pub(crate) packed: i64,
 }
 
 impl Head {
@@ -115,7 +117,7 @@ impl GitFolder {
         let mut text = small(&self.own.join("HEAD")).ok_or_else(unreadable)?;
         for _ in 0..MAX_SYMBOLIC {
             let Some(name) = text.trim().strip_prefix("ref:").map(str::trim) else {
-                return Ok(Head { id: commit_name(text.trim())?, shallow: self.shallow() });
+                return Ok(Head { id: commit_name(text.trim())?, shallow: self.shallow(), packed: self.packed() });
             };
             if name == TABLE_BRANCH {
                 return Err(NoHistory::Unsupported("references in tables"));
@@ -181,6 +183,12 @@ impl GitFolder {
             let rows = list.lines().filter_map(|line| line.split_once(' '));
             rows.into_iter().find(|(_, found)| found.trim() == name).map(|(id, _)| id.to_owned())
         })
+    }
+
+    fn packed(&self) -> i64 {
+        let changed = std::fs::metadata(self.common.join("objects/pack")).and_then(|folder| folder.modified()).ok();
+        let since = changed.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(0)
     }
 
     fn shallow(&self) -> Vec<ObjectId> {

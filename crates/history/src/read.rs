@@ -305,7 +305,7 @@ fn assemble(
     let cut = cut.or_else(|| commits.iter().any(|commit: &Commit| !commit.is_known).then_some(Cut::Folders));
     let shallow = head.shallow.iter().map(id_of).collect();
     let limit = u32::try_from(limits.commits).unwrap_or(u32::MAX);
-    Record { head: id_of(&head.id), shallow, cut, limit, paths: paths.texts, commits }
+    Record { head: id_of(&head.id), shallow, packed: head.packed, cut, limit, paths: paths.texts, commits }
 }
 
 fn id_of(id: &ObjectId) -> Id {

@@ -7,7 +7,7 @@ use crate::history::{History, Record};
 /// Magic bytes.
 const MAGIC: &[u8; 8] = b"m1ndhist";
 /// Format version; incremented with every change of the content or of how it is computed.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Size of the header: magic, format, hash of the content.
 const HEAD: usize = 8 + 4 + 32;
 

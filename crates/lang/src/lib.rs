@@ -22,11 +22,11 @@ pub mod walk;
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use language::{Language, Tier};
-pub use languages::{extract, is_binary, listing_language, parse_alone};
+pub use languages::{declared, extract, is_binary, listing_language, parse_alone};
 pub use strings::string_literals;
 pub use syntax::{SyntaxError, syntax_errors};
 pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
-pub const EXTRACTOR_VERSION: u32 = 35;
+pub const EXTRACTOR_VERSION: u32 = 36;

@@ -269,6 +269,10 @@ fn resolve_reference<'a>(
     if may_be_method && resolution.tier.is_some() {
         resolution.reason = open::may_reach_more(eval, file, reference, &found, unknown);
     }
+    let is_open = resolution.reason.is_some();
+    if !is_open && matches!(reference.role, Role::Read | Role::Write) && resolution.tier.is_some() {
+        resolution.reason = open::may_be_field(eval, file, reference, &found);
+    }
     if resolution.tier == Some(EdgeTier::Certain) {
         (resolution.dispatches, resolution.exercises) = (dispatches, exercises);
     }

@@ -31,6 +31,16 @@ pub(crate) fn is_spelled(name: &str) -> bool {
         && name.bytes().all(plain)
 }
 
+/// The word of a command or an option of a program.
+pub(crate) fn option_word(name: &str) -> Word {
+    Word::of(&format!("option {name}"))
+}
+
+/// The words of all commands and options that a file declares.
+fn option_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
+    unit.facts.declared.iter().map(|row| option_word(&row.name))
+}
+
 /// The word of an environment variable.
 pub(crate) fn variable_word(name: &str) -> Word {
     Word::of(&format!("env {name}"))
@@ -41,11 +51,15 @@ fn variable_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
     unit.facts.names.iter().filter(|name| is_spelled(name)).map(variable_word)
 }
 
+/// Words of what no other file of code asks for.
+fn asked_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
+    variable_words(unit).chain(option_words(unit))
+}
+
 /// The words under which documents may find one of two states of a file and not the other, though other files see the
 /// same names in both.
 pub(crate) fn changed(old: &Unit, new: &Unit) -> Vec<Word> {
-    let (before, after): (FxHashSet<Word>, FxHashSet<Word>) =
-        (variable_words(old).collect(), variable_words(new).collect());
+    let (before, after): (FxHashSet<Word>, FxHashSet<Word>) = (asked_words(old).collect(), asked_words(new).collect());
     before.symmetric_difference(&after).copied().collect()
 }
 
@@ -61,7 +75,7 @@ pub(crate) fn words(unit: &Unit) -> Vec<Word> {
         let rows = unit.facts.definitions.iter().zip(&unit.symbols);
         let named = rows.filter(|(row, symbol)| symbol.is_some() && !row.flags.is_local && row.kind != DefKind::Impl);
         words.extend(named.map(|(row, _)| Word::of(unit.facts.name(row.name))));
-        words.extend(variable_words(unit));
+        words.extend(asked_words(unit));
     }
     words.sort_unstable();
     words.dedup();

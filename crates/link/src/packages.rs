@@ -12,15 +12,28 @@ const MAX_MANIFEST: usize = 1 << 20;
 pub(crate) struct Packages {
     /// Folder (`""` is the root) → names.
     folders: BTreeMap<String, Vec<String>>,
+    /// Names of programs, with the folder of their manifest and what they start with.
+    programs: BTreeMap<String, Program>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Program {
+    folder: String,
+    /// Of Python: `tool.cli:main`.
+    entry: Option<String>,
 }
 
 impl Packages {
     pub(crate) fn of(manifests: &Manifests) -> Self {
         let mut folders: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let mut programs = BTreeMap::new();
         for (path, text) in manifests {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             if text.len() > MAX_MANIFEST {
                 continue;
+            }
+            for (program, entry) in programs_of(name, text) {
+                programs.entry(program).or_insert_with(|| Program { folder: folder.to_owned(), entry });
             }
             let found = match name {
                 "Cargo.toml" => of_toml(text, &["package", "lib"]),
@@ -32,7 +45,23 @@ impl Packages {
             folders.entry(folder.to_owned()).or_default().extend(found);
         }
         folders.retain(|_, names| !names.is_empty());
-        Self { folders }
+        Self { folders, programs }
+    }
+
+    /// The folder of the manifest that declares a program.
+    pub(super) fn folder_of(&self, program: &str) -> Option<&str> {
+        self.programs.get(program).map(|program| program.folder.as_str())
+    }
+
+    /// What a program starts with: module and function of Python.
+    pub(super) fn entry_of(&self, program: &str) -> Option<&str> {
+        self.programs.get(program)?.entry.as_deref()
+    }
+
+    /// The folders of the packages whose name, or the end of it, is this.
+    pub(super) fn named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let fits = move |own: &String| own.rsplit('/').next() == Some(name);
+        self.folders.iter().filter(move |(_, names)| names.iter().any(fits)).map(|(folder, _)| folder.as_str())
     }
 
     /// The names of the packages that a file is in, the innermost first.
@@ -62,6 +91,41 @@ impl Packages {
         fits.max_by_key(|(length, folder, _)| (*length, std::cmp::Reverse(folder.len())))
             .map(|(_, folder, rest)| (folder, rest))
     }
+}
+
+/// The programs that a manifest declares, and what they start with.
+fn programs_of(manifest: &str, text: &str) -> Vec<(String, Option<String>)> {
+    if manifest == "package.json" {
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };
+        return match (&value["bin"], value["name"].as_str()) {
+            (serde_json::Value::String(_), Some(name)) => {
+                vec![(name.rsplit('/').next().unwrap_or(name).to_owned(), None)]
+            }
+            (serde_json::Value::Object(all), _) => all.keys().map(|name| (name.clone(), None)).collect(),
+            _ => Vec::new(),
+        };
+    }
+    let mut found = Vec::new();
+    let mut table = "";
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            table = line.trim_matches(['[', ']']).trim();
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let (key, value) = (key.trim().trim_matches('"'), value.trim().trim_matches(['"', '\'']));
+        match (manifest, table) {
+            ("Cargo.toml", "bin") if key == "name" => found.push((value.to_owned(), None)),
+            ("pyproject.toml", "project.scripts" | "tool.poetry.scripts") => {
+                found.push((key.to_owned(), value.contains(':').then(|| value.to_owned())));
+            }
+            ("setup.cfg", "options.entry_points") if value.contains(':') => {
+                found.push((key.to_owned(), Some(value.to_owned())));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// What stands behind a package's name; `-` and `_` are the same.

@@ -75,6 +75,16 @@ const CONTRACTS: &[(&str, &str)] = &[
         "from fastapi import APIRouter\nrouter = APIRouter(prefix='/area')\n@router.get('/{unit}')\ndef unit(unit): ...\n@router.post('/all')\ndef all(): ...\n",
     ),
     ("store.py", "ROOT_PATH = '/load'\nimport requests\ndef load(): return requests.get('http://h/size/1')\n"),
+    // Neither has a route or a request of its own.
+    ("main.py", "from app import app\nfrom shapes import router\napp.include_router(router, prefix='/unit')\n"),
+    (
+        "api.ts",
+        "import axios from 'axios';\nexport const api = axios.create({ baseURL: 'http://h/unit' });\nexport const base = '/load/area';\n",
+    ),
+    (
+        "calls.ts",
+        "import { api, base } from './api';\nexport const all = () => api.get('/area/all');\nexport const area = () => fetch(`${base}/all`);\n",
+    ),
     (
         "server.js",
         "const express = require('express');\nconst shapes = require('./routes');\nconst app = express();\napp.use('/unit', shapes);\napp.get('/load/area/all', all);\nfunction all() {}\n",

@@ -47,6 +47,13 @@ pub enum Trust {
     Unapproved,
 }
 
+impl Trust {
+    /// Returns whether it was written on this machine.
+    pub fn is_own(&self) -> bool {
+        *self == Self::Own
+    }
+}
+
 /// The approvals of one project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Approved {

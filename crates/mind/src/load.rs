@@ -354,6 +354,23 @@ impl ProjectMemory {
         self.standing.is_own
     }
 
+    /// Places of the memories that are new since a time, the newest first: those first seen later or, if that is not
+    /// known, dated on that day or later.
+    pub fn since(&self, time: Timestamp) -> Vec<usize> {
+        let day = time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
+        let is_new = |&at: &usize| {
+            let seen = self.noted.records.get(&self.records[at].id).map(|seen| seen.first);
+            // What was there at the first look may be of any age.
+            match seen.filter(|first| self.noted.began > 0 && *first > self.noted.began) {
+                Some(first) => first > time.as_second(),
+                None => self.dates[at].get(..day.len()) >= Some(day.as_str()),
+            }
+        };
+        let mut found: Vec<usize> = (0..self.records.len()).filter(is_new).collect();
+        found.sort_by(|&a, &b| self.dates[b].cmp(&self.dates[a]).then(a.cmp(&b)));
+        found
+    }
+
     /// How far a memory may be shown to a caller who did not ask for it.
     #[must_use]
     pub fn trust(&self, record: &Record) -> Trust {

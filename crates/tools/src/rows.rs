@@ -7,6 +7,7 @@ use m1nd_engine::{EngineError, ReadError, Snapshot};
 use m1nd_query::changes::Scope;
 use m1nd_query::resolve::ResolveError;
 use m1nd_query::resolve::resolve_node;
+use m1nd_query::what_if::hypothesize::Part;
 use m1nd_sessions::{SessionError, StoreError};
 use serde::Serialize;
 use serde_json::json;
@@ -125,12 +126,12 @@ pub(crate) fn part(snapshot: &Snapshot, text: Option<&str>) -> Result<(Scope, Op
     }
 }
 
-/// Resolves the node that a phrase names, see [`resolve_phrase`](m1nd_query::resolve::resolve_phrase).
-pub(crate) fn resolve_phrase(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
+/// Resolves the node or folder that a phrase names, see [`Part::named`].
+pub(crate) fn resolve_part(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Part, ToolError> {
     if text.trim().is_empty() {
-        return resolve(snapshot, argument, text);
+        return resolve(snapshot, argument, text).map(Part::Node);
     }
-    m1nd_query::resolve::resolve_phrase(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
+    Part::named(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
 fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> ToolError {

@@ -83,7 +83,7 @@ const fn summary(class: DriftClass) -> &'static str {
         DriftClass::BindingMissing => "A document names code that no longer exists.",
         DriftClass::BindingMoved => "A document names code by a name or path that it no longer has.",
         DriftClass::BindingAmbiguous => "A name in a document is that of several things.",
-        DriftClass::CodeChanged => "The parameters of a function changed since the text about it was touched.",
+        DriftClass::CodeChanged => "The parameters of a function changed, and the text about it says what they were.",
         DriftClass::ClaimUnbacked => "A document names code, and none of it is there.",
         DriftClass::LinkBroken => "A link leads to a file that does not exist.",
         DriftClass::AnchorBroken => "A link leads to a heading that does not exist.",

@@ -68,7 +68,10 @@ fn trust(answer: &Value) -> String {
 /// What the answer says where no file is named, in paragraphs: why nothing was asked, or how far that can be trusted.
 fn nothing(answer: &Value) -> Vec<String> {
     match answer["note"].as_str() {
-        Some(note) => vec![note.to_owned()],
+        Some(note) => {
+            let hint = answer["next_step_hint"].as_str().map(|hint| format!("Next: {hint}."));
+            std::iter::once(note.to_owned()).chain(hint).collect()
+        }
         None => vec!["The history names no other file that has to change.".to_owned(), trust(answer)],
     }
 }

@@ -1,5 +1,3 @@
-use std::process::Command;
-
 use serde_json::Value;
 
 use crate::{Place, Run, schema};
@@ -24,18 +22,6 @@ name = 'core'
 paths = ['app/core']
 ";
 
-/// A repository with one commit; `None` where there is no git.
-fn committed() -> Option<Place> {
-    let place = Place::new(APP);
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.com"]).args(arguments);
-        command.current_dir(place.project.path()).env("HOME", place.user.path());
-        command.output().is_ok_and(|output| output.status.success())
-    };
-    (git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "start"])).then_some(place)
-}
-
 fn sarif(run: &Run) -> Value {
     let log: Value = serde_json::from_str(&run.out).expect("JSON");
     let schema: Value = serde_json::from_str(SCHEMA).expect("JSON");
@@ -45,7 +31,7 @@ fn sarif(run: &Run) -> Value {
 
 #[test]
 fn a_clean_tree_has_no_findings() {
-    let Some(place) = committed() else { return };
+    let Some(place) = Place::committed(APP) else { return };
     let run = place.run(&["check"]);
     assert_eq!((run.code, run.err.as_str()), (0, ""), "{run:?}");
     assert_eq!(
@@ -57,7 +43,7 @@ fn a_clean_tree_has_no_findings() {
 
 #[test]
 fn a_change_against_the_layers_fails() {
-    let Some(place) = committed() else { return };
+    let Some(place) = Place::committed(APP) else { return };
     place.project.write("app/core/rules.py", "from app.web import page\n\ndef check():\n    return page.show()\n");
     let run = place.run(&["check"]);
     assert_eq!(run.code, 1, "{run:?}");
@@ -74,7 +60,7 @@ fn a_change_against_the_layers_fails() {
 
 #[test]
 fn a_check_that_cannot_be_made_is_no_finding() {
-    let Some(place) = committed() else { return };
+    let Some(place) = Place::committed(APP) else { return };
     let run = place.run(&["check", "--since", "nowhere"]);
     assert!(run.code == 2 && run.err.contains("nowhere"), "{run:?}");
     place.project.write("m1nd-layers.toml", "[[layer]]\n");

@@ -139,6 +139,88 @@ fn documents_are_compared_with_code_and_commits() {
     assert_eq!(schema::faults(&schema, &log), Vec::<String>::new());
 }
 
+const LOAD: &str = "\
+//- lib/io.py
+def load(path, mode): pass
+def dump(path, mode): pass
+def scan(path): pass
+//- docs/api.rst
+API
+===
+
+``load()`` reads what ``dump()`` wrote.
+
+Loading
+-------
+
+``load()`` takes a ``path`` and a ``mode``.
+
+Scanning
+--------
+
+Call ``scan('a')`` first.
+
+Reference
+---------
+
+.. autofunction:: load
+
+   Takes ``path`` and ``mode``.
+";
+
+#[test]
+fn a_section_is_wrong_only_if_it_says_what_changed() {
+    let Some(place) = committed(LOAD) else { return };
+    let code =
+        "def load(path, mode, level=1): pass\ndef dump(path, mode, level=1): pass\ndef scan(path, level): pass\n";
+    place.project.write("lib/io.py", code);
+    assert!(git(&place, &["commit", "-q", "-a", "-m", "levels"]));
+    let run = place.run(&["docs", "check", "--json", "--changed-code", "--confidence", "0.3"]);
+    let wrong = ["docs/api.rst:9 code_change_unreflected load", "docs/api.rst:14 code_change_unreflected scan"];
+    assert_eq!(names(&json(&run)), wrong, "{run:?}");
+}
+
+const TOOL: &str = "\
+//- pyproject.toml
+[project]
+name = 'tool'
+[project.scripts]
+tool = 'tool.cli:main'
+//- tool/__init__.py
+//- tool/cli.py
+import click
+
+@click.group()
+def main(): pass
+
+@main.command()
+@click.option('--port')
+def start(port): pass
+//- README.md
+# Tool
+
+Run `tool start --port 80`, `tool start --speed 3`, `tool launch`, `other --speed`, `--speed`, `tool start --help`.
+
+```sh
+tool start --colour
+```
+";
+
+#[test]
+fn commands_and_options_that_no_program_declares_are_found_if_all_are_known() {
+    let place = Place::new(TOOL);
+    let run = place.run(&["docs", "check", "--json"]);
+    let wrong = [
+        "README.md:3 command_missing --speed",
+        "README.md:3 command_missing tool launch",
+        "README.md:6 command_missing --colour",
+    ];
+    assert_eq!(names(&json(&run)), wrong, "{run:?}");
+    // Other options are passed on.
+    place.project.write("tool/more.py", "import argparse\nargparse.ArgumentParser().parse_known_args()\n");
+    assert_eq!(names(&json(&place.run(&["docs", "check", "--json"]))), Vec::<String>::new());
+}
+
 #[test]
 fn references_slips_packages_and_names_in_listings_are_checked() {
     let Some(place) = committed(POOL) else { return };

@@ -11,6 +11,7 @@ mod init;
 mod manners;
 mod memory;
 mod north;
+mod past;
 mod schema;
 mod settings;
 mod stale;
@@ -62,6 +63,18 @@ pub(crate) struct Run {
 }
 
 impl Place {
+    /// A repository with one commit; `None` where there is no git.
+    pub(crate) fn committed(fixture: &str) -> Option<Self> {
+        let place = Self::new(fixture);
+        let git = |arguments: &[&str]| {
+            let mut command = Command::new("git");
+            command.args(["-c", "user.name=ann", "-c", "user.email=ann@example.com"]).args(arguments);
+            command.current_dir(place.project.path()).env("HOME", place.user.path());
+            command.output().is_ok_and(|output| output.status.success())
+        };
+        (git(&["init", "-q"]) && git(&["add", "-A"]) && git(&["commit", "-q", "-m", "start"])).then_some(place)
+    }
+
     pub(crate) fn new(fixture: &str) -> Self {
         Self { project: TempTree::new(fixture), user: TempTree::new("") }
     }

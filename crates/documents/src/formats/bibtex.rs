@@ -21,9 +21,14 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
     let lines = LineIndex::new(text);
     let mut strings: HashMap<String, String> = HashMap::new();
     let mut cursor = Cursor { text, at: 0 };
+    let mut is_open = false;
     while let Some(found) = text[cursor.at..].find('@') {
         let start = cursor.at + found;
         cursor.at = start + 1;
+        let above = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        if text[above..start].trim_start().starts_with('%') {
+            continue;
+        }
         let line = lines.line(start);
         let kind = cursor.word().to_ascii_lowercase();
         cursor.blank();
@@ -31,7 +36,12 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
             continue;
         }
         if kind == "comment" || kind == "preamble" {
-            _ = cursor.value(&strings);
+            let behind = cursor.at;
+            // A comment that does not end is a word between entries; no other one is tried, each would read to the end.
+            if is_open || cursor.value(&strings).is_err() {
+                is_open = true;
+                cursor.at = behind + 1;
+            }
             continue;
         }
         cursor.at += 1;
@@ -113,9 +123,14 @@ impl<'t> Cursor<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
+    /// Skips blanks, and comments from `%` to the end of their line.
     fn blank(&mut self) {
-        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
-            self.at += 1;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'%' => self.at += self.text[self.at..].find('\n').unwrap_or(self.text.len() - self.at),
+                byte if byte.is_ascii_whitespace() => self.at += 1,
+                _ => break,
+            }
         }
     }
 
@@ -420,5 +435,20 @@ fn command(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, out: &mut Strin
     out.push_str(shown);
     if !shown.is_empty() && chars.peek() == Some(&' ') {
         chars.next();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DocumentLimits, parse};
+
+    #[test]
+    fn comments_cost_no_entry() {
+        let text = "@comment{a, b={\n}\njunk\n@book{one, % a comment\n  title={One}, % another\n  % a line\n  year=2001}\n\
+                    % @book{two, title={Two}}\n@comment{@book{three, title={Three}}}\n@book{four, title={5\\% of it}}\n";
+        let document = parse("a.bib", text.as_bytes(), &DocumentLimits::default()).expect("it is read");
+        let titles: Vec<&str> = document.records.iter().map(|record| record.title.as_str()).collect();
+        // Behind a comment that does not end, the others are words as well.
+        assert_eq!(titles, ["One", "Three", "5% of it"]);
     }
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{BlockQuoteKind, CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::components;
 use crate::Unreadable;
 use crate::draft::Draft;
 use crate::headings::{Heading, clean};
@@ -37,7 +38,7 @@ fn front(text: &str) -> usize {
 /// The headings of a text, in order: those outside of quotes and lists.
 pub(crate) fn headings(text: &str) -> Vec<Heading> {
     let skipped = front(text);
-    let body = &text[skipped..];
+    let body = &*components::without_tags(&text[skipped..]);
     let index = LineIndex::new(text);
     let mut found = Vec::new();
     let mut walk = Walk::default();
@@ -124,6 +125,7 @@ pub(crate) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
 
 /// Reads text of a page or a part of one. `before` is the number of lines above it.
 pub(crate) fn read_body(text: &str, before: u32, draft: &mut Draft<'_>) {
+    let body = components::without_tags(text);
     draft.expect(text.len());
     let mut reader = Reader {
         lines: LineIndex::new(text),
@@ -139,7 +141,7 @@ pub(crate) fn read_body(text: &str, before: u32, draft: &mut Draft<'_>) {
         in_table: false,
         draft,
     };
-    for (event, range) in events(text) {
+    for (event, range) in events(&body) {
         reader.take(event, range);
     }
     reader.flush(text.len());

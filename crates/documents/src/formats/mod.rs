@@ -2,6 +2,7 @@
 
 pub(crate) mod asciidoc;
 mod bibtex;
+mod components;
 mod crossref;
 mod csv;
 mod docx;

@@ -1,5 +1,7 @@
 //! RFCs and drafts in XML, versions 2 and 3.
 
+use std::collections::HashSet;
+
 use super::jats::join;
 use crate::draft::Draft;
 use crate::model::{BlockKind, Person, Record, RecordKind, RecordLink, RecordRelation};
@@ -16,7 +18,9 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
     let tree = Tree::parse(text, Format::Rfc, draft.limits)?;
     let root = tree.root().filter(|root| root.name() == "rfc");
     let root = root.ok_or_else(|| malformed(Format::Rfc, "the outermost element is not `rfc`"))?;
-    draft.main_record(record(root));
+    let mut record = record(root);
+    record.links.extend(included(text));
+    draft.main_record(record);
     if let Some(summary) = root.at(&["front", "abstract"]) {
         draft.heading(1, "Abstract", 0);
         for element in summary.named("t") {
@@ -102,18 +106,36 @@ fn references(back: Element<'_>) -> Vec<RecordLink> {
             title: reference.text_at(&["front", "title"]),
         });
     }
-    // Newer sources name the references by address only.
-    for include in back.all("include") {
-        if let Some(number) =
-            include.attribute("href").rsplit("reference.RFC.").next().and_then(|rest| rest.split('.').next())
-            && let Ok(number) = number.parse::<u32>()
-        {
-            links.push(RecordLink {
-                relation: RecordRelation::Cites,
-                target: format!("rfc:{number}"),
-                title: String::new(),
-            });
+    links
+}
+
+/// References that a source names by the address of their file only: as `xi:include`, an instruction
+/// (`<?rfc include=…?>`) or an entity. Each once.
+fn included(text: &str) -> Vec<RecordLink> {
+    /// References of one source.
+    const MAX_INCLUDED: usize = 10_000;
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut links = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("reference.").filter(|_| links.len() < MAX_INCLUDED) {
+        let (before, behind) = rest.split_at(at);
+        if let Some(open) = before.rfind("<!--").filter(|open| !before[*open..].contains("-->")) {
+            let Some(close) = rest[open..].find("-->") else { break };
+            rest = &rest[(open + close).max(at + 1)..];
+            continue;
         }
+        let end = behind.find(['"', '\'', '>', '<', ' ', '\n', '?']).unwrap_or(behind.len());
+        let name = behind["reference.".len()..end].trim_end_matches(".xml");
+        let target = match name.split_once('.') {
+            Some(("RFC", number)) => number.parse::<u32>().ok().map(|number| format!("rfc:{number}")),
+            Some(("I-D", draft)) => Some(format!("draft:draft-{}", draft.trim_start_matches("draft-"))),
+            Some(("DOI", doi)) => crate::doi(doi).map(|doi| format!("doi:{doi}")),
+            _ => None,
+        };
+        if let Some(target) = target.filter(|target| seen.insert(target.clone())) {
+            links.push(RecordLink { relation: RecordRelation::Cites, target, title: String::new() });
+        }
+        rest = &behind[end..];
     }
     links
 }
@@ -169,4 +191,19 @@ fn paragraph(element: Element<'_>, draft: &mut Draft<'_>) {
         draft.code(&code.text(), 0);
     }
     draft.block(BlockKind::Paragraph, &element.text(), None, (0, 0));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::included;
+
+    #[test]
+    fn references_are_included_in_three_ways_and_each_once() {
+        let text = "<!DOCTYPE rfc [\n<!ENTITY RFC2119 SYSTEM \"https://x.org/reference.RFC.2119.xml\">]>\n\
+                    <!-- <xi:include href=\"reference.RFC.1.xml\"/> -->\n<xi:include href='a/reference.RFC.8174.xml'/>\n\
+                    <xi:include href='a/reference.I-D.draft-ietf-quic-http.xml'/><?rfc include='reference.RFC.2119'?>\n\
+                    <?rfc include=\"reference.I-D.ietf-tls\"?> a reference. Then <!-- reference.RFC.2.xml";
+        let targets: Vec<String> = included(text).into_iter().map(|link| link.target).collect();
+        assert_eq!(targets, ["rfc:2119", "rfc:8174", "draft:draft-ietf-quic-http", "draft:draft-ietf-tls"]);
+    }
 }

@@ -1,6 +1,6 @@
 //! Incomplete, damaged, hostile and external repositories.
 
-use m1nd_history::{Cut, GitFolder, NoHistory};
+use m1nd_history::{Cut, GitFolder, NoHistory, ReadLimits};
 use m1nd_testkit::TempTree;
 
 use crate::histories::subjects;
@@ -119,6 +119,11 @@ fn missing_and_damaged_objects_cut_the_list() {
     let history = repository.history();
     assert_eq!((history.cut(), history.commits().len()), (Some(Cut::Missing), 2));
     assert_eq!(subjects(&history, "a.py"), ["third"]);
+    let head = || GitFolder::find(repository.tree.path()).and_then(|git| git.head()).expect("a commit");
+    assert!(history.is_of(&head(), ReadLimits::default().commits));
+    repository.tree.write(".git/objects/pack/pack-1.pack", "");
+    assert!(!history.is_of(&head(), ReadLimits::default().commits), "a fetch may have brought what was missing");
+    std::fs::remove_file(repository.tree.join(".git/objects/pack/pack-1.pack")).expect("the file is there");
     let path = repository.object_path(&third);
     std::fs::remove_file(&path).expect("the object is there");
     std::fs::write(&path, b"no object").expect("it can be written");

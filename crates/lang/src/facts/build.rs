@@ -55,6 +55,7 @@ impl FactsBuilder {
             macro_arguments: Vec::new(),
             texts: Vec::new(),
             mentions: Vec::new(),
+            declared: Vec::new(),
             shared: Vec::new(),
             package: None,
             doc: None,

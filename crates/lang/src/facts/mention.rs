@@ -17,8 +17,12 @@ pub struct Mention {
     pub form: MentionForm,
     /// How the document marks it.
     pub mark: MentionMark,
-    /// Kind of thing that a role or directive asks for.
+    /// Kind of thing that a role or directive asks for, or a noun beside the name: `` `limit` option``.
     pub wants: Wanted,
+    /// That noun, in the singular.
+    pub noun: Option<NameId>,
+    /// First line of the paragraph, item or row of a table around it.
+    pub paragraph: u32,
     /// Language of the example it is in.
     pub language: Option<Language>,
     /// Where the name begins; the start of its line if that is not known.
@@ -34,6 +38,10 @@ pub enum MentionForm {
     Call,
     /// A path of a file.
     Path,
+    /// A line for a shell.
+    Command,
+    /// An option of a command, with its dashes.
+    Flag,
 }
 
 /// How a document marks a name as code.
@@ -51,7 +59,7 @@ pub enum MentionMark {
     Example,
 }
 
-/// Kind of thing that a role or directive asks for.
+/// Kind of thing that a document says a name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub enum Wanted {
     /// Any.
@@ -67,4 +75,8 @@ pub enum Wanted {
     Value,
     /// A module or package.
     Module,
+    /// What belongs to a value: a field, property or accessor.
+    Member,
+    /// Nothing that is defined: an argument, a header, a folder.
+    Nothing,
 }

@@ -5,6 +5,7 @@
 
 mod argument;
 mod build;
+mod declared;
 mod decorators;
 mod definition;
 mod expr;
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use argument::Argument;
 pub use build::FactsBuilder;
+pub use declared::{Declared, DeclaredKind};
 pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
 pub use expr::{Collection, Expr, Literal, PathRoot};
 pub use m1nd_base::Pos;
@@ -379,6 +381,8 @@ pub struct FileFacts {
     pub texts: Vec<TextUse>,
     /// Code that a document names, in order of position.
     pub mentions: Vec<Mention>,
+    /// Commands and options that the file declares for a command line, in order of position.
+    pub declared: Vec<Declared>,
     /// Names that the file shares with other programs.
     pub shared: Vec<Shared>,
     /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
@@ -454,6 +458,7 @@ impl FileFacts {
         self.arguments.shrink_to_fit();
         self.macro_arguments.shrink_to_fit();
         self.mentions.shrink_to_fit();
+        self.declared.shrink_to_fit();
         self.shared.shrink_to_fit();
     }
 
@@ -470,7 +475,7 @@ impl FileFacts {
             of(&self.parameters) + of(&self.type_parameters) + of(&self.bindings) + of(&self.imports),
             of(&self.exports) + of(&self.exprs) + of(&self.lists) + of(&self.list_items) + of(&self.references),
             of(&self.member_writes) + of(&self.arguments) + of(&self.macro_arguments) + of(&self.texts),
-            of(&self.mentions) + of(&self.shared),
+            of(&self.mentions) + of(&self.declared) + of(&self.shared),
             self.definitions.iter().map(texts).sum(),
         ];
         size_of::<Self>() + tables.iter().sum::<usize>()

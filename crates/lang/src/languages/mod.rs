@@ -1,6 +1,7 @@
 //! The table of languages: their files and their extractors.
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
+pub use options::declared;
 pub use prose::listing_language;
 
 use crate::facts::{FactsBuilder, FileFacts};
@@ -16,6 +17,7 @@ mod go;
 mod java;
 mod kotlin;
 mod lua;
+pub(crate) mod options;
 mod outline;
 mod php;
 mod prose;
@@ -168,6 +170,7 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
     let input = Input { language, text: &text, limits, cancel };
     let mut facts = (reader.extract)(&input).unwrap_or_else(|problem| blank(Some(problem)));
     texts::add(language, &text, &mut facts);
+    options::add(language, &text, &mut facts);
     // Components are parsed block by block: one problem says it for the file.
     let mut seen = false;
     facts.problems.retain(|problem| problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true));

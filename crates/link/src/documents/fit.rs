@@ -99,6 +99,54 @@ pub(super) fn is_value_of(value: &str, owner: &str) -> bool {
     left == right && value.starts_with(|c: char| c.is_lowercase()) && owner.starts_with(|c: char| c.is_uppercase())
 }
 
+/// Returns whether a name is spelled like that of a type: `Pool`, but not `URL`.
+pub(super) fn is_type_name(name: &str) -> bool {
+    name.starts_with(char::is_uppercase) && name.len() > 2 && name.chars().any(char::is_lowercase)
+}
+
+/// Returns whether a type holds what a noun stands for: `Options` the options, `Hooks` the hooks.
+pub(super) fn is_kind(owner: &str, noun: &str) -> bool {
+    let Some(last) = words(owner).pop() else { return false };
+    !noun.is_empty() && (last.strip_suffix('s') == Some(noun) || last == noun)
+}
+
+/// Words at the end of the name of a type that values leave out.
+const KINDS: &[&str] = &["options", "option", "config", "settings", "props", "params", "init"];
+
+/// Returns whether names of values lead to a type by their words: `promise` to `RequestPromise`, `options.retry` to
+/// `RetryOptions`, `https` to `HttpsOptions`.
+pub(super) fn is_like_value(values: &[&str], owner: &str) -> bool {
+    let of_type = words(owner);
+    let Some(last) = values.last().map(|value| words(value)) else { return false };
+    let (own, kind): (Vec<&String>, Vec<&String>) = of_type.iter().partition(|word| !KINDS.contains(&word.as_str()));
+    let is_end = !last.is_empty() && of_type.ends_with(&last);
+    // All words of the type are said, but for its kind.
+    let is_said = !own.is_empty() && !kind.is_empty() && own == last.iter().collect::<Vec<&String>>();
+    owner.starts_with(char::is_uppercase) && (is_end || is_said)
+}
+
+/// The words of a name in lower case: `RequestPromise` → `request`, `promise`.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut was_upper = true;
+    for c in name.chars() {
+        let is_upper = c.is_uppercase();
+        if c == '_' || c == '$' {
+            words.push(String::new());
+        } else {
+            if is_upper && !was_upper || words.is_empty() {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(c.to_lowercase());
+            }
+        }
+        was_upper = is_upper;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +165,8 @@ mod tests {
         assert_eq!(gaps("express", &[], "mux.go"), None);
         assert_eq!(gaps("", &["Flask"], "src/flask/app.py"), Some(0));
         assert!(is_value_of("http_client", "HTTPClient") && !is_value_of("Client", "Client"));
+        assert!(is_like_value(&["promise"], "RequestPromise") && is_like_value(&["options", "retry"], "RetryOptions"));
+        assert!(is_like_value(&["https"], "HttpsOptions") && !is_like_value(&["options"], "RetryPolicy"));
+        assert!(!is_like_value(&["request"], "RequestPromise") && !is_like_value(&["self"], "Pool"));
     }
 }

@@ -6,8 +6,10 @@
 //! [`MAX_TARGETS`] say nothing. All that was looked up is remembered like any other question: a definition that a
 //! document asked for in vain relinks it.
 
+mod commands;
 mod fit;
 mod paths;
+mod subject;
 mod symbols;
 mod variables;
 
@@ -40,9 +42,12 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         return edges;
     }
     let outside = symbols::outside_names(eval, file);
-    for mention in &unit.facts.mentions {
+    let mentions = unit.facts.mentions.iter();
+    let mut found: Vec<Option<Meant>> = mentions.map(|mention| meant(eval, file, mention, &outside)).collect();
+    subject::add(eval, file, &outside, &mut found);
+    for (mention, meant) in unit.facts.mentions.iter().zip(found) {
         let from = mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol);
-        let Some(meant) = meant(eval, file, mention, &outside) else {
+        let Some(meant) = meant else {
             let name = unit.facts.name(mention.name);
             let variable = named::is_spelled(name).then(|| variables::meant(eval, file, name)).flatten();
             edges.extend(variable.map(|to| {
@@ -58,6 +63,7 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
             edges.push(Derived { from, to, relation: Relation::Documents, tier, of, pos: mention.pos });
         }
     }
+    commands::add(eval, file, &mut edges);
     edges
 }
 
@@ -65,6 +71,7 @@ fn meant(eval: &mut Eval<'_>, file: FileId, mention: &Mention, outside: &FxHashS
     let name = eval.project.unit(file).facts.name(mention.name);
     match mention.form {
         MentionForm::Path => paths::meant(eval, file, name, mention.mark == MentionMark::Link),
+        MentionForm::Command | MentionForm::Flag => None,
         MentionForm::Symbol | MentionForm::Call => symbols::meant(eval, file, mention, outside),
     }
 }

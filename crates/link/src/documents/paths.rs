@@ -10,7 +10,8 @@ use crate::named::{stem, stem_word};
 const MAX_FILES: usize = 512;
 
 /// The file beside the document, else from the root, else those whose path ends in it. A file name alone is that of the
-/// reader's own file as often as not: it counts only where there is such a file, or as a link.
+/// reader's own file as often as not: it counts only where there is such a file, as a link, or if it is the only file of
+/// code with a name that no word has (`__version__.py`).
 pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool) -> Option<Meant> {
     let name = name.trim_end_matches('/').trim_start_matches("./");
     let own = eval.project.path(file).as_str();
@@ -20,10 +21,11 @@ pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool
             return one(eval, found, file);
         }
     }
-    if is_link || !name.contains('/') || name.starts_with("..") {
+    let (stem, _) = stem(name);
+    let is_alone = !name.contains('/');
+    if is_link || is_alone && !stem.contains('_') || name.starts_with("..") {
         return None;
     }
-    let (stem, _) = stem(name);
     let suffix = format!("/{name}");
     let mut files: Vec<FileId> = eval.defining(stem_word(stem));
     if files.len() > MAX_FILES {
@@ -33,7 +35,9 @@ pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool
     files.retain(|found| !is_document(eval, *found));
     eval.project.sort_by_path(&mut files);
     match files.as_slice() {
+        [only] if is_alone && (eval.project.unit(*only).is_test || is_aside(eval, *only)) => None,
         [only] => one(eval, *only, file),
+        _ if is_alone => None,
         [] => None,
         many if many.len() > MAX_TARGETS => None,
         many => {
@@ -41,6 +45,11 @@ pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool
             Some(Meant { targets, is_certain: false })
         }
     }
+}
+
+/// Returns whether a file only shows how the project is used.
+fn is_aside(eval: &Eval<'_>, file: FileId) -> bool {
+    super::symbols::is_aside(eval.project.path(file).as_str())
 }
 
 /// Returns whether a file is a document itself; settings, styles and the like are not.

@@ -54,7 +54,8 @@ struct Candidate<'a> {
 pub(super) fn outside_names(eval: &mut Eval<'_>, file: FileId) -> FxHashSet<String> {
     let unit = eval.project.unit(file);
     let mut outside = FxHashSet::default();
-    for mention in unit.facts.mentions.iter().filter(|mention| mention.mark == MentionMark::Example) {
+    let is_import = |mention: &&Mention| mention.mark == MentionMark::Example && mention.language.is_some();
+    for mention in unit.facts.mentions.iter().filter(is_import) {
         let name = unit.facts.name(mention.name);
         let last = name.rsplit([':', '.']).next().unwrap_or(name);
         if !outside.contains(last) && example(eval, mention, name).is_none() && !is_own_module(eval, mention, name) {
@@ -95,22 +96,76 @@ pub(super) fn meant(
         }
     }
     let parts = parts(name);
-    let is_qualified = parts.len() > 1;
-    if !is_qualified && outside.contains(name) {
+    // The address of a definition is never a word.
+    let is_qualified = parts.len() > 1 || mention.mark == MentionMark::Link;
+    if !is_qualified && (outside.contains(name) || is_nothing(mention, name)) {
         return None;
     }
-    let how = telling(mention, name);
+    let is_own = !is_qualified && is_package(eval, file, name);
+    let how = if is_own { Telling::Maybe } else { telling(mention, name) };
     if !is_qualified && how == Telling::No && mention.wants != Wanted::Module {
         return None;
     }
+    if name.starts_with("crate::") {
+        return settled(in_crate(eval, file, mention, &parts), true);
+    }
+    if is_own {
+        return settled(entries(eval, mention, name), false);
+    }
     // A name alone is not that of a test or an example, which readers of the document do not see.
-    let own = !is_qualified && mention.mark != MentionMark::Role && !is_aside(eval.project.path(file).as_str());
+    let own = !is_qualified && !is_marked(mention) && !is_aside(eval.project.path(file).as_str());
     let mut found =
         if mention.wants == Wanted::Module { Vec::new() } else { fitting(eval, mention, &parts, None, own) };
+    if found.is_empty() && parts.len() > 1 {
+        let guessed = of_receiver(eval, mention, &parts);
+        if !guessed.is_empty() {
+            return settled(guessed, false);
+        }
+    }
     if found.is_empty() && (is_qualified && mention.form == MentionForm::Symbol || mention.wants == Wanted::Module) {
         found = modules(eval, &parts, None);
     }
     settled(found, is_qualified || how == Telling::Yes)
+}
+
+/// Returns whether the noun beside a name says that it is none of code: a parameter, a header.
+fn is_nothing(mention: &Mention, name: &str) -> bool {
+    mention.wants == Wanted::Nothing && mention.form != MentionForm::Call && !fit::is_type_name(name)
+}
+
+/// What a path of Rust means that begins at the crate around the document.
+fn in_crate(eval: &mut Eval<'_>, file: FileId, mention: &Mention, parts: &[&str]) -> Vec<SymbolId> {
+    let path = eval.project.path(file).as_str();
+    let folder = eval.project.packages.around(path).next().map_or("", |(folder, _)| folder).to_owned();
+    let limit = Limit { language: Language::Rust, inside: Some((folder, false)) };
+    let found = fitting(eval, mention, parts, Some(&limit), true);
+    if !found.is_empty() {
+        return found;
+    }
+    // What a crate offers under a path may be defined anywhere in it.
+    let own = parts.len() > 1 && parts[parts.len() - 2].starts_with(char::is_uppercase);
+    let found = fitting(eval, mention, &parts[parts.len() - 1 - usize::from(own)..], Some(&limit), true);
+    if found.is_empty() { modules(eval, parts, Some(Language::Rust)) } else { found }
+}
+
+/// Returns whether a name is that of the package around a document.
+fn is_package(eval: &Eval<'_>, file: FileId, name: &str) -> bool {
+    let path = eval.project.path(file).as_str();
+    eval.project.packages.around(path).any(|(_, package)| package.rsplit(['/', '@']).next() == Some(name))
+}
+
+/// The values that have the name of their package, and are what it offers.
+fn entries(eval: &mut Eval<'_>, mention: &Mention, name: &str) -> Vec<SymbolId> {
+    let all = candidates(eval, name, None);
+    let rows = all.iter().filter_map(|&(of, symbol)| {
+        let package = |path: &str| eval.project.packages.around(path).any(|(_, own)| own == name);
+        candidate(eval, of, symbol, |owners, path| {
+            (owners.is_empty() && package(path)).then_some(Fit { gaps: 0, is_loose: false })
+        })
+    });
+    let rows: Vec<Candidate<'_>> = rows.filter(|row| !row.is_aside && !row.is_test).collect();
+    let rows = rows.into_iter().filter(|row| row.definition.visibility == Visibility::Public).collect();
+    best(mention, rows)
 }
 
 fn settled(mut targets: Vec<SymbolId>, is_clear: bool) -> Option<Meant> {
@@ -139,10 +194,19 @@ fn is_shaped(name: &str) -> bool {
         || name.chars().skip(1).any(char::is_uppercase) && name.chars().any(char::is_lowercase)
 }
 
+/// Returns whether a name is marked as that of code: by a role, or as the address of a definition.
+fn is_marked(mention: &Mention) -> bool {
+    matches!(mention.mark, MentionMark::Role | MentionMark::Link)
+}
+
+/// Returns whether a name without owners is that of code by its spelling, or because it is called.
+pub(super) fn is_clear(mention: &Mention, name: &str) -> bool {
+    telling(mention, name) == Telling::Yes
+}
+
 fn telling(mention: &Mention, name: &str) -> Telling {
-    let has_case = |is: fn(char) -> bool| name.chars().any(is);
-    let is_type = name.starts_with(char::is_uppercase) && name.len() > 2 && has_case(char::is_lowercase);
-    if mention.mark == MentionMark::Role || mention.form == MentionForm::Call || is_shaped(name) || is_type {
+    let is_type = fit::is_type_name(name);
+    if is_marked(mention) || mention.form == MentionForm::Call || is_shaped(name) || is_type {
         Telling::Yes
     } else if mention.mark == MentionMark::Code && name.len() > 3 && name != "main" {
         Telling::Maybe
@@ -155,7 +219,13 @@ fn is_in(path: &str, folders: &[&str]) -> bool {
     path.rsplit_once('/').is_some_and(|(above, _)| above.split('/').any(|part| folders.contains(&part)))
 }
 
-fn is_aside(path: &str) -> bool {
+/// Returns whether a file is below a folder of documents.
+pub(super) fn is_documentation(path: &str) -> bool {
+    is_in(path, DOCS)
+}
+
+/// Returns whether a file only shows how the project is used, or is not part of it.
+pub(super) fn is_aside(path: &str) -> bool {
     is_in(path, ASIDE)
 }
 
@@ -238,10 +308,14 @@ fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option
     if own {
         found.retain(|row| !row.is_test && !is_aside(eval.project.path(row.of.file).as_str()));
     }
+    // An address says all owners.
+    if mention.mark == MentionMark::Link {
+        found.retain(|row| !row.fit.is_loose);
+    }
     if is_bare {
         found.retain(|row| may_stand_alone(mention, row, last));
         // `close()` alone may be a method of anything.
-        let is_plain = mention.form == MentionForm::Call && mention.mark != MentionMark::Role && !is_shaped(last);
+        let is_plain = mention.form == MentionForm::Call && !is_marked(mention) && !is_shaped(last);
         if is_plain && found.len() > 1 && found.iter().all(|row| row.fit.is_loose) {
             return Vec::new();
         }
@@ -249,10 +323,89 @@ fn fitting(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str], limit: Option
     best(mention, found)
 }
 
+/// Returns whether a class of the project, and not only of its tests and examples, has a name.
+pub(super) fn is_type_of_project(eval: &mut Eval<'_>, name: &str) -> bool {
+    let all = candidates(eval, name, None);
+    all.iter().any(|&(of, symbol)| {
+        let row =
+            candidate(eval, of, symbol, |owners, _| owners.is_empty().then_some(Fit { gaps: 0, is_loose: false }));
+        row.is_some_and(|row| row.definition.kind.is_type() && !row.is_aside && !row.is_test)
+    })
+}
+
+/// What names from the outermost module on mean.
+pub(super) fn named(eval: &mut Eval<'_>, mention: &Mention, names: &[&str]) -> Vec<SymbolId> {
+    fitting(eval, mention, names, None, false)
+}
+
+/// The members that classes of a name have, themselves or from their bases.
+pub(super) fn member(eval: &mut Eval<'_>, mention: &Mention, class: &str, name: &str) -> Vec<SymbolId> {
+    fitting(eval, mention, &[class, name], None, true)
+}
+
+/// The members of a name that one class has whose name fits.
+pub(super) fn members_of(
+    eval: &mut Eval<'_>,
+    mention: &Mention,
+    name: &str,
+    fits: impl Fn(&str) -> bool,
+) -> Option<Vec<SymbolId>> {
+    let all = candidates(eval, name, None);
+    let loose = Fit { gaps: 0, is_loose: true };
+    let of = |owners: &[&str], _: &str| owners.first().filter(|owner| fits(owner)).map(|_| loose);
+    let rows = all.iter().filter_map(|&(of_def, symbol)| candidate(eval, of_def, symbol, of));
+    let rows: Vec<Candidate<'_>> = rows.filter(|row| !row.is_test && !row.is_aside).collect();
+    let found = best(mention, rows);
+    (found.len() == 1).then_some(found)
+}
+
+/// Members that a value may be meant to have by its name: `promise.once` of `RequestPromise`, `options.retry.limit` of
+/// `RetryOptions`, or, if the name is like no other, of any class.
+fn of_receiver(eval: &mut Eval<'_>, mention: &Mention, parts: &[&str]) -> Vec<SymbolId> {
+    let Some((last, before)) = parts.split_last() else { return Vec::new() };
+    let all = candidates(eval, last, None);
+    let rows = receivers(eval, mention, before, &all);
+    best(mention, rows)
+}
+
+fn receivers<'a>(
+    eval: &Eval<'a>,
+    mention: &Mention,
+    before: &[&str],
+    all: &[(DefRef, SymbolId)],
+) -> Vec<Candidate<'a>> {
+    let is_value = before.iter().all(|part| part.starts_with(char::is_lowercase));
+    if !is_value || mention.mark == MentionMark::Bare {
+        return Vec::new();
+    }
+    let loose = Fit { gaps: 0, is_loose: true };
+    let rows = |fits: &dyn Fn(&str) -> bool| -> Vec<Candidate<'a>> {
+        let of = |owners: &[&str], _: &str| owners.first().filter(|owner| fits(owner)).map(|_| loose);
+        let rows = all.iter().filter_map(|&(of_def, symbol)| candidate(eval, of_def, symbol, of));
+        let is_called = mention.form == MentionForm::Call;
+        let may_be = |kind: DefKind| !is_called || matches!(kind, DefKind::Function | DefKind::Macro);
+        rows.filter(|row| !row.is_test && !row.is_aside && may_be(row.definition.kind)).collect()
+    };
+    let has_one_owner = |rows: &[Candidate<'a>]| {
+        let mut owners = rows.iter().map(|row| owners(eval.project.unit(row.of.file), row.of.def).first().copied());
+        let first = owners.next();
+        first.is_some_and(|first| owners.all(|owner| owner == first))
+    };
+    let likely = rows(&|owner| fit::is_like_value(before, owner));
+    if has_one_owner(&likely) {
+        return likely;
+    }
+    let is_known = likely.is_empty() && mention.form == MentionForm::Call && before.len() == 1;
+    let any = if is_known { rows(&|_| true) } else { Vec::new() };
+    let shaped =
+        any.first().is_some_and(|row| is_shaped(eval.project.unit(row.of.file).facts.name(row.definition.name)));
+    if shaped && has_one_owner(&any) { any } else { Vec::new() }
+}
+
 /// Returns whether a definition may be meant by its name alone: parameters and values have the names of fields.
 fn may_stand_alone(mention: &Mention, row: &Candidate<'_>, name: &str) -> bool {
     let kind = row.definition.kind;
-    let is_role = matches!(mention.mark, MentionMark::Role | MentionMark::Example);
+    let is_role = is_marked(mention) || mention.mark == MentionMark::Example;
     let is_value = matches!(kind, DefKind::Field | DefKind::Variable | DefKind::Constant | DefKind::Module);
     let is_constant = name.chars().all(|c| !c.is_lowercase()) && name.len() > 3 && kind != DefKind::Field;
     // Where fields and constants are spelled like types, a parameter is not.
@@ -372,7 +525,8 @@ fn best(mention: &Mention, mut rows: Vec<Candidate<'_>>) -> Vec<SymbolId> {
             |kind: DefKind| kind.is_type() || matches!(kind, DefKind::Function | DefKind::Macro | DefKind::Variant);
         prefer(&mut rows, |row| is_called(row.definition.kind));
     }
-    if mention.wants != Wanted::Any {
+    // What a role says, the generator of the documents checks; a noun may be inexact.
+    if mention.mark != MentionMark::Code && mention.wants != Wanted::Any {
         prefer(&mut rows, |row| is_wanted(mention.wants, row));
     }
     prefer(&mut rows, |row| !row.fit.is_loose);
@@ -380,6 +534,9 @@ fn best(mention: &Mention, mut rows: Vec<Candidate<'_>>) -> Vec<SymbolId> {
     let least = rows.iter().map(|row| row.fit.gaps).min();
     rows.retain(|row| Some(row.fit.gaps) == least);
     prefer(&mut rows, |row| !matches!(row.definition.visibility, Visibility::Private | Visibility::Package));
+    if mention.mark == MentionMark::Code && mention.wants != Wanted::Any {
+        prefer(&mut rows, |row| is_wanted(mention.wants, row));
+    }
     prefer(&mut rows, |row| !row.definition.flags.is_declaration);
     without_stubs(&mut rows);
     let mut found: Vec<SymbolId> = rows.iter().map(|row| row.symbol).collect();
@@ -409,6 +566,11 @@ fn is_wanted(wants: Wanted, row: &Candidate<'_>) -> bool {
         Wanted::Type => kind.is_type(),
         Wanted::Value => matches!(kind, DefKind::Field | DefKind::Variable | DefKind::Constant | DefKind::Variant),
         Wanted::Module => kind == DefKind::Module,
+        Wanted::Member => {
+            matches!(kind, DefKind::Field | DefKind::Variable | DefKind::Constant | DefKind::Variant)
+                || kind == DefKind::Function && row.definition.owner.is_some()
+        }
+        Wanted::Nothing => kind.is_type(),
     }
 }
 

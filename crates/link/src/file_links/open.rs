@@ -44,6 +44,19 @@ pub(super) fn may_reach_more(
     is_open.then_some(if all_outside { Reason::OutsideReceiver } else { unknown? })
 }
 
+/// The reason why a member that is read or written and outside of the project may be a field of the project, if it may:
+/// outside code yielded what has it.
+pub(super) fn may_be_field(
+    eval: &mut Eval<'_>,
+    file: FileId,
+    reference: &Reference,
+    found: &[Found],
+) -> Option<Reason> {
+    let is_member = matches!(eval.unit(file).facts.expr(reference.expr), Expr::Member { .. });
+    let is_open = is_member && found.iter().any(|found| eval.is_indirect(found));
+    is_open.then_some(Reason::OutsideReceiver)
+}
+
 /// Methods of the project of this name that take the arguments of the call.
 fn methods(eval: &mut Eval<'_>, file: FileId, name: Name, call: &Reference) -> Vec<DefRef> {
     let rules = eval.rules(file);

@@ -26,6 +26,8 @@ const MAX_SEARCHED: usize = 64;
 const DEFAULT_EXPORT: &str = "default";
 /// The reason of a name that no scope knows.
 const UNKNOWN_NAME: &str = "name_not_found";
+/// The reason of a member of a value that outside code yielded.
+const OUTSIDE_RECEIVER: &str = "outside_receiver";
 
 /// Whether the dependents of a node are all known, and what may hide more.
 #[derive(Debug, Clone, PartialEq)]
@@ -233,6 +235,8 @@ impl Place {
         match reference.role {
             "type" | "inherit" | "implement" | "write" if is_static => false,
             "macro" if language == Some(L::Rust) => false,
+            // What is read there without a call is a field.
+            "read" if reference.reason == OUTSIDE_RECEIVER && matches!(language, Some(L::Rust | L::Java)) => false,
             "import" => self == Self::Function,
             "call" | "read" if reference.reason == UNKNOWN_NAME => self != Self::Method || !by_receiver,
             "call" | "read" => self != Self::Nested || !is_static,

@@ -1,6 +1,7 @@
 //! What a question about two states asks for, and what answers it: new dependencies of files, circles, files that lost
-//! all connections, removed definitions that others could use.
+//! all connections, removed definitions that others could use, dependencies against the layers.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, RepoPath, node_id};
@@ -11,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::differential::{GraphDifference, file_path};
 use super::scope::Scope;
 use crate::components::{components, depends};
+use crate::layers::{Against, Grain, Layering, LayersQuery, declaration, files};
 
 /// Words that say nothing about the code.
 const COMMON_WORDS: [&str; 46] = [
@@ -33,11 +35,14 @@ pub enum Asked {
     NewCycle,
     /// Files that lost every dependency in both directions.
     Isolated,
+    /// Dependencies that are new and contradict the layers: those that the project declares, else the inferred ones.
+    LayerViolation,
 }
 
 impl Asked {
     /// Every kind.
-    pub const ALL: [Self; 4] = [Self::NewCoupling, Self::RemovedApi, Self::NewCycle, Self::Isolated];
+    pub const ALL: [Self; 5] =
+        [Self::NewCoupling, Self::RemovedApi, Self::NewCycle, Self::Isolated, Self::LayerViolation];
 
     /// The word on the wire.
     pub const fn word(self) -> &'static str {
@@ -46,6 +51,7 @@ impl Asked {
             Self::RemovedApi => "removed_api",
             Self::NewCycle => "new_cycle",
             Self::Isolated => "isolated",
+            Self::LayerViolation => "layer_violation",
         }
     }
 
@@ -56,6 +62,7 @@ impl Asked {
             Self::RemovedApi => &["remov", "delet", "gone", "vanish", "breaking"],
             Self::NewCycle => &["cycl", "circular", "circle"],
             Self::Isolated => &["isolat", "orphan", "disconnect"],
+            Self::LayerViolation => &["layer", "upward", "violat"],
         }
     }
 }
@@ -127,7 +134,7 @@ pub struct Finding {
 /// A dependency of a file on another one: file and line of its first place.
 type Arcs = BTreeMap<(String, String), (String, u32)>;
 
-/// What answers a question, in the order of what was asked; each kind by its names.
+/// What answers a question, in the order of what was asked; each kind by its names. Adds to `gaps` what cannot be told.
 ///
 /// # Errors
 /// [`Cancelled`].
@@ -136,6 +143,7 @@ pub fn findings(
     found: &GraphDifference,
     scope: &Scope,
     asked: &[Asked],
+    gaps: &mut Vec<String>,
     cancel: &Cancel,
 ) -> Result<Vec<Finding>, Cancelled> {
     if asked.is_empty() {
@@ -157,6 +165,7 @@ pub fn findings(
             Asked::RemovedApi => removed_api(before.graph(), found),
             Asked::NewCycle => new_cycles(&may_have_been, &is),
             Asked::Isolated => isolated(&was, &may_be, after.graph()),
+            Asked::LayerViolation => layer_violations(&may_have_been, after, gaps, cancel)?,
         };
         own.sort_by_key(is_of_test);
         rows.extend(own);
@@ -260,15 +269,24 @@ fn new_cycles(old: &Arcs, new: &Arcs) -> Vec<Finding> {
             own.contains(pair.0.as_str()) && own.contains(pair.1.as_str()) && !old.contains_key(*pair)
         };
         let place = new.keys().find(is_new).map(|pair| new[pair].clone());
-        let more = paths.len().saturating_sub(NAMED);
+        // A circle that grew is told by the files that joined the largest one of before.
+        let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+        paths
+            .iter()
+            .filter_map(|path| was.get(path.as_str()))
+            .for_each(|circle| *sizes.entry(*circle).or_default() += 1);
+        let largest = sizes.iter().max_by_key(|(circle, size)| (**size, Reverse(**circle))).map(|(circle, _)| *circle);
+        let is_joined = |path: &&String| largest.is_none() || was.get(path.as_str()).copied() != largest;
+        let joined: Vec<&String> = paths.iter().filter(is_joined).collect();
+        let more = joined.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let shown: Vec<&str> = paths.iter().take(NAMED).map(String::as_str).collect();
-        rows.push(Finding {
-            asked: Asked::NewCycle,
-            detail: format!("depend on each other, which they did not: {}{more}", shown.join(", ")),
-            names: paths.into_iter().take(NAMED).collect(),
-            place,
-        });
+        let names: Vec<String> = joined.iter().take(NAMED).map(|path| (*path).clone()).collect();
+        let shown = format!("{}{more}", names.join(", "));
+        let detail = match paths.len() - joined.len() {
+            0 => format!("depend on each other, which they did not: {shown}"),
+            before => format!("joined a circle of {before} files that depend on each other: {shown}"),
+        };
+        rows.push(Finding { asked: Asked::NewCycle, detail, names, place });
     }
     rows
 }
@@ -311,13 +329,50 @@ fn isolated(old: &Arcs, new: &Arcs, after: &Graph) -> Vec<Finding> {
     gone.into_iter().map(row).collect()
 }
 
+/// New dependencies that contradict the layers of the newer state.
+fn layer_violations(
+    old: &Arcs,
+    after: &Snapshot,
+    gaps: &mut Vec<String>,
+    cancel: &Cancel,
+) -> Result<Vec<Finding>, Cancelled> {
+    let declared = match declaration(after) {
+        Ok(declared) => declared,
+        Err(error) => {
+            gaps.push(format!("layers cannot be told: {error}"));
+            return Ok(Vec::new());
+        }
+    };
+    let files = files(after, cancel)?;
+    let query = LayersQuery { grain: Some(Grain::Folders), ..LayersQuery::default() };
+    let layering = Layering::of(after, &files, declared.as_ref(), &query, cancel)?;
+    let graph = after.graph();
+    let by = if layering.is_declared { "declared" } else { "inferred" };
+    let row = |against: &Against| {
+        let arc = &files.arcs[against.arc];
+        let (from, to) = (graph.path(files.nodes[arc.from]), graph.path(files.nodes[arc.to]));
+        let names = (from.to_owned(), to.to_owned());
+        let layer = |level: usize| layering.layers.get(level).map_or("", |layer| layer.name.as_str());
+        let (own, other) = (layer(against.levels.0), layer(against.levels.1));
+        let what = against.violation.word();
+        (!old.contains_key(&names)).then(|| Finding {
+            asked: Asked::LayerViolation,
+            detail: format!("{what}: {from} (`{own}`) depends on {to} (`{other}`); the layers are {by}"),
+            place: arc.lines.first().map(|line| (from.to_owned(), *line)),
+            names: vec![names.0, names.1],
+        })
+    };
+    Ok(layering.against.iter().filter_map(row).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_questions_ask_for() {
-        let cases: [(&str, &[Asked], &[&str]); 6] = [
+        let cases: [(&str, &[Asked], &[&str]); 7] = [
+            ("Any new layering violations?", &[Asked::LayerViolation], &[]),
             ("What new coupling appeared between the modules?", &[Asked::NewCoupling], &[]),
             ("which public API was removed from store", &[Asked::RemovedApi], &["store"]),
             ("new circular dependencies in billing", &[Asked::NewCoupling, Asked::NewCycle], &["billing"]),
@@ -345,5 +400,9 @@ mod tests {
         assert_eq!(rows.len(), 1, "{rows:?}");
         assert_eq!((rows[0].names.join(" "), rows[0].place.clone()), ("a b e".to_owned(), Some(("b".to_owned(), 1))));
         assert!(new_cycles(&new, &new).is_empty() && new_cycles(&new, &old).is_empty());
+        let mut grown = new.clone();
+        grown.extend([arc("a", "f"), arc("f", "b")]);
+        let rows = new_cycles(&new, &grown);
+        assert_eq!(rows[0].detail, "joined a circle of 3 files that depend on each other: f");
     }
 }

@@ -25,6 +25,8 @@ pub enum MatchKind {
     Label,
     /// An environment variable.
     Variable,
+    /// A command or an option of a program.
+    Command,
     /// The import of an example.
     Example,
 }
@@ -38,6 +40,7 @@ impl MatchKind {
             Self::Qualified => "qualified",
             Self::Label => "label",
             Self::Variable => "variable",
+            Self::Command => "command",
             Self::Example => "example",
         }
     }
@@ -75,7 +78,7 @@ pub enum UnboundReason {
     Absent,
     /// No file is at the path.
     NoFile,
-    /// It is a command or an option, which the index does not hold.
+    /// It is a command or an option that no program of the project is known to have.
     Command,
     /// It belongs to a package outside of the project.
     Outside,
@@ -173,9 +176,13 @@ fn of_edge(graph: &Graph, document: &Document, edge: &EdgeRef<'_>, line: u32) ->
     let is_file = graph.kind(target) == NodeKind::File;
     let label = graph.label(target);
     let mut here = document.mentions.iter().filter(|mention| mention.line == line);
-    let mention = here.find(|mention| names(mention, label, is_file.then(|| graph.path(target))));
+    let mention = here.clone().find(|mention| names(mention, label, is_file.then(|| graph.path(target))));
+    // What declares a command or an option may have any name.
+    let is_command = |mention: &&Mention| matches!(mention.form, Form::Flag | Form::Command);
+    let mention = mention.or_else(|| here.find(is_command));
     let by = match mention {
         None => MatchKind::Example,
+        Some(mention) if is_command(&mention) => MatchKind::Command,
         Some(mention) if is_file && mention.form == Form::Path => MatchKind::Path,
         Some(_) if is_file => MatchKind::Module,
         Some(mention) if is_qualified(&mention.name) => MatchKind::Qualified,

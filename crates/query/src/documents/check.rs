@@ -8,6 +8,7 @@ use m1nd_graph::NodeFlags;
 use m1nd_lang::Language;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::closed::{self, Closed};
 use super::dead::{self, Candidate};
 use super::labels::Labels;
 use super::past::{self, GonePath, OwnedName, Removal};
@@ -16,6 +17,9 @@ use super::{DriftClass, Finding, Read, broken_links, in_order, is_record, slips}
 
 /// Shortest name of which a slip is found, in bytes: shorter ones are near to too many.
 const LEAST_SLIP: usize = 8;
+
+/// Options and commands that libraries add by themselves.
+const IMPLIED: &[&str] = &["help", "version", "completion", "completions", "install-completion", "show-completion"];
 
 /// Which findings are asked for, beyond what is surely wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -170,6 +174,7 @@ pub(super) fn findings(
         removals: FxHashMap::default(),
         gone: FxHashMap::default(),
         labels: None,
+        closed: None,
         cancel,
     };
     let mut labels = Labels::new(snapshot);
@@ -251,6 +256,8 @@ struct Judge<'s> {
     gone: FxHashMap<String, FxHashMap<String, GonePath>>,
     /// Names of the code by their length, for slips.
     labels: Option<FxHashMap<usize, Vec<&'s str>>>,
+    /// What the programs of the project declare in full.
+    closed: Option<Closed>,
     cancel: &'s Cancel,
 }
 
@@ -260,7 +267,7 @@ impl<'s> Judge<'s> {
         let mut found = Vec::new();
         let place = self.history.place(read.path.as_str()).ok();
         let mut dead: Vec<(Candidate, Option<Removal>)> = Vec::new();
-        for row in rows {
+        for mut row in rows {
             let is_path = row.word.is_empty();
             let is_absent = is_path || row.is_absent(&self.absent);
             let is_gone_there = !is_absent && row.file.is_some();
@@ -273,6 +280,9 @@ impl<'s> Judge<'s> {
                 Some(place) if is_absent => self.removed_word(place, &row)?,
                 Some(place) => self.removed_there(place, &row),
             };
+            if is_absent && row.is_line && removal.is_none() {
+                row.is_proven = self.is_closed(&row)?;
+            }
             if removal.is_some() || row.is_proven && (is_absent || self.lacks(&row)) {
                 dead.push((row, removal));
             } else if is_absent && row.is_marked {
@@ -301,6 +311,18 @@ impl<'s> Judge<'s> {
             }
         }
         Ok(found)
+    }
+
+    /// Returns whether all options, or all commands, of the project are known.
+    fn is_closed(&mut self, row: &Candidate) -> Result<bool, Cancelled> {
+        if IMPLIED.contains(&row.word.as_str()) {
+            return Ok(false);
+        }
+        let closed = match self.closed {
+            Some(closed) => closed,
+            None => *self.closed.insert(closed::closed(self.snapshot, self.cancel)?),
+        };
+        Ok(if row.name.starts_with('-') { closed.options } else { closed.commands })
     }
 
     fn removed(&self, place: &PlacedHistory<'_>, row: Candidate, removal: &Removal) -> Finding {
@@ -425,6 +447,7 @@ fn labels_of(snapshot: &Snapshot) -> FxHashMap<usize, Vec<&str>> {
 
 fn proven(row: Candidate) -> Finding {
     let message = match row.class {
+        DriftClass::CommandMissing => "no program of the project declares it",
         DriftClass::ExampleBroken => "the project has nothing of this name to import",
         _ => "nothing in the code has this name",
     };

@@ -36,6 +36,8 @@ pub(super) struct Candidate {
     pub(super) is_proven: bool,
     /// A mark says that it is code, so that a name that never was is a slip.
     pub(super) is_marked: bool,
+    /// It stands in a line for a program of the project.
+    pub(super) is_line: bool,
 }
 
 impl Candidate {
@@ -240,6 +242,7 @@ fn symbol(snapshot: &Snapshot, mention: &Mention, headed: Option<NodeIx>) -> Opt
         owned: Owned::Definition,
         is_proven: is_role && !before.is_empty() && owner.is_some_and(|owner| bases(graph, owner).1),
         is_marked: is_shaped && matches!(mention.kind, MentionKind::Code | MentionKind::Role),
+        is_line: false,
     })
 }
 
@@ -270,6 +273,7 @@ fn requirement(mention: &Mention) -> Option<Candidate> {
         owned: Owned::Requirement,
         is_proven: false,
         is_marked: false,
+        is_line: false,
     })
 }
 
@@ -301,6 +305,7 @@ fn listed(read: &Read, text: &str) -> Vec<Candidate> {
                         owned: Owned::Definition,
                         is_proven: false,
                         is_marked: false,
+                        is_line: false,
                     });
                 }
             }
@@ -376,6 +381,7 @@ fn flag(line: u32, name: &str, is_proven: bool) -> Option<Candidate> {
         owned: Owned::Option,
         is_proven,
         is_marked: false,
+        is_line: false,
     })
 }
 
@@ -401,9 +407,10 @@ fn command(line: u32, text: &str, programs: &FxHashSet<String>) -> Vec<Candidate
                 owned: Owned::Option,
                 is_proven: false,
                 is_marked: false,
+                is_line: true,
             });
         }
-        found.extend(flag(line, word, false));
+        found.extend(flag(line, word, false).map(|row| Candidate { is_line: true, ..row }));
     }
     found
 }
@@ -424,6 +431,7 @@ fn path(snapshot: &Snapshot, read: &Read, line: u32, name: &str, kind: MentionKi
         owned: Owned::Definition,
         is_proven: false,
         is_marked: false,
+        is_line: false,
     })
 }
 
@@ -440,7 +448,8 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
     let bound: FxHashSet<(u32, &str)> = read.bindings.iter().map(|row| (row.line, graph.label(row.target))).collect();
     let facts = extract(language, &text, &Limits::default(), cancel);
     let mut modules: FxHashMap<String, Option<String>> = FxHashMap::default();
-    let rows = facts.mentions.iter().filter(|mention| mention.mark == MentionMark::Example);
+    let rows =
+        facts.mentions.iter().filter(|mention| mention.mark == MentionMark::Example && mention.language.is_some());
     let rows = rows.filter_map(|mention| {
         let name = facts.name(mention.name);
         let (module, rest) = name.split_once("::")?;
@@ -459,6 +468,7 @@ fn examples(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -> Vec<Candidate>
             owned: Owned::Definition,
             is_proven: true,
             is_marked: false,
+            is_line: false,
         })
     });
     rows.collect()

@@ -2,6 +2,7 @@
 
 mod bindings;
 mod check;
+mod closed;
 mod dead;
 mod drift;
 mod labels;

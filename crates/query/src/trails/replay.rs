@@ -7,7 +7,7 @@ use m1nd_graph::NodeIx;
 use super::merge::ClaimKey;
 use crate::analysis::{ClosureState, WhyQuery, why};
 use crate::resolve::{ResolveError, resolve_phrase};
-use crate::what_if::hypothesize::{Bounds, ClaimKind, ResolvedClaim, Verdict, hypothesize, parse};
+use crate::what_if::hypothesize::{Bounds, Claim, ClaimKind, Part, ResolvedClaim, Verdict, hypothesize, parse};
 
 /// Most edges of a path.
 const MAX_HOPS: u32 = 5;
@@ -88,19 +88,26 @@ impl Held {
 pub type Names<'a> = (Option<&'a str>, Option<&'a str>);
 
 /// A claim whose names are resolved.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Replay {
     test: Test,
     subject: Option<NodeIx>,
     object: Option<NodeIx>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Test {
     /// Whether a path leads from one to the other.
     Why,
     /// Whether a claim about the structure holds.
     Claim(ResolvedClaim),
+}
+
+impl Test {
+    fn of_claim(claim: &Claim, (subject, object): (Option<NodeIx>, Option<NodeIx>)) -> Self {
+        let (subject, object) = (subject.map(Part::Node), object.map(Part::Node));
+        Self::Claim(ResolvedClaim { kind: claim.kind, verb: claim.verb, subject, object })
+    }
 }
 
 /// The result of a test.
@@ -148,7 +155,7 @@ impl Replay {
         }
         let subject = claim.subject.as_deref().map(named).transpose()?;
         let object = claim.object.as_deref().map(named).transpose()?;
-        let test = Test::Claim(ResolvedClaim { kind: claim.kind, verb: claim.verb, subject, object });
+        let test = Test::of_claim(&claim, (subject, object));
         Ok(Self { test, subject, object })
     }
 
@@ -166,7 +173,7 @@ impl Replay {
         if claim.kind == ClaimKind::Unknown {
             return Err(ReplayError::NoClaim(text.to_owned()));
         }
-        let test = Test::Claim(ResolvedClaim { kind: claim.kind, verb: claim.verb, subject, object });
+        let test = Test::of_claim(&claim, (subject, object));
         Ok(Self { test, subject, object })
     }
 
@@ -194,7 +201,7 @@ impl Replay {
     /// # Errors
     /// [`Cancelled`].
     pub fn run(&self, snapshot: &Snapshot, unseen: Option<&str>, cancel: &Cancel) -> Result<Replayed, Cancelled> {
-        match self.test {
+        match &self.test {
             Test::Why => self.run_why(snapshot, unseen, cancel),
             Test::Claim(claim) => {
                 let history = (claim.kind == ClaimKind::Coupling).then(|| snapshot.history(cancel));

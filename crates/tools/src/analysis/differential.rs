@@ -149,7 +149,8 @@ An edge is all references of one relation from one node to another; `weight` is 
 other, if it changed by more than .01. `structural_drift` is the share of nodes and edges that only one state has, 0 to 1.
 
 `question` is looked through for what it asks: new dependencies between files (`new_coupling`), exported definitions that
-went away (`removed_api`), circles of files (`new_cycle`), files without any dependency left (`isolated`). `answers` has what
+went away (`removed_api`), circles of files (`new_cycle`), files without any dependency left (`isolated`), new dependencies against the layers
+(`layer_violation`; those of the declaration, see `layers`, else inferred ones). `answers` has what
 certain edges show, tests last; an empty list says that they show none. What was possible before is not new, and what is still
 possible is not gone. Its other words, as far as they are part of a name,
 limit the lists to rows with one of them; `focus_nodes` limit them to rows that name one of these or of their members, and
@@ -191,12 +192,15 @@ impl ReadTool for Differential {
             false => Wanted::Nodes(focus(&input.focus_nodes, before, after)?),
         };
         let mut gaps = Vec::new();
+        let mut answered = String::new();
         if !question.asked.is_empty() {
-            let answers = findings((before, after), &found, &scope, &question.asked, cx.cancel())?;
+            let answers = findings((before, after), &found, &scope, &question.asked, &mut gaps, cx.cancel())?;
             let named: Vec<Finding> = answers.into_iter().filter(|row| wanted.has_any(&row.names)).collect();
             if named.len() > MAX_ROWS {
                 gaps.push(format!("{} of {} answers are not listed", named.len() - MAX_ROWS, named.len()));
             }
+            let asked: Vec<&str> = question.asked.iter().map(|asked| asked.word()).collect();
+            answered = format!("; {} to the question ({})", count(named.len(), "answer"), asked.join(", "));
             output.answers = Some(named.into_iter().take(MAX_ROWS).map(answer).collect());
         }
         let files = changed_files((before, after), &found, &scope);
@@ -204,6 +208,7 @@ impl ReadTool for Differential {
             gaps.push(format!("no name has these words of the question: {}", unknown.join(", ")));
         }
         fill(&mut output, (Arc::unwrap_or_clone(found), files), &wanted, gaps);
+        output.summary += &answered;
         Ok(Answer::new(output).guidance(guidance))
     }
 }

@@ -4,7 +4,7 @@ use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
 use m1nd_query::what_if::hypothesize::{
-    self as query, Bounds, Claim, ClaimKind, Evidence, Hidden, ResolvedClaim, Tested, Verb, Verdict,
+    self as query, Bounds, Claim, ClaimKind, Evidence, Hidden, Part, ResolvedClaim, Tested, Verb, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -163,7 +163,7 @@ and sentences: never_calls \"A never calls B\" (also imports, uses), no_dependen
 \"A depends on B\", coupling \"A and B are coupled\", circular \"circular dependency between A and B\" or \"A is on a
 cycle\", gateway \"all calls to B go through A\" or \"A is a bottleneck\", always_before \"A always runs before B\",
 isolated \"A is isolated\" or \"files in the repo with no connections\". Names are ids, paths or names; members count as
-their container. A sentence that fits no type asks for any path between its first and last word.
+their container, files as their folder (`src/ui never imports src/db`; not for coupling, gateway and always_before). A sentence that fits no type asks for any path between its first and last word.
 
 Paths follow edges in their direction only. `verdict`: `likely_true` (confidence above 0.8), `plausible` (evidence for it,
 but uncertain), `likely_false` (below 0.2), `inconclusive`. A path counts as shown with the product of the
@@ -200,7 +200,7 @@ impl ReadTool for Hypothesize {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let claim = claim(&input)?;
-        let named = |text: &str| rows::resolve_phrase(snapshot, "claim", text);
+        let named = |text: &str| rows::resolve_part(snapshot, "claim", text);
         let resolved = ResolvedClaim {
             kind: claim.kind,
             verb: claim.verb,
@@ -210,20 +210,20 @@ impl ReadTool for Hypothesize {
         let bounds = Bounds { max_hops: u32::try_from(input.max_hops).unwrap_or(u32::MAX), budget: input.path_budget };
         let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges;
         let history = uses_history.then(|| snapshot.history(cx.cancel()));
-        let mut tested = query::hypothesize(snapshot, resolved, bounds, history.as_ref(), cx.cancel())?;
+        let mut tested = query::hypothesize(snapshot, &resolved, bounds, history.as_ref(), cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
             tested = tested.over_unseen(&unseen);
         }
         let guidance = guidance(snapshot, &resolved, &tested);
-        let id = |node: Option<NodeIx>| node.map(|node| snapshot.graph().id(node).to_owned()).into_iter().collect();
+        let id = |part: &Option<Part>| part.iter().map(|part| part.name(snapshot.graph())).collect();
         let output = Output {
             verdict: tested.verdict.word(),
             confidence: rounded(tested.confidence),
             why: tested.why.clone(),
             claim: input.claim.unwrap_or_else(|| claim.kind.word().to_owned()),
             claim_type: claim.kind.word(),
-            subject_nodes: id(resolved.subject),
-            object_nodes: id(resolved.object),
+            subject_nodes: id(&resolved.subject),
+            object_nodes: id(&resolved.object),
             supporting_evidence: tested.supporting.iter().map(|row| evidence(snapshot, row, true)).collect(),
             contradicting_evidence: tested.contradicting.iter().map(|row| evidence(snapshot, row, false)).collect(),
             blocking: tested.hidden.iter().map(|row| hidden(snapshot, row)).collect(),
@@ -322,7 +322,8 @@ fn guidance(snapshot: &Snapshot, claim: &ResolvedClaim, tested: &Tested) -> Guid
     let evidence = tested.supporting.iter().chain(&tested.contradicting);
     // What is outside of the project cannot be opened.
     let inside = |node: &NodeIx| snapshot.graph().file(*node).is_some();
-    let last = evidence.filter_map(|row| row.nodes.iter().rev().copied().find(inside)).next().or(claim.subject).map(id);
+    let last = evidence.filter_map(|row| row.nodes.iter().rev().copied().find(inside)).next();
+    let last = last.or(claim.subject.as_ref().and_then(Part::node)).map(id);
     match tested.verdict {
         Verdict::LikelyTrue | Verdict::LikelyFalse => Guidance::next(
             ProofState::ReadyToEdit,

@@ -218,7 +218,8 @@ impl ReadTool for Predict {
         let snapshot = cx.indexed()?;
         let page = cx.page(input.top_k);
         let history = cx.history();
-        let named: Vec<&String> = input.changed_node.iter().chain(&input.changed).collect();
+        let one = input.changed_node.iter().map(|name| ("changed_node", name));
+        let named: Vec<(&str, &String)> = one.chain(input.changed.iter().map(|name| ("changed", name))).collect();
         let asked = match named.is_empty() {
             true => match work_tree_changes(snapshot, &history, cx.cancel()) {
                 Ok(found) => of_work_tree(snapshot, found.changed, found.gaps),
@@ -252,13 +253,14 @@ impl ReadTool for Predict {
     }
 }
 
-fn of_names(snapshot: &Snapshot, named: &[&String]) -> Result<Asked, ToolError> {
+/// The nodes of arguments, each with the name of its argument.
+fn of_names(snapshot: &Snapshot, named: &[(&str, &String)]) -> Result<Asked, ToolError> {
     if named.len() > MAX_CHANGED {
         return Err(ToolError::invalid(format!("{} changed nodes, expected at most {MAX_CHANGED}", named.len())));
     }
     let mut nodes = Vec::new();
-    for name in named {
-        let node = rows::resolve(snapshot, "changed_node", name)?;
+    for (argument, name) in named {
+        let node = rows::resolve(snapshot, argument, name)?;
         if !nodes.contains(&node) {
             nodes.push(node);
         }

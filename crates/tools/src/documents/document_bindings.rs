@@ -85,14 +85,15 @@ Names of code in a document (between backticks, in roles such as :func:, as path
 example) and the nodes that have them: most certain first, each node once per relation. Of Markdown, reStructuredText and
 AsciiDoc these are the `documents` edges of the index.
 
-`match_kind`: `path` (a file), `module`, `qualified` (a name with its owners), `label` (a name alone), `example` (an import
-of an example), `variable` (an environment variable), `marker` (of L1GHT). `confidence` is 1/`of` if `of` nodes have the name, and 0.5 for a plain
+`match_kind`: `path` (a file), `module`, `qualified` (a name with its owners), `label` (a name alone), `command` (a command
+or option: what declares it), `example` (an import of an example), `variable` (an environment variable), `marker` (of L1GHT). `confidence` is 1/`of` if `of` nodes have the name, and 0.5 for a plain
 word that only one has; with more than 8 nothing is bound. `target_hash` is the hash of the code now, without indentation.
 `relation`: `mentions_file`, `tests`, `mentions_symbol`; of a marker of L1GHT its own, with `state`: `current`, `stale`,
 `unverified` (the marker has no hash) or `ambiguous`.
 
 `unbound` says why the other names are bound to nothing: `absent`, `no_file`, `outside` (another package), `plain_word` (a
-parameter or value as often as not), `too_many`, `unfit` (what stands around it fits none), `command`; of a marker `missing`.";
+parameter or value as often as not), `too_many`, `unfit` (what stands around it fits none), `command` (no program of the
+project is known to have it); of a marker `missing`.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "README.md"}"#;
     const PAGED: bool = true;
     const COMMAND: Option<Command> = Some(Command::new("document-bindings", &["path"]));

@@ -79,8 +79,9 @@ Compares a document on disk with the index, and lists what does not agree, by li
 - `binding_missing`: the code had the name or file when the line was last touched, and `commit` removed it; or nothing has
   a name that a role marks as code of the project.
 - `binding_moved`: the same, and the code is known by another name now (same body, or a renamed file): `target_node_id`.
-- `code_change_unreflected`: `commit` changed the parameters of a function since the section was last touched.
-- `command_missing`: a command or option that the code no longer knows.
+- `code_change_unreflected`: since the section was last touched, `commit` changed the parameters of a function that it lists,
+  calls or names.
+- `command_missing`: a command or option that the code no longer knows, or that no program declares if all is declared in texts.
 - `example_broken`: an example imports from the project what it does not have.
 - `link_broken`, `anchor_broken`: a link to a file or heading that is not there.
 - `binding_ambiguous`: several nodes have the name.

@@ -1,5 +1,6 @@
 //! Shows what changed since the agent's last visit.
 
+use m1nd_mind::Trust;
 use m1nd_query::changes::{Baseline, Drift as Found, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,8 @@ const MAX_ROWS: usize = 200;
 /// Maximum edges whose number of places changed, and files with a trend.
 const MAX_WEIGHTS: usize = 20;
 const MAX_TRENDS: usize = 10;
+/// Maximum memories.
+const MAX_MEMORIES: usize = 20;
 /// Maximum stale trails.
 const MAX_TRAILS: usize = 20;
 /// Characters of a commit's message that are shown.
@@ -89,6 +92,19 @@ pub(crate) struct Feedback {
     query: String,
 }
 
+/// A memory of the project. Text of the repository.
+#[derive(Debug, Serialize)]
+pub(crate) struct MemoryRow {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    title: String,
+    /// Its place: `file:line`.
+    source: String,
+    date: String,
+    #[serde(skip_serializing_if = "Trust::is_own")]
+    trust: Trust,
+}
+
 /// A trail of the caller that code changed under.
 #[derive(Debug, Serialize)]
 pub(crate) struct StaleTrail {
@@ -119,6 +135,9 @@ pub(crate) struct Output {
     top_velocities: Vec<Trend>,
     /// Rows of the feedback ledger since.
     feedback: Vec<Feedback>,
+    /// Memories of the project since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    memories: Vec<MemoryRow>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stale_trails: Vec<StaleTrail>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,6 +169,8 @@ commit is noted. Visits are forgotten after 60 days. A time or date means the ne
 - `top_weight_drifts`: edges with another number of places (`include_weight_drift`).
 - `top_velocities`: changed files with commits since; commits per 30 days, newer minus older half of 90 days.
 - `feedback`: rows of the ledger of `learn` since your last visit, of all agents.
+- `memories`: decisions, issues, learnings and gotchas of the project that were first seen since, or are dated on that day
+  or later if that is not known; the newest 20. `trust` is absent for those written on this machine.
 - `stale_trails`: your trails with nodes that are not as they were saved, whatever `since` is, the last 20 that changed;
   `trail_resume` names the nodes.
 
@@ -190,6 +211,7 @@ impl ReadTool for Drift {
         let found = drift(snapshot, place.as_ref().ok(), &baseline, &scope, cx.cancel())?;
         let guidance = guidance(&found);
         fill(&mut output, &baseline, found, input.include_weight_drift);
+        output.memories = memories(cx, baseline.time, &mut output.what_is_missing);
         let stale = stale_trails(cx)?.into_iter().take(MAX_TRAILS);
         let row = |(trail_id, label, stale_nodes)| StaleTrail { trail_id, label, stale_nodes };
         output.stale_trails = stale.map(row).collect();
@@ -209,6 +231,39 @@ fn feedback(cx: &ReadContext<'_>) -> Vec<Feedback> {
         query: stored.told.query,
     };
     cx.feedback_since(mark.feedback).into_iter().take(MAX_ROWS).map(row).collect()
+}
+
+/// What the memory of the project got since a time, in seconds since 1970; adds to `missing` what cannot be listed.
+fn memories(cx: &ReadContext<'_>, time: i64, missing: &mut Option<String>) -> Vec<MemoryRow> {
+    let mut add = |text: String| {
+        let all: Vec<String> = missing.take().into_iter().chain([text]).collect();
+        *missing = Some(all.join("; "));
+    };
+    // A project without a memory has none that is new.
+    let Ok(project) = cx.memory().project() else { return Vec::new() };
+    let memory = match cx.memory().of(&project) {
+        Ok(memory) => memory,
+        Err(error) => {
+            add(format!("the memory of the project is not known: {error}"));
+            return Vec::new();
+        }
+    };
+    let Ok(time) = jiff::Timestamp::from_second(time) else { return Vec::new() };
+    let found = memory.since(time);
+    if found.len() > MAX_MEMORIES {
+        add(format!("{} of {} memories are not listed", found.len() - MAX_MEMORIES, found.len()));
+    }
+    let row = |at: usize| {
+        let record = &memory.records[at];
+        MemoryRow {
+            kind: record.kind.name(),
+            title: record.title.to_string(),
+            source: format!("{}:{}", record.source.file, record.source.line),
+            date: memory.dates[at].clone(),
+            trust: memory.trust(record),
+        }
+    };
+    found.into_iter().take(MAX_MEMORIES).map(row).collect()
 }
 
 fn fill(output: &mut Output, baseline: &Baseline, found: Found, with_weights: bool) {

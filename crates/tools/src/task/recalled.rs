@@ -27,16 +27,12 @@ pub(crate) struct Claim {
     /// Its place: `file:line`.
     source: String,
     date: String,
-    #[serde(skip_serializing_if = "is_own")]
+    #[serde(skip_serializing_if = "Trust::is_own")]
     trust: Trust,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     source_refs: Vec<String>,
-}
-
-fn is_own(trust: &Trust) -> bool {
-    *trust == Trust::Own
 }
 
 /// What is remembered.

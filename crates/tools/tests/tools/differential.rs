@@ -92,6 +92,8 @@ fn a_question_is_answered() {
     ];
     repository.commit("ann", "second", &now.map(|(path, text)| Put(path, text)));
     now.iter().for_each(|(path, text)| repository.tree.write(path, text));
+    let layers = "[[layer]]\nname = 'shop'\npaths = ['shop.py', 'lone.py']\n[[layer]]\nname = 'core'\npaths = ['core.py']\n";
+    repository.tree.write("m1nd-layers.toml", layers);
     let project = Project::over_repository(repository);
     let ask = |question: &str| project.ok("differential", json!({"snapshot_a": "HEAD~1", "question": question}));
     let cases = [
@@ -99,14 +101,21 @@ fn a_question_is_answered() {
         ("which public API was removed", "removed_api", json!(["file::core.py::fn::stop"])),
         ("are there new cycles", "new_cycle", json!(["core.py", "shop.py"])),
         ("what is isolated now", "isolated", json!(["lone.py"])),
+        ("layering violations", "layer_violation", json!(["core.py", "shop.py"])),
     ];
     for (question, asked, names) in cases {
         let answer = ask(question);
         assert_eq!((&answer["answers"][0]["asked"], &answer["answers"][0]["names"]), (&json!(asked), &names), "{answer}");
         assert_eq!(answer["answers"].as_array().map(Vec::len), Some(1), "{answer}");
     }
-    assert_eq!(ask("new cycles in lone")["answers"], json!([]), "of another file");
+    let none = ask("new cycles in lone");
+    assert_eq!(none["answers"], json!([]), "of another file");
+    assert!(none["summary"].to_string().contains("; 0 answers to the question (new_cycle)"), "{none}");
     assert_eq!(ask("lone").get("answers"), None);
+    project.tree.write("m1nd-layers.toml", "layer = 3");
+    let unclear = ask("layering violations");
+    assert_eq!(unclear["answers"], json!([]));
+    assert!(unclear["what_is_missing"].to_string().contains("layers cannot be told"), "{unclear}");
 }
 
 #[test]

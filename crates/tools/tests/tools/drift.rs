@@ -106,3 +106,18 @@ fn lessons_since_the_last_visit_are_listed() {
     project.call_as_is("learn", rated).expect("is noted");
     assert_eq!(column(&project.ok("drift", json!({})), "feedback", "query"), "log in");
 }
+
+#[test]
+fn memories_since_the_last_visit_are_listed() {
+    let memory = "//- .mind/MEMORY.md\n# Shop\n\n## 2020-03-02\n- Decision: pools are drained at exit\n";
+    let project = Project::new(&format!("{POOL}{memory}"));
+    project.ok("glob", json!({"pattern": "*"}));
+    let project = project.reopened(|_| {});
+    assert_eq!(project.ok("drift", json!({})).get("memories"), None);
+    let text = "# Shop\n\n## 2999-03-03\n- Issue: the pool leaks after a fork\n\n## 2020-03-02\n\
+                - Decision: pools are drained at exit\n";
+    project.tree.write(".mind/MEMORY.md", text);
+    let answer = project.ok("drift", json!({}));
+    assert_eq!(column(&answer, "memories", "type"), "issue", "{answer}");
+    assert_eq!(column(&answer, "memories", "source"), ".mind/MEMORY.md:4", "{answer}");
+}

@@ -64,3 +64,31 @@ fn nothing_uses_it_only_if_the_list_is_closed() {
     assert_eq!((&answer["total_references"], &answer["closure"]["state"]), (&json!(0), &json!("closed")), "{answer}");
     assert_eq!(answer["proof_state"], "ready_to_edit");
 }
+
+#[test]
+fn a_field_of_what_outside_code_yields_keeps_the_answer_open_for_fields() {
+    let text = "\
+//- Cargo.toml
+[package]
+name = \"app\"
+[dependencies]
+chan = \"1\"
+//- src/lib.rs
+pub struct Job { pub weight: u32, pub other: u32 }
+pub fn weight() -> u32 { 1 }
+fn run(rx: chan::Receiver<Job>) {
+    for job in rx.drain_all() {
+        drop(job.weight);
+    }
+}
+";
+    let project = Project::new(text);
+    for (node, state) in [
+        ("file::src/lib.rs::struct::Job::field::weight", "blocked"),
+        ("file::src/lib.rs::struct::Job::field::other", "closed"),
+        ("file::src/lib.rs::fn::weight", "closed"),
+    ] {
+        let answer = project.ok("references", json!({"node_id": node}));
+        assert_eq!(answer["closure"]["state"], state, "{node}: {answer}");
+    }
+}

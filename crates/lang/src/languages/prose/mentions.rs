@@ -4,6 +4,7 @@ use m1nd_documents::{BlockKind, Document, DocumentLimits, Form, Format, Mention 
 
 use super::super::Input;
 use super::examples::{self, Example};
+use super::{addresses, nouns};
 use crate::Language;
 use crate::facts::{DefId, FactsBuilder, FileFacts, Mention, MentionForm, MentionMark, Pos, Wanted};
 
@@ -22,28 +23,56 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
     let Ok(document) = parse_as(format, input.text.as_bytes(), &DocumentLimits::default()) else { return };
     let lines: Vec<&str> = input.text.lines().collect();
     let sections = Sections::of(builder.facts());
+    let paragraphs = paragraphs(&lines);
+    let paragraph = |line: u32| paragraphs.get(line.saturating_sub(1) as usize).copied().unwrap_or(line);
     let mut context = Context::default();
     let mut found = Vec::new();
     for named in &document.mentions {
         let text = lines.get(named.line.saturating_sub(1) as usize).copied().unwrap_or("");
         context.enter(named, text, format);
-        let Some(form) = form(named) else { continue };
+        let form = form(named);
         if found.len() >= MAX_MENTIONS {
             break;
         }
         let pos = Pos { line: named.line, col: column(text, &named.name) };
         let own = context.of(named);
+        let noun = (named.kind == MentionKind::Code && matches!(form, MentionForm::Symbol | MentionForm::Call))
+            .then(|| nouns::beside(&lines, named.line, &named.name))
+            .flatten();
+        let wants = named.role.as_deref().map_or(noun.map_or(Wanted::Any, |(wants, _)| wants), wanted);
         found.push(Mention {
             enclosing: sections.at(named.line),
             name: builder.name(&named.name),
             context: own.map(|text| builder.name(&text)),
             form,
             mark: mark(named.kind),
-            wants: named.role.as_deref().map_or(Wanted::Any, wanted),
+            wants,
+            noun: noun.map(|(_, noun)| builder.name(noun)),
+            paragraph: paragraph(named.line),
             language: None,
             pos,
         });
     }
+    for row in addresses::names(&document, format, &lines) {
+        if found.len() >= MAX_MENTIONS {
+            break;
+        }
+        let text = lines.get(row.line.saturating_sub(1) as usize).copied().unwrap_or("");
+        let last = row.name.rsplit([':', '.', '/']).next().unwrap_or(&row.name);
+        found.push(Mention {
+            enclosing: sections.at(row.line),
+            name: builder.name(&row.name),
+            context: None,
+            form: MentionForm::Symbol,
+            mark: MentionMark::Link,
+            wants: row.wants,
+            noun: None,
+            paragraph: paragraph(row.line),
+            language: None,
+            pos: Pos { line: row.line, col: column(text, last) },
+        });
+    }
+    add_lines(&document, &lines, &sections, builder, &mut found);
     add_examples(input, &document, &lines, &sections, builder, &mut found);
     found.sort_by_key(|mention| mention.pos);
     builder.facts_mut().mentions = found;
@@ -52,6 +81,25 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
 /// Returns whether a text has any mark of code: most short ones have none, and need no second reading.
 fn may_mention(text: &str) -> bool {
     text.bytes().any(|byte| matches!(byte, b'`' | b'/' | b'(' | b':'))
+}
+
+/// Of each line the first one of its paragraph, item or row of a table: those end at blank lines and where a line begins
+/// with the mark of the next.
+fn paragraphs(lines: &[&str]) -> Vec<u32> {
+    let mut first = 1;
+    let mut was_blank = true;
+    let rows = lines.iter().zip(1..).map(|(line, number)| {
+        let bare = line.trim_start();
+        let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+        let is_item = ["- ", "* ", "+ ", "|", "#"].iter().any(|mark| bare.starts_with(mark))
+            || digits > 0 && bare[digits..].starts_with(['.', ')']);
+        if was_blank || is_item {
+            first = number;
+        }
+        was_blank = bare.is_empty();
+        first
+    });
+    rows.collect()
 }
 
 /// The imports of the examples of a document.
@@ -86,8 +134,60 @@ fn add_examples(
                 form: if is_call { MentionForm::Call } else { MentionForm::Symbol },
                 mark: MentionMark::Example,
                 wants: Wanted::Any,
+                noun: None,
+                paragraph: line,
                 language: Some(language),
                 pos,
+            });
+        }
+    }
+}
+
+/// The lines for a shell in the listings of a document: those of listings for a shell, and those with a prompt.
+fn add_lines(
+    document: &Document,
+    lines: &[&str],
+    sections: &Sections,
+    builder: &mut FactsBuilder,
+    found: &mut Vec<Mention>,
+) {
+    /// Longest line, in bytes.
+    const MAX_LINE: usize = 400;
+    for block in document.blocks.iter().filter(|block| block.kind == BlockKind::Code) {
+        let is_shell =
+            matches!(block.language.as_deref(), Some("sh" | "bash" | "shell" | "zsh" | "fish" | "powershell"));
+        let may_be = matches!(
+            block.language.as_deref(),
+            None | Some("" | "console" | "shell-session" | "terminal" | "text" | "none")
+        );
+        if !is_shell && !may_be {
+            continue;
+        }
+        let places = line_places(&block.text, lines, block.line);
+        let mut goes_on = false;
+        for (row, place) in block.text.lines().zip(places) {
+            let bare = row.trim();
+            let prompted = bare.strip_prefix("$ ").or_else(|| bare.strip_prefix("% "));
+            let own = if is_shell { Some(prompted.unwrap_or(bare)) } else { prompted };
+            let is_rest = std::mem::replace(&mut goes_on, bare.ends_with('\\'));
+            let Some(line) = own.filter(|line| !is_rest && !line.starts_with('#')) else { continue };
+            if found.len() >= MAX_MENTIONS || line.len() > MAX_LINE || !line.contains(' ') {
+                continue;
+            }
+            found.push(Mention {
+                enclosing: sections.at(place),
+                name: builder.name(line),
+                context: None,
+                form: MentionForm::Command,
+                mark: MentionMark::Example,
+                wants: Wanted::Any,
+                noun: None,
+                paragraph: place,
+                language: None,
+                pos: Pos {
+                    line: place,
+                    col: column(lines.get(place.saturating_sub(1) as usize).copied().unwrap_or(""), line),
+                },
             });
         }
     }
@@ -109,13 +209,13 @@ fn line_places(text: &str, lines: &[&str], first: u32) -> Vec<u32> {
     places.collect()
 }
 
-fn form(named: &Named) -> Option<MentionForm> {
+const fn form(named: &Named) -> MentionForm {
     match named.form {
-        Form::Symbol => Some(MentionForm::Symbol),
-        Form::Call => Some(MentionForm::Call),
-        Form::Path => Some(MentionForm::Path),
-        Form::Variable => Some(MentionForm::Symbol),
-        Form::Flag | Form::Command => None,
+        Form::Symbol | Form::Variable => MentionForm::Symbol,
+        Form::Call => MentionForm::Call,
+        Form::Path => MentionForm::Path,
+        Form::Flag => MentionForm::Flag,
+        Form::Command => MentionForm::Command,
     }
 }
 

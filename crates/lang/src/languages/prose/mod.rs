@@ -1,7 +1,9 @@
 //! Documents: their headings, as `m1nd-documents` finds them, and the text below each, as sections that nest by level.
 
+mod addresses;
 mod examples;
 mod mentions;
+mod nouns;
 
 pub use examples::language as listing_language;
 

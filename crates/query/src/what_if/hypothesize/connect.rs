@@ -100,8 +100,9 @@ fn search(
             for edge in edges {
                 found.visited += 1;
                 let is_new = !own.contains(&edge.to) && !via.contains_key(&edge.to) && !without.contains(&edge.to);
-                // An end that is also a start is reached by an edge, not by being there.
-                let is_end = ends.contains(&edge.to);
+                // An end that is also a start is reached by an edge, not by being there; what the members of an end
+                // have to do with each other leads to none.
+                let is_end = ends.contains(&edge.to) && (ends.len() == 1 || !ends.contains(&edge.from));
                 let is_back = is_end && own.contains(&edge.to);
                 if !(is_new || is_back) {
                     continue;

@@ -7,6 +7,7 @@
 mod claim;
 mod connect;
 mod order;
+mod part;
 mod verdict;
 
 use m1nd_base::{Cancel, Cancelled, NodeKind};
@@ -18,11 +19,10 @@ use rustc_hash::FxHashSet;
 pub use self::claim::{Claim, ClaimKind, Verb, parse};
 pub use self::connect::Bounds;
 use self::connect::{Connection, connect};
+pub use self::part::Part;
 pub use self::verdict::{Evidence, EvidenceKind, Hidden, Verdict};
 use crate::analysis::{Hop, names_of};
 
-/// Members of a subject or object that count as it.
-const MAX_MEMBERS: usize = 20_000;
 /// References listed that keep a claim undecided.
 const MAX_HIDDEN: usize = 20;
 /// Nodes listed where a search stopped.
@@ -37,16 +37,16 @@ const MIN_TOGETHER: u32 = 3;
 const MAX_CHANCE: f64 = 0.01;
 
 /// A claim whose names are resolved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedClaim {
     /// What it says.
     pub kind: ClaimKind,
     /// The relations it is about.
     pub verb: Verb,
     /// Its subject; `None` for the whole project.
-    pub subject: Option<NodeIx>,
+    pub subject: Option<Part>,
     /// Its object.
-    pub object: Option<NodeIx>,
+    pub object: Option<Part>,
 }
 
 /// Result of a test.
@@ -82,7 +82,7 @@ struct Connected {
 /// One test in progress.
 struct Test<'a> {
     snapshot: &'a Snapshot,
-    claim: ResolvedClaim,
+    verb: Verb,
     bounds: Bounds,
     cancel: &'a Cancel,
 }
@@ -93,40 +93,76 @@ struct Test<'a> {
 /// [`Cancelled`].
 pub fn hypothesize(
     snapshot: &Snapshot,
-    claim: ResolvedClaim,
+    claim: &ResolvedClaim,
     bounds: Bounds,
     history: Option<&ProjectHistory>,
     cancel: &Cancel,
 ) -> Result<Tested, Cancelled> {
-    let test = Test { snapshot, claim, bounds, cancel };
-    let Some(subject) = claim.subject else {
+    let test = Test { snapshot, verb: claim.verb, bounds, cancel };
+    let Some(subject) = &claim.subject else {
         return match claim.kind {
             ClaimKind::Isolated => test.any_isolated(),
             _ => Ok(verdict::undecided("the claim names no node of the graph")),
         };
     };
-    match (claim.kind, claim.object) {
-        (ClaimKind::DependsOn | ClaimKind::Unknown, Some(object)) => Ok(verdict::of_path(test.path(subject, object)?)),
-        (ClaimKind::NeverCalls | ClaimKind::NoDependency, Some(object)) => {
-            Ok(verdict::of_path(test.path(subject, object)?).negated())
-        }
-        (ClaimKind::Coupling, Some(object)) => test.coupling(subject, object, history),
-        (ClaimKind::Circular, object) => test.circular(subject, object.unwrap_or(subject)),
-        (ClaimKind::Gateway, Some(object)) => test.gateway_to(subject, object),
-        (ClaimKind::Gateway, None) => test.gateway(subject),
-        (ClaimKind::AlwaysBefore, Some(object)) => order::always_before(snapshot, subject, object, cancel),
-        (ClaimKind::Isolated, _) => test.isolated(subject),
-        (_, None) => Ok(verdict::undecided("the claim needs two names, and only one was found")),
+    let (Some(own), Ok(others)) = (subject.members(test.graph()), test.members_of(claim.object.as_ref())) else {
+        return Ok(verdict::undecided(TOO_MANY));
+    };
+    match (claim.kind, others) {
+        (ClaimKind::DependsOn | ClaimKind::Unknown, Some(others)) => test.leads(&own, &others),
+        (ClaimKind::NeverCalls | ClaimKind::NoDependency, Some(others)) => Ok(test.leads(&own, &others)?.negated()),
+        (ClaimKind::Circular, others) => test.circular(&own, others.as_deref()),
+        (ClaimKind::Isolated, _) => test.isolated(&own),
+        (kind, _) => test.of_nodes(kind, subject, claim.object.as_ref(), history),
     }
 }
+
+/// The reason why a claim of some kinds about a folder is not tested.
+const FOLDER: &str = "claims of this type are about symbols and files, not about folders";
+/// The reason why nothing is said about a folder that is too large.
+const TOO_MANY: &str = "a folder of the claim has too many symbols to be searched; name one below it";
 
 impl Test<'_> {
     fn graph(&self) -> &Graph {
         self.snapshot.graph()
     }
 
+    /// The members of a part, if there is one. An error if there are too many.
+    fn members_of(&self, part: Option<&Part>) -> Result<Option<Vec<NodeIx>>, ()> {
+        part.map(|part| part.members(self.graph()).ok_or(())).transpose()
+    }
+
     fn members(&self, node: NodeIx) -> Vec<NodeIx> {
-        self.graph().with_members(node, MAX_MEMBERS)
+        Part::Node(node).members(self.graph()).unwrap_or_default()
+    }
+
+    /// Tests a claim of a kind that is about nodes only.
+    fn of_nodes(
+        &self,
+        kind: ClaimKind,
+        subject: &Part,
+        object: Option<&Part>,
+        history: Option<&ProjectHistory>,
+    ) -> Result<Tested, Cancelled> {
+        let needs_object = !matches!(kind, ClaimKind::Gateway);
+        let (Some(subject), object) = (subject.node(), object.map(Part::node)) else {
+            return Ok(verdict::undecided(FOLDER));
+        };
+        match (kind, object) {
+            (_, Some(None)) => Ok(verdict::undecided(FOLDER)),
+            (_, None) if needs_object => Ok(verdict::undecided("the claim needs two names, and only one was found")),
+            (ClaimKind::Coupling, Some(Some(object))) => self.coupling(subject, object, history),
+            (ClaimKind::Gateway, Some(Some(object))) => self.gateway_to(subject, object),
+            (ClaimKind::AlwaysBefore, Some(Some(object))) => {
+                order::always_before(self.snapshot, subject, object, self.cancel)
+            }
+            _ => self.gateway(subject),
+        }
+    }
+
+    /// Whether a path leads from one of the first nodes to one of the others.
+    fn leads(&self, starts: &[NodeIx], ends: &[NodeIx]) -> Result<Tested, Cancelled> {
+        Ok(verdict::of_path(self.path_without((starts, ends), &FxHashSet::default())?))
     }
 
     /// Whether there is a path from one node, or a member of it, to another, or a member of it.
@@ -140,7 +176,7 @@ impl Test<'_> {
         (starts, ends): (&[NodeIx], &[NodeIx]),
         without: &FxHashSet<NodeIx>,
     ) -> Result<Connected, Cancelled> {
-        let connection = connect(self.graph(), (starts, ends), without, (self.claim.verb, self.bounds), self.cancel)?;
+        let connection = connect(self.graph(), (starts, ends), without, (self.verb, self.bounds), self.cancel)?;
         let mut hidden = Vec::new();
         if !connection.is_found() {
             hidden = self.hidden_from(&connection, ends)?;
@@ -185,13 +221,12 @@ impl Test<'_> {
         Ok(hidden)
     }
 
-    /// Both lead to each other; or the node leads back to itself.
-    fn circular(&self, subject: NodeIx, object: NodeIx) -> Result<Tested, Cancelled> {
-        let there = verdict::of_path(self.path(subject, object)?);
-        if subject == object {
-            return Ok(there);
+    /// Both lead to each other; or the nodes lead back to themselves.
+    fn circular(&self, own: &[NodeIx], others: Option<&[NodeIx]>) -> Result<Tested, Cancelled> {
+        match others.filter(|others| *others != own) {
+            None => self.leads(own, own),
+            Some(others) => Ok(self.leads(own, others)?.and(self.leads(others, own)?)),
         }
-        Ok(there.and(verdict::of_path(self.path(object, subject)?)))
     }
 
     /// They use each other directly, or change together.
@@ -268,8 +303,8 @@ impl Test<'_> {
     }
 
     /// No edge from or to it.
-    fn isolated(&self, subject: NodeIx) -> Result<Tested, Cancelled> {
-        let own: FxHashSet<NodeIx> = self.members(subject).into_iter().collect();
+    fn isolated(&self, members: &[NodeIx]) -> Result<Tested, Cancelled> {
+        let own: FxHashSet<NodeIx> = members.iter().copied().collect();
         let graph = self.graph();
         let mut evidence = Vec::new();
         for &node in &own {
@@ -289,7 +324,8 @@ impl Test<'_> {
             return Ok(verdict::excluded(row));
         }
         let hidden = self.open_about(&own);
-        let row = Evidence::about(EvidenceKind::NoPath, "no edge leads from it or to it".to_owned(), vec![subject]);
+        let row =
+            Evidence::about(EvidenceKind::NoPath, "no edge leads from it or to it".to_owned(), members[..1].to_vec());
         Ok(verdict::shown_unless(row, hidden))
     }
 

@@ -1,0 +1,88 @@
+//! What a claim is about: a node, or all files in a folder.
+
+use std::sync::Arc;
+
+use m1nd_engine::Snapshot;
+use m1nd_graph::{Graph, NodeIx};
+
+use crate::resolve::{ResolveError, resolve_phrase};
+
+/// Members of a subject or object that count as it.
+const MAX_MEMBERS: usize = 20_000;
+
+/// The subject or object of a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A node with its members.
+    Node(NodeIx),
+    /// A folder.
+    Folder {
+        /// Its path, with `/` at the end.
+        path: String,
+        /// The files in it and below.
+        files: Arc<[NodeIx]>,
+    },
+}
+
+impl Part {
+    /// The part that a text names: a path of a folder, else a node. A folder without `/` in its path is meant only if no
+    /// node has the name.
+    ///
+    /// # Errors
+    /// [`ResolveError`] if it names neither.
+    pub fn named(snapshot: &Snapshot, text: &str) -> Result<Self, ResolveError> {
+        let path = format!("{}/", text.trim().trim_start_matches("./").trim_end_matches('/'));
+        let folder = || {
+            let graph = snapshot.graph();
+            let inside = snapshot.files().iter().filter(|file| file.path.as_str().starts_with(&path));
+            let files: Arc<[NodeIx]> = inside.filter_map(|file| graph.find_file(file.path.as_str())).collect();
+            (!files.is_empty()).then(|| Self::Folder { path: path.clone(), files })
+        };
+        if text.contains('/')
+            && let Some(folder) = folder()
+        {
+            return Ok(folder);
+        }
+        resolve_phrase(snapshot, text).map(Self::Node).or_else(|error| folder().ok_or(error))
+    }
+
+    /// The node, if it is one.
+    pub fn node(&self) -> Option<NodeIx> {
+        match self {
+            Self::Node(node) => Some(*node),
+            Self::Folder { .. } => None,
+        }
+    }
+
+    /// The id of the node, or the path of the folder.
+    pub fn name(&self, graph: &Graph) -> String {
+        match self {
+            Self::Node(node) => graph.id(*node).to_owned(),
+            Self::Folder { path, .. } => path.clone(),
+        }
+    }
+
+    /// The nodes that count as it; `None` if there are too many.
+    pub(super) fn members(&self, graph: &Graph) -> Option<Vec<NodeIx>> {
+        let mut members = match self {
+            Self::Node(node) => graph.with_members(*node, MAX_MEMBERS),
+            Self::Folder { files, .. } => {
+                let mut members: Vec<NodeIx> = Vec::new();
+                for file in files.iter() {
+                    if members.len() >= MAX_MEMBERS {
+                        break;
+                    }
+                    members.extend(graph.with_members(*file, MAX_MEMBERS));
+                }
+                members
+            }
+        };
+        if members.len() >= MAX_MEMBERS {
+            return None;
+        }
+        // Containment may lead to a node twice.
+        let mut seen = rustc_hash::FxHashSet::default();
+        members.retain(|node| seen.insert(*node));
+        Some(members)
+    }
+}
