@@ -64,11 +64,16 @@ impl<'l> Draft<'l> {
         }
     }
 
-    /// Prepares for the blocks of a text of so many bytes.
+    /// Prepares for what a text of so many bytes usually holds.
     pub(crate) fn expect(&mut self, bytes: usize) {
-        /// Bytes of a block with its marks.
+        /// Bytes of text to a block.
         const BLOCK: usize = 256;
+        /// Bytes of text to a thing that it names.
+        const ENTITY: usize = 512;
         self.document.blocks.reserve((bytes / BLOCK).min(self.limits.blocks));
+        let entities = &self.document.entities;
+        let rehash = |number: &u32| self.hasher.hash_one(entities[*number as usize].name.as_str());
+        self.named.reserve((bytes / ENTITY).min(self.limits.items), rehash);
     }
 
     pub(crate) fn metadata(&mut self) -> &mut Metadata {
