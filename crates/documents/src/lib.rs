@@ -30,7 +30,7 @@ pub use model::{
 };
 
 /// Goes up whenever a reader yields another document for the same bytes.
-pub const DOCUMENTS_VERSION: u32 = 4;
+pub const DOCUMENTS_VERSION: u32 = 5;
 
 /// A document that cannot be read, and why.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

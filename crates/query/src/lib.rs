@@ -28,8 +28,10 @@ pub mod repositories;
 pub mod resolve;
 pub mod retrieval;
 pub mod risk;
+mod scope;
 pub mod trails;
 pub mod trust;
 pub mod what_if;
 
 pub use linear::Model;
+pub use scope::Scope;

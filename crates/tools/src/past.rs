@@ -8,7 +8,8 @@ use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{CommitId, NoHistory, NoSnapshot, PlacedHistory, ProjectHistory};
-use m1nd_query::changes::{Baseline, CannotTell, Depth, Scope, commit_at, work_tree_changes};
+use m1nd_query::Scope;
+use m1nd_query::changes::{Baseline, CannotTell, Depth, commit_at, work_tree_changes};
 
 use serde::Serialize;
 

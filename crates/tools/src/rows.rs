@@ -4,7 +4,7 @@ use m1nd_base::NodeKind;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::{EngineError, ReadError, Snapshot};
-use m1nd_query::changes::Scope;
+use m1nd_query::Scope;
 use m1nd_query::resolve::ResolveError;
 use m1nd_query::resolve::resolve_node;
 use m1nd_query::what_if::hypothesize::Part;

@@ -32,7 +32,8 @@ pub(super) struct Line {
     pub(super) is_bold: bool,
 }
 
-/// The lines of a page in reading order; at most so many comparisons go into the order. Text that is turned comes after that which is not.
+/// The lines of a page in reading order; at most so many comparisons go into the order. Text that is turned comes after
+/// that which is not.
 pub(super) fn lines(glyphs: Vec<Glyph>, comparisons: &mut usize) -> Vec<Line> {
     let mut turned: [Vec<Glyph>; 4] = Default::default();
     for glyph in glyphs {

@@ -1,7 +1,9 @@
-//! The order in which the parts of a page are read. Lines that follow each other closely in one size make a block. Blocks
-//! are ordered by two rules (T. Breuel, High performance document layout analysis, 2003): one comes before another if
-//! it stands above it, or if it is left of it and nothing that reaches over both stands between them. The second rule
-//! is for columns: short blocks, as in forms and figures, come before others only at the same height.
+//! The order in which the parts of a page are read.
+//!
+//! Lines that follow each other closely in one size make a block. Blocks are ordered by two rules (T. Breuel, High
+//! performance document layout analysis, 2003): one comes before another if it stands above it, or if it is left of it
+//! and nothing that reaches over both stands between them. The second rule is for columns: short blocks, as in forms
+//! and figures, come before others only at the same height.
 
 use super::layout::Piece;
 

@@ -9,7 +9,7 @@ use m1nd_graph::{Graph, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::drift::FileChange;
-use super::scope::Scope;
+use crate::scope::Scope;
 
 /// Minimum share of members, by kind and name, that files must have in common for one to be the other renamed.
 const LEAST_FILE: f64 = 0.5;

@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 
 use super::baseline::{Baseline, Committed};
 use super::differential::{GraphDifference, differences};
-use super::scope::Scope;
 use crate::chance::at_least;
+use crate::scope::Scope;
 
 /// Commits on each side of the baseline whose files are compared for co-change.
 const MAX_COMMITS: usize = 300;

@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 
 use super::baseline::Baseline;
 use super::differential::{GraphDifference, differences};
-use super::scope::Scope;
 use super::timeline::{Velocity, velocity_of};
+use crate::scope::Scope;
 
 /// Commits named for a file.
 const NAMED_COMMITS: usize = 3;

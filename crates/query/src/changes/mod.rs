@@ -11,7 +11,6 @@ mod drift;
 mod node_changes;
 pub mod predict;
 mod question;
-mod scope;
 mod timeline;
 mod together;
 mod work_tree;
@@ -24,7 +23,6 @@ pub use diverge::{Anomaly, CouplingChange, Divergence, ModifiedFile, commit_at, 
 pub use drift::{Drift, DriftedFile, FileChange, TouchingCommit, drift};
 pub use node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};
 pub use question::{Asked, Finding, Question, findings};
-pub use scope::Scope;
 pub(crate) use timeline::velocity_of;
 pub use timeline::{CoChanged, Depth, Pattern, TimelineAnswer, TimelineChange, TimelineQuery, Velocity, timeline};
 pub use together::{Together, together};

@@ -10,9 +10,9 @@ use m1nd_graph::{Graph, NodeFlags};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::differential::{GraphDifference, file_path};
-use super::scope::Scope;
 use crate::components::{components, depends};
 use crate::layers::{Against, Grain, Layering, LayersQuery, declaration, files};
+use crate::scope::Scope;
 
 /// Words that say nothing about the code.
 const COMMON_WORDS: [&str; 46] = [

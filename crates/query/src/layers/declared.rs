@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::changes::Scope;
+use crate::scope::Scope;
 
 /// The name of the file, at the top of a root.
 pub const FILE: &str = "m1nd-layers.toml";

@@ -15,7 +15,7 @@ pub use compare::{NewCycle, NewViolations, new_layer_violations};
 pub use declared::{Declared, DeclaredError, DeclaredLayer, FILE};
 pub use files::{FileArc, Files, Grain, Joint, Modules, files};
 
-use crate::changes::Scope;
+use crate::scope::Scope;
 
 /// Share of the dependencies between two modules above which the smaller direction leaves open which is above.
 const OPEN_SHARE: f64 = 0.34;

@@ -13,7 +13,7 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::changes::Scope;
+use crate::scope::Scope;
 
 /// Maximum entry points that are followed.
 pub const MAX_ENTRIES: usize = 200;

@@ -11,7 +11,7 @@ use m1nd_history::{Moment, Tracing};
 use super::is_product;
 use super::tremor::{Series, Tremor, Tremors};
 use super::trust::{Exposure, Outcome, OutcomeKind, TrustModel, Verdict};
-use crate::changes::Scope;
+use crate::scope::Scope;
 
 /// Files whose lines are compared to find the commits of their symbols, those with the most fixes first.
 const MAX_TRACED: usize = 40;

@@ -13,8 +13,8 @@ use super::is_product;
 use super::nodes::{TremorNode, TrustNode, TrustQuery, TrustScope, tremor_nodes, trust_nodes};
 use super::structure::{FileReach, Structure};
 use super::trust::{Outcome, Tier};
-use crate::changes::Scope;
 use crate::layers::{Layering, LayersQuery, declaration, files};
+use crate::scope::Scope;
 
 /// Days after which commits count half for churn.
 const CHURN_HALF_LIFE: f64 = 30.0;

@@ -12,9 +12,9 @@ use super::nodes::{Judge, TremorNode, TrustNode, TrustQuery, TrustScope, files_o
 use super::panorama::TREMOR_DAYS;
 use super::tremor::Tremors;
 use super::trust::TrustModel;
-use crate::changes::Scope;
 use crate::changes::velocity_of;
 use crate::kept::Kept;
+use crate::scope::Scope;
 
 /// Histories whose models are kept: more than one only where the history grew under the same snapshot, or with several
 /// roots.

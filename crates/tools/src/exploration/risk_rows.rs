@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_query::changes::Scope;
+use m1nd_query::Scope;
 use m1nd_query::patterns::LabelMode;
 use m1nd_query::risk::{PanoramaAnswer, PanoramaQuery, panorama};
 

@@ -25,8 +25,8 @@ pub enum Part {
 }
 
 impl Part {
-    /// The part that a text names: a path of a folder, else a node. A folder without `/` in its path is meant only if no
-    /// node has the name.
+    /// The part that a text names: a path of a folder, else a node. A folder without `/` in its path is meant only if
+    /// no node has the name.
     ///
     /// # Errors
     /// [`ResolveError`] if it names neither.
