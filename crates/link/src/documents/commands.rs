@@ -180,12 +180,12 @@ fn line(eval: &mut Eval<'_>, line: &str, found: &mut Vec<(Vec<Row>, bool)>) {
             continue;
         }
         let rows = declared(eval, word, DeclaredKind::Command);
-        let rows = within(eval, rows, &folder);
+        let (rows, is_inside) = within(eval, rows, &folder);
         if let [row] = rows.as_slice() {
             command = vec![(*row, word)];
         }
         if !rows.is_empty() {
-            found.push((rows, true));
+            found.push((rows, is_inside));
         } else if !may_be_value {
             break;
         }
@@ -196,13 +196,13 @@ fn line(eval: &mut Eval<'_>, line: &str, found: &mut Vec<(Vec<Row>, bool)>) {
     for word in words.iter().filter(|word| word.starts_with('-')) {
         let end = word.find(['=', '[', ',']).unwrap_or(word.len());
         let rows = declared(eval, &word[..end], DeclaredKind::Option);
-        let rows = within(eval, rows, &folder);
+        let (rows, is_inside) = within(eval, rows, &folder);
         let rows = match command.first() {
             Some((row, name)) => below(eval, rows, *row, name),
             None => rows,
         };
         if !rows.is_empty() {
-            found.push((rows, true));
+            found.push((rows, is_inside));
         }
     }
 }
@@ -222,18 +222,23 @@ fn alone(eval: &mut Eval<'_>, mention: &Mention, name: &str, spoken: &Spoken) ->
     let rows = declared(eval, name, kind);
     let of_document: Vec<&String> = spoken.own.values().flatten().collect();
     let folders: Vec<&String> = own.map_or(of_document, |own| own.iter().collect());
+    let mut is_certain = own.is_some();
     let rows = if folders.is_empty() {
         rows
     } else {
         let mut kept: Vec<Row> = Vec::new();
         for folder in folders {
-            kept.extend(
-                within(eval, rows.clone(), folder).into_iter().filter(|row| !kept.contains(row)).collect::<Vec<_>>(),
-            );
+            let (rows, is_inside) = within(eval, rows.clone(), folder);
+            is_certain &= is_inside;
+            for row in rows {
+                if !kept.contains(&row) {
+                    kept.push(row);
+                }
+            }
         }
         kept
     };
-    (!rows.is_empty()).then_some((rows, own.is_some()))
+    (!rows.is_empty()).then_some((rows, is_certain))
 }
 
 /// The declarations of a name, those of tests and examples left out.
@@ -274,14 +279,15 @@ fn owner(unit: &Unit, mut def: Option<DefId>) -> (Option<DefId>, SymbolId) {
     (None, unit.file_symbol)
 }
 
-/// The rows in a folder, or all if there are none: code of a program may be in other packages.
-fn within(eval: &Eval<'_>, rows: Vec<Row>, folder: &str) -> Vec<Row> {
+/// The rows in a folder, and `true`; all of them if there are none: code of a program may be in other packages, but these
+/// may be of other programs as well.
+fn within(eval: &Eval<'_>, rows: Vec<Row>, folder: &str) -> (Vec<Row>, bool) {
     let is_in = |row: &&Row| {
         let rest = eval.project.path(row.file).as_str().strip_prefix(folder);
         folder.is_empty() || rest.is_some_and(|rest| rest.starts_with('/'))
     };
     let inside: Vec<Row> = rows.iter().filter(is_in).copied().collect();
-    if inside.is_empty() { rows } else { inside }
+    if inside.is_empty() { (rows, false) } else { (inside, true) }
 }
 
 /// The options of a command, if they can be told from those of others: declared by the same definition or inside of it,

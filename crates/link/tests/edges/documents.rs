@@ -294,6 +294,20 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         ],
     ),
     (
+        "an option that only another program declares may be that of a library in common",
+        &[
+            ("a/package.json", r#"{"name": "one", "bin": "bin.js"}"#),
+            ("a/bin.js", "const {program} = require('commander');\nfunction own() { program.option('--size <x>'); }\n"),
+            ("b/package.json", r#"{"name": "two", "bin": "bin.js"}"#),
+            (
+                "b/bin.js",
+                "const {program} = require('commander');\nfunction other() { program.option('--out <x>'); }\n",
+            ),
+            ("README.md", "`one --size 3 --out x`\n"),
+        ],
+        &["README.md -> a/bin.js::fn::own (1)", "README.md -> b/bin.js::fn::other (1)?1"],
+    ),
+    (
         "web pages and notebooks name code as well",
         &[
             PY,
