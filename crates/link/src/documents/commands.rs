@@ -279,8 +279,8 @@ fn owner(unit: &Unit, mut def: Option<DefId>) -> (Option<DefId>, SymbolId) {
     (None, unit.file_symbol)
 }
 
-/// The rows in a folder, and `true`; all of them if there are none: code of a program may be in other packages, but these
-/// may be of other programs as well.
+/// The rows in a folder, and `true`; all of them if there are none: code of a program may be in other packages, but
+/// these may be of other programs as well.
 fn within(eval: &Eval<'_>, rows: Vec<Row>, folder: &str) -> (Vec<Row>, bool) {
     let is_in = |row: &&Row| {
         let rest = eval.project.path(row.file).as_str().strip_prefix(folder);
