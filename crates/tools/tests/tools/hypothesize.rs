@@ -91,6 +91,9 @@ fn verdicts_of_all_kinds_of_claims() {
         ("db/ never uses ui/", "never_calls likely_true"),
         ("ui/pages depends on db/pool.py", "depends_on likely_true"),
         ("ui/ is on a cycle", "circular likely_false"),
+        // A call of an unknown value is no import.
+        ("open.py never imports b.py", "never_calls likely_true"),
+        ("open.py never uses b.py", "never_calls inconclusive"),
         ("ui/ and db/ are coupled", "coupling inconclusive"),
         ("entry and load are coupled", "coupling likely_true"),
         ("calls to ping go through load", "gateway likely_false"),

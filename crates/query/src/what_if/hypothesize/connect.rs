@@ -1,7 +1,7 @@
 //! Directed connections between sets of nodes, over the relations of a claim.
 
 use m1nd_base::{Cancel, Cancelled, EdgeTier, Relation};
-use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeIx, weights};
+use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeIx, UnresolvedRef, weights};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::claim::Verb;
@@ -54,6 +54,15 @@ fn counts(verb: Verb, edge: &EdgeRef<'_>) -> bool {
         Verb::Imports => {
             matches!(edge.relation, Relation::Imports | Relation::Reexports | Relation::DependsOn)
         }
+    }
+}
+
+/// Whether a claim with this verb is about the edge that a reference without a target would be.
+pub(super) fn may_count(verb: Verb, reference: &UnresolvedRef<'_>) -> bool {
+    match verb {
+        Verb::Any => true,
+        Verb::Calls => matches!(reference.role, "call" | "macro"),
+        Verb::Imports => reference.role == "import",
     }
 }
 

@@ -202,7 +202,10 @@ impl Test<'_> {
         let mut hidden = Vec::new();
         let mut unseen: FxHashSet<&str> = FxHashSet::default();
         for (node, _) in &connection.reached {
-            let open = graph.unresolved_of(*node).filter(|reference| names.contains(reference.name));
+            let may_be = |reference: &UnresolvedRef<'_>| {
+                connect::may_count(self.verb, reference) && names.contains(reference.name)
+            };
+            let open = graph.unresolved_of(*node).filter(may_be);
             hidden.extend(open.map(|reference| self::open(graph, &reference)));
             let file = self.snapshot.file_of(*node);
             let problem = file.and_then(|file| file.problems.iter().find(|problem| problem.kind.hides_references()));
