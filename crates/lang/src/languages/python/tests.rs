@@ -538,3 +538,17 @@ fn tables_refer_to_what_exists() {
         assert!(scope.parent.is_none_or(|parent| parent.index() < index));
     }
 }
+
+/// Texts in annotations are trees of their own, whose nodes may be where those of an earlier one were.
+#[test]
+fn facts_do_not_depend_on_where_trees_are_in_memory() {
+    let text: String = (0..60)
+        .map(|n| format!("def f{n}(a: \"[x for x in y]\", b: \"z.w\", c: \"(q := r)\", d: \"lambda t: u\"): pass\n"))
+        .collect();
+    let first = format!("{:?}", facts(&text).references);
+    let other: Vec<Vec<u8>> = (0..40).map(|n| vec![0; 64 * n]).collect();
+    for round in 0..40 {
+        let _held = other.get(round).cloned();
+        assert_eq!(format!("{:?}", facts(&text).references), first, "round {round}");
+    }
+}

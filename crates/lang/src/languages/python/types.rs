@@ -179,7 +179,11 @@ impl Extractor<'_> {
         if tree.root_node().has_error() || self.cancel.is_cancelled() {
             return;
         }
+        // Ids of nodes are addresses: those of another tree say nothing here, and these nothing afterwards.
         let outer_exprs = std::mem::take(&mut self.exprs);
+        let outer_written = std::mem::take(&mut self.written);
+        let outer_defining = std::mem::take(&mut self.defining);
+        let outer_aliases = std::mem::take(&mut self.aliases);
         let inner_base = self.depth_base + path.len() + 1;
         let outer_base = std::mem::replace(&mut self.depth_base, inner_base);
         self.in_quotes = true;
@@ -188,6 +192,9 @@ impl Extractor<'_> {
         self.in_quotes = false;
         self.depth_base = outer_base;
         self.exprs = outer_exprs;
+        self.written = outer_written;
+        self.defining = outer_defining;
+        self.aliases = outer_aliases;
         if let Some(expr) = self.last_expression.take() {
             self.exprs.set(node, expr);
         }
