@@ -104,6 +104,16 @@ fn the_values_of_form_fields_are_read_where_they_stand() {
 }
 
 #[test]
+fn a_drawing_that_many_annotations_share_counts_each_time() {
+    let mut objects = page(stream("", HELLO));
+    let all = "6 0 R ".repeat(40_000);
+    objects[2] = format!("<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Annots [{all}] >>").into_bytes();
+    objects.push(b"<< /Subtype /Widget /Rect [0 0 9 9] /AP << /N 7 0 R >> >>".to_vec());
+    objects.push(stream("/BBox [0 0 9 9]", &b" ".repeat(1 << 20)));
+    assert!(matches!(read(&pdf(&objects)), Err(Unreadable::Bomb { .. })));
+}
+
+#[test]
 fn what_has_no_text_or_is_locked_says_so() {
     assert_eq!(read(&pdf(&page(stream("", b"0 0 100 100 re f")))), Err(Unreadable::NoText { pages: 1 }));
     let mut locked = pdf(&page(stream("", HELLO)));

@@ -52,7 +52,7 @@ pub use files::{FileEntry, FileMark, FileTable};
 pub use m1nd_base::Clock;
 pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
-pub use m1nd_link::node_ids;
+pub use m1nd_link::{node_ids, programs_of};
 pub use m1nd_vfs::{GitHead, watch_limit};
 pub use outside::OutsidePath;
 pub use places::Place;

@@ -53,6 +53,7 @@ pub use ids::{SymbolId, node_ids};
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
 pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use names::Name;
+pub use packages::programs_of;
 pub use project::FactsSource;
 
 pub use askers::SharedBytes;

@@ -93,8 +93,9 @@ impl Packages {
     }
 }
 
-/// The programs that a manifest declares, and what they start with.
-fn programs_of(manifest: &str, text: &str) -> Vec<(String, Option<String>)> {
+/// The programs that a manifest (`Cargo.toml`, `package.json`, `pyproject.toml`, `setup.cfg`) declares, and what they
+/// start with if it says so: `tool.cli:main`.
+pub fn programs_of(manifest: &str, text: &str) -> Vec<(String, Option<String>)> {
     if manifest == "package.json" {
         let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };
         return match (&value["bin"], value["name"].as_str()) {

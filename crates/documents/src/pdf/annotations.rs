@@ -28,6 +28,11 @@ struct Drawing {
 }
 
 impl Annotations {
+    /// Whether annotations were left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.count > MAX_ANNOTATIONS
+    }
+
     /// Adds the glyphs of the annotations of a page to those of the page.
     ///
     /// # Errors
@@ -42,7 +47,7 @@ impl Annotations {
         let Object::Array(items) = file.member(page, "Annots") else { return Ok(()) };
         for item in &items {
             self.count += 1;
-            if self.count > MAX_ANNOTATIONS {
+            if self.is_cut() {
                 break;
             }
             let Object::Dict(annotation) = file.resolve(item) else { continue };
@@ -77,6 +82,9 @@ impl Annotations {
 
     fn unpacked(&mut self, file: &File<'_>, number: u32) -> Result<Option<Rc<Drawing>>, Unreadable> {
         if let Some(known) = self.drawings.get(&number) {
+            if let Some(drawing) = known {
+                file.spend(drawing.data.len())?;
+            }
             return Ok(known.clone());
         }
         let drawing = match file.stream(number) {

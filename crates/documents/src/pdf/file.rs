@@ -263,6 +263,16 @@ impl<'b> File<'b> {
         Some((start, end.max(start)))
     }
 
+    /// Counts bytes of streams that are read, also of one that is read again.
+    ///
+    /// # Errors
+    /// [`Unreadable::Bomb`] if that is too much.
+    pub(super) fn spend(&self, bytes: usize) -> Result<(), Unreadable> {
+        let left = self.left.get().checked_sub(bytes as u64);
+        self.left.set(left.ok_or(Unreadable::Bomb { limit: self.unpacked })?);
+        Ok(())
+    }
+
     /// The content of a stream; `None` if it is a picture or the like.
     ///
     /// # Errors
@@ -280,7 +290,6 @@ impl<'b> File<'b> {
         if filters.len() > MAX_FILTERS {
             return Ok(None);
         }
-        let bomb = || Unreadable::Bomb { limit: self.unpacked };
         let mut data: Vec<u8> = Vec::new();
         let mut is_first = true;
         for (number, filter) in filters.iter().enumerate() {
@@ -291,12 +300,12 @@ impl<'b> File<'b> {
             let Some(out) = filters::unpack(name, source, parameters.get(number).and_then(Object::dict), most) else {
                 return Ok(None);
             };
-            self.left.set(self.left.get().checked_sub(out.len() as u64).ok_or_else(bomb)?);
+            self.spend(out.len())?;
             data = out;
             is_first = false;
         }
         if is_first {
-            self.left.set(self.left.get().checked_sub(stream.data.len() as u64).ok_or_else(bomb)?);
+            self.spend(stream.data.len())?;
             data = stream.data.to_vec();
         }
         Ok(Some(data))

@@ -115,7 +115,7 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
     if runner.unknown > 0 {
         pdf.problems.push(format!("{} glyphs are of fonts that do not say which characters they are", runner.unknown));
     }
-    if runner.is_cut() || file.is_cut() {
+    if runner.is_cut() || file.is_cut() || annotations.is_cut() {
         pdf.problems.push("the file has more than can be read; the rest is left out".to_owned());
     }
     pdf.outline = outline(&file, &pages);

@@ -64,10 +64,7 @@ pub(super) fn programs(snapshot: &Snapshot) -> FxHashSet<String> {
     for file in manifests.take(MAX_MANIFESTS) {
         let Ok(text) = snapshot.read_file(&file.path) else { continue };
         let name = file.path.as_str().rsplit('/').next().unwrap_or("");
-        match name {
-            "package.json" => of_package(&text.text, &mut found),
-            _ => of_tables(&text.text, name, &mut found),
-        }
+        found.extend(m1nd_engine::programs_of(name, &text.text).into_iter().map(|(program, _)| program));
     }
     for file in snapshot.files().iter() {
         let parts: Vec<&str> = file.path.as_str().split('/').collect();
@@ -76,34 +73,6 @@ pub(super) fn programs(snapshot: &Snapshot) -> FxHashSet<String> {
         }
     }
     found
-}
-
-fn of_package(text: &str, found: &mut FxHashSet<String>) {
-    let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return };
-    match &value["bin"] {
-        serde_json::Value::String(_) => found.extend(value["name"].as_str().map(str::to_owned)),
-        serde_json::Value::Object(all) => found.extend(all.keys().cloned()),
-        _ => {}
-    }
-}
-
-/// Programs of `[[bin]]`, `[project.scripts]` and the like, line by line.
-fn of_tables(text: &str, manifest: &str, found: &mut FxHashSet<String>) {
-    let mut table = "";
-    for line in text.lines().map(str::trim) {
-        if line.starts_with('[') {
-            table = line.trim_matches(['[', ']']).trim();
-            continue;
-        }
-        let Some((key, value)) = line.split_once('=') else { continue };
-        let (key, value) = (key.trim().trim_matches('"'), value.trim().trim_matches(['"', '\'']));
-        match (manifest, table) {
-            ("Cargo.toml", "bin") if key == "name" => _ = found.insert(value.to_owned()),
-            ("pyproject.toml", "project.scripts" | "tool.poetry.scripts") => _ = found.insert(key.to_owned()),
-            ("setup.cfg", "options.entry_points") if value.contains(':') => _ = found.insert(key.to_owned()),
-            _ => {}
-        }
-    }
 }
 
 /// The candidates of a document.
