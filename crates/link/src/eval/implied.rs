@@ -99,7 +99,12 @@ impl Eval<'_> {
     }
 
     /// The methods of a name that the values of an expression have.
-    pub(super) fn implicit(&mut self, file: FileId, base: ExprId, method: Name) -> Values {
+    pub(super) fn implicit(&mut self, file: FileId, callee: ExprId, base: ExprId, method: Name) -> Values {
+        if self.rules(file).includes {
+            let implied = self.implied(file, callee);
+            let values = self.values_of(implied.search, Namespace::Callee);
+            return if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values };
+        }
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| match base {
             Value::Instance(..) => {
