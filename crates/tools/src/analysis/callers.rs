@@ -1,6 +1,6 @@
 //! Lists the places that call a node.
 
-use m1nd_query::analysis::ClosureState;
+use m1nd_query::closure::ClosureState;
 use m1nd_query::references::{OccurrenceAnswer, callers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

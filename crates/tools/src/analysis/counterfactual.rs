@@ -2,7 +2,8 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::{self, ClosureState, Hop};
+use m1nd_query::analysis::Hop;
+use m1nd_query::closure::{self, ClosureState};
 use m1nd_query::what_if::{self, Broken, Orphan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -237,7 +238,7 @@ impl ReadTool for Counterfactual {
 }
 
 /// The closure of the node of which least is known.
-fn weakest(closures: &[(NodeIx, analysis::Closure)]) -> analysis::Closure {
+fn weakest(closures: &[(NodeIx, closure::Closure)]) -> closure::Closure {
     let worst = closures.iter().find(|(_, closure)| closure.state != ClosureState::Closed).or_else(|| closures.first());
     worst.map(|(_, closure)| closure.clone()).expect("a call names at least one node")
 }
@@ -289,7 +290,7 @@ fn synergy(snapshot: &Snapshot, found: &what_if::Counterfactual) -> Option<Syner
     })
 }
 
-fn guidance(output: &Output, closure: &analysis::Closure) -> Guidance {
+fn guidance(output: &Output, closure: &closure::Closure) -> Guidance {
     let first = output.removed_nodes.first().cloned();
     let places = count(output.total_dangling, "place");
     if let Some(unknown) = output.unresolved_ids.first() {

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::impact;
-use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
+use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
 use m1nd_query::changes::predict::PredictRow;
+use m1nd_query::closure::ClosureState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
