@@ -144,7 +144,7 @@ pub struct ImpactAnswer {
 /// [`Cancelled`].
 pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Result<ImpactAnswer, Cancelled> {
     let graph = snapshot.graph();
-    let starts = graph.with_members(query.node, MAX_MEMBERS);
+    let starts = graph.with_parts(query.node, MAX_MEMBERS);
     let sides: &[Side] = match query.direction {
         Direction::Forward => &[Side::Dependents],
         Direction::Reverse => &[Side::Dependencies],

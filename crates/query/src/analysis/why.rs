@@ -145,6 +145,9 @@ impl WhyAnswer {
 /// [`Cancelled`].
 pub fn why(snapshot: &Snapshot, query: &WhyQuery, cancel: &Cancel) -> Result<WhyAnswer, Cancelled> {
     let graph = snapshot.graph();
+    // What a symbol uses, and what uses it, is known of its definition.
+    let (source, target) = (graph.definition_of(query.source), graph.definition_of(query.target));
+    let query = &WhyQuery { source, target, ..*query };
     // The budget ended in a search that found nothing, or in the one that found the answer.
     let (mut missed, mut cut) = (false, false);
     let mut answer = Vec::new();

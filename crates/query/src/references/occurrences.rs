@@ -83,7 +83,11 @@ fn calling(
         graph.kind(node),
         NodeKind::File | NodeKind::Module | NodeKind::Impl | NodeKind::Package | NodeKind::Directory
     );
-    let targets = if is_container { graph.with_members(node, MAX_MEMBERS) } else { with_constructors(graph, node) };
+    let targets = if is_container {
+        graph.with_same_symbols(graph.with_members(node, MAX_MEMBERS))
+    } else {
+        with_constructors(graph, node)
+    };
     let is_full = targets.len() >= MAX_MEMBERS;
     let mut found = found(snapshot, (node, &targets, is_full), kind, counts, cancel)?;
     if is_container {
@@ -131,12 +135,12 @@ pub fn uses(
     Ok(finish(snapshot, found, &[]))
 }
 
-/// The node and the constructors it contains.
+/// The nodes that stand for a node: the places where it is declared and defined, and the constructors it contains.
 fn with_constructors(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let contained = graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to);
     let constructors = contained.filter(|&member| graph.flags(member).has(NodeFlags::CONSTRUCTOR));
     let is_type = matches!(graph.kind(node), NodeKind::Class | NodeKind::Struct | NodeKind::Enum);
-    std::iter::once(node).chain(constructors.filter(|_| is_type)).collect()
+    graph.with_same_symbols(std::iter::once(node).chain(constructors.filter(|_| is_type)).collect())
 }
 
 struct Found {

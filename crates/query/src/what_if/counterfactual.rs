@@ -116,7 +116,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
     let mut dangling = Vec::new();
     let mut closures = Vec::new();
     for &node in nodes {
-        let found = uses(snapshot, node, &graph.with_members(node, MAX_REMOVED), cancel)?;
+        let found = uses(snapshot, node, &graph.with_parts(node, MAX_REMOVED), cancel)?;
         let is_left = |place: &Occurrence| !loss.removed.contains(&place.from) && !place.dispatch;
         dangling.extend(found.rows.into_iter().filter(is_left));
         closures.push((node, found.closure));

@@ -122,7 +122,7 @@ impl ReadTool for SurgicalContext {
             output.callees =
                 around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(used(snapshot, node)))?;
             if input.include_tests {
-                let tests = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
+                let tests = tests_reaching(graph, &graph.with_parts(node, MAX_ROWS));
                 output.tests =
                     tests.into_iter().take(MAX_ROWS).map(|(_, test)| related(snapshot, test, "test", false)).collect();
             }

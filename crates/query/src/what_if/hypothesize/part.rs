@@ -65,7 +65,7 @@ impl Part {
     /// The nodes that count as it; `None` if there are too many.
     pub(super) fn members(&self, graph: &Graph) -> Option<Vec<NodeIx>> {
         let mut members = match self {
-            Self::Node(node) => graph.with_members(*node, MAX_MEMBERS),
+            Self::Node(node) => graph.with_parts(*node, MAX_MEMBERS),
             Self::Folder { files, .. } => {
                 let mut members: Vec<NodeIx> = Vec::new();
                 // What the tests of a folder use is not what the folder uses, unless it is a folder of tests.
