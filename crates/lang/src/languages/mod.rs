@@ -84,6 +84,7 @@ static READERS: &[Reader] = &[
     },
     Reader { language: Language::Vue, extract: typescript::extract, grammar: None },
     Reader { language: Language::Svelte, extract: typescript::extract, grammar: None },
+    Reader { language: Language::Astro, extract: typescript::extract, grammar: None },
     Reader { language: Language::Rust, extract: rust::extract, grammar: Some(|| tree_sitter_rust::LANGUAGE.into()) },
     Reader { language: Language::Go, extract: go::extract, grammar: Some(|| tree_sitter_go::LANGUAGE.into()) },
     Reader {
