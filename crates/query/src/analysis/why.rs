@@ -5,6 +5,7 @@ use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
 use m1nd_graph::{Dispatch, Graph, NodeIx};
 use rustc_hash::FxHashSet;
 
+use crate::closure::{ClosureState, UNKNOWN_MODULE, names_of};
 use m1nd_engine::{FileEntry, Snapshot};
 
 /// Maximum edges visited by one search.
@@ -75,28 +76,6 @@ pub struct WhyPath {
     pub strength: f64,
     /// `forward` if all edges point from source to target, `backward` if all point the other way, else `mixed`.
     pub direction: Way,
-}
-
-/// Whether the answer can be relied on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClosureState {
-    /// A path from source to target is proven, or there is provably none within the bounds.
-    Closed,
-    /// At least one hop rests on a reference with several candidates.
-    Blocked,
-    /// Undetermined.
-    Unknown,
-}
-
-impl ClosureState {
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Blocked => "blocked",
-            Self::Unknown => "unknown",
-        }
-    }
 }
 
 /// A reference that keeps an answer open.
@@ -330,18 +309,6 @@ impl<'g> Open<'g> {
             candidates: Vec::new(),
         }
     }
-}
-
-/// The reason of an import whose module is not known: it can bring in anything under any name.
-pub(super) const UNKNOWN_MODULE: &str = "module_not_found";
-
-/// Names by which a reference may mean the node.
-pub(crate) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
-    let label = graph.label(node);
-    let file_name = graph.path(node).rsplit('/').next().unwrap_or_default();
-    let is_file = graph.kind(node) == m1nd_base::NodeKind::File;
-    let stem = file_name.split('.').next().filter(|stem| is_file && !stem.is_empty());
-    std::iter::once(label).chain(stem).collect()
 }
 
 /// One edge with its evidence, as a step from one of its ends.

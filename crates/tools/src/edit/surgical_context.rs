@@ -3,7 +3,7 @@
 use m1nd_base::{Cancelled, EdgeTier};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::ClosureState;
+use m1nd_query::closure::ClosureState;
 use m1nd_query::edits::tests_reaching;
 use m1nd_query::references::callers;
 use schemars::JsonSchema;

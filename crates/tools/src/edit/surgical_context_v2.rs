@@ -3,8 +3,8 @@
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::ClosureState;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
+use m1nd_query::closure::ClosureState;
 use m1nd_query::edits::tests_reaching;
 use m1nd_query::references::{Occurrence, Role, references, users};
 use schemars::JsonSchema;
