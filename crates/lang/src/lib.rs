@@ -7,6 +7,7 @@
 
 mod comments;
 pub mod facts;
+mod implicit_calls;
 mod language;
 pub mod languages;
 mod lines;
@@ -21,6 +22,7 @@ pub mod walk;
 
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
+pub use implicit_calls::is_implicit_constructor;
 pub use language::{Language, Tier};
 pub use languages::{declared, extract, is_binary, listing_language, parse_alone};
 pub use strings::string_literals;
