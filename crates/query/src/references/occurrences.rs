@@ -171,7 +171,9 @@ fn found(
         let by_dispatch = dispatch.to(target);
         left_out += by_dispatch.left_out;
         incomplete |= by_dispatch.is_cut;
-        for edge in graph.in_edges(target).chain(by_dispatch.edges).filter(&counts) {
+        let edges = graph.in_edges(target).chain(by_dispatch.edges).filter(&counts);
+        // A definition does not use its declaration.
+        for edge in edges.filter(|edge| !graph.is_to_declaration(edge)) {
             rows.extend(places(graph, &edge));
         }
     }
