@@ -18,7 +18,7 @@ use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
 use crate::project::Project;
 use crate::reason::Reason;
-use crate::rules::Overloads;
+use crate::rules::{Dispatch, Overloads};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
@@ -252,7 +252,9 @@ fn resolve_reference<'a>(
         search = eval.defined(search);
     }
     let is_call = reference.role == Role::Call;
-    let dispatches = is_call && eval.dispatches(file, reference.expr, &search);
+    // Where members of interfaces may be functions and accessors, reading one may run what stands for it.
+    let may_run = is_call || reference.role == Role::Read && rules.dispatch == Dispatch::Members;
+    let dispatches = may_run && eval.dispatches(file, reference.expr, &search);
     let exercises = is_call && exercises(eval, file, reference, &search);
     let row = row(eval, file, reference, eval::untagged(name));
     if is_call && rules.overloads == Overloads::Chosen {
@@ -274,8 +276,9 @@ fn resolve_reference<'a>(
         resolution.reason = open::may_be_field(eval, file, reference, &found);
     }
     if resolution.tier == Some(EdgeTier::Certain) {
-        (resolution.dispatches, resolution.exercises) = (dispatches, exercises);
+        resolution.exercises = exercises;
     }
+    resolution.dispatches = dispatches && matches!(resolution.tier, Some(EdgeTier::Certain | EdgeTier::Possible));
     match resolution.reason.filter(|_| resolution.targets.is_empty()) {
         Some(Reason::UnknownReceiver | Reason::UnknownBase) => {
             duck_type(eval, file, reference, limits, &mut resolution);

@@ -50,6 +50,8 @@ pub enum Dispatch {
     None,
     /// Types with all methods of the interface (Go).
     Structural,
+    /// Types with all members of the interface, besides those that name it (TypeScript).
+    Members,
 }
 
 /// A type of the standard library whose type arguments determine the types of its contents.
