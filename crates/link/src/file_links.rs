@@ -114,6 +114,7 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
     eval.generated = expansions::generated(eval, file);
     for reference in expansions::references(eval, file).iter() {
         eval.begin_reference();
+        let reference = &eval.followed(file, *reference);
         let found = search(eval, file, reference.expr, reference.role);
         if includes && let Some(rows) = indirect::resolve_indirect(eval, file, reference, &found, limits) {
             all.extend(rows);
@@ -238,6 +239,7 @@ fn resolve_reference<'a>(
         Expr::Name { name, .. } if rules.methods_apart && rules.constructors.contains(&unit.facts.name(name)) => "this",
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
         Expr::Super { .. } => "super",
+        Expr::This { .. } => "this",
         Expr::Root { .. } => "crate",
         expr if is_by_value(expr) => name_of_value(unit, reference.expr),
         _ => "",
@@ -474,7 +476,16 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
 
 /// Returns whether the callee is the result of an expression rather than a named target.
 fn is_by_value(expr: Expr) -> bool {
-    matches!(expr, Expr::Call { .. } | Expr::Index { .. } | Expr::Key { .. } | Expr::Implicit { .. } | Expr::Union(_))
+    matches!(
+        expr,
+        Expr::Call { .. }
+            | Expr::Index { .. }
+            | Expr::Item { .. }
+            | Expr::Key { .. }
+            | Expr::Implicit { .. }
+            | Expr::Union(_)
+            | Expr::This { .. }
+    )
 }
 
 /// Calls of results of calls that the name of a reference is looked for behind: `a()()()`.
@@ -487,7 +498,10 @@ fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
             Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Implicit { name, .. } => {
                 return unit.facts.name(name);
             }
-            Expr::Call { callee: base, .. } | Expr::Index { base } | Expr::Key { base, .. } => base,
+            Expr::Call { callee: base, .. }
+            | Expr::Index { base }
+            | Expr::Item { base, .. }
+            | Expr::Key { base, .. } => base,
             Expr::Union(items) => match unit.list(items) {
                 [first, ..] => *first,
                 [] => return "",

@@ -14,6 +14,7 @@ mod exports;
 mod factory;
 mod fixtures;
 mod given;
+mod held;
 mod hierarchy;
 mod implied;
 mod imports;

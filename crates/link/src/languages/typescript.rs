@@ -118,6 +118,7 @@ static RULES: Rules = Rules {
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
     dispatch: Dispatch::Members,
+    follows_arguments: true,
     fields_apart: false,
     spreads_into_objects: true,
     function_classes: true,
