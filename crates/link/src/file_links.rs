@@ -183,6 +183,13 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
         && search.found.iter().all(|found| matches!(found.entity, Entity::Module(_)));
     let mut rows =
         vec![outcome(eval, file, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
+    if import.kind == ImportKind::Default && rows[0].reason == Some(Reason::ModuleNotFound) {
+        // What it brings in is called what the file calls it, or like its module.
+        rows[0].name = unit.name_of_import(id).unwrap_or(module_name);
+        if rows[0].name != module_name {
+            rows.push(Resolution { name: module_name, ..rows[0].clone() });
+        }
+    }
     // The file that the name is imported from is depended on too.
     let whole = import.flags.type_only && eval.rules(file).folders_are_packages;
     if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default)
