@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{FactsBuilder, 
-    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, ScopeKind,
-    Visibility,
+use m1nd_lang::facts::{
+    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, ImportId, ImportKind, ListId, NameId, Namespace,
+    ScopeId, ScopeKind, Visibility,
 };
 
 use crate::files::Word;

@@ -123,7 +123,13 @@ impl Histories {
     /// `home` is the store, if it may be written.
     pub(crate) fn new(files: DerivedFiles, home: Option<PathBuf>) -> Self {
         let writes = home.is_some();
-        Self { files: Some(files), writes, roots: Mutex::default(), revisions: Revisions::new(home), indexes: Arc::default() }
+        Self {
+            files: Some(files),
+            writes,
+            roots: Mutex::default(),
+            revisions: Revisions::new(home),
+            indexes: Arc::default(),
+        }
     }
 
     fn slot(&self, root: &Path) -> Arc<Slot> {

@@ -442,9 +442,9 @@ impl Extractor<'_> {
         self.b.parameters(id, &parameters);
         self.bind_parameters(id, body, &parameters);
         let names: Vec<NameId> = parameters.iter().map(|parameter| parameter.name).collect();
-        let first = parameters.iter().find(|parameter| {
-            !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver)
-        });
+        let first = parameters
+            .iter()
+            .find(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
         let first = first.filter(|first| first.kind == ParameterKind::Plain).map(|first| first.name);
         let is_receiver =
             |parameter: &&Parameter| matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver);
