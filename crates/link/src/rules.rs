@@ -192,6 +192,8 @@ pub struct Rules {
     pub constructors: &'static [&'static str],
     /// Method that makes values callable (`__call__`).
     pub call_method: Option<&'static str>,
+    /// Names of built-in types that have no members, where they are written like other names.
+    pub scalars: &'static [&'static str],
     /// Methods whose result is that of indexing, iterating and entering.
     pub index_method: Option<&'static str>,
     /// Method whose result's elements iteration yields.
@@ -328,6 +330,7 @@ impl Rules {
         submodules_are_members: false,
         constructors: &[],
         call_method: None,
+        scalars: &[],
         index_method: None,
         iterate_method: None,
         map_iterates_pairs: false,

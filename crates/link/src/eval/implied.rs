@@ -124,7 +124,12 @@ impl Eval<'_> {
     }
 
     /// The methods of a name that the values of an expression have; where a class lacks it, what stands in for it.
-    pub(super) fn implicit(&mut self, file: FileId, base: ExprId, method: Name) -> Values {
+    pub(super) fn implicit(&mut self, file: FileId, callee: ExprId, base: ExprId, method: Name) -> Values {
+        if self.rules(file).includes {
+            let implied = self.implied(file, callee);
+            let values = self.values_of(implied.search, Namespace::Callee);
+            return if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values };
+        }
         let methods = self.with_stand_ins(file, method);
         // Most operators are applied to values without methods: their operands need not be evaluated.
         let is_defined = methods.iter().any(|&method| {
