@@ -143,6 +143,8 @@ pub struct DefFlags {
     pub is_generator: bool,
     /// Declared without a body.
     pub is_abstract: bool,
+    /// A member that values may do without (`name?: T`).
+    pub is_optional: bool,
     /// Accessed like a field: the value is the result of calling it (`property`, getters).
     pub is_property: bool,
     /// Called to construct its class (`__init__`, `constructor`, Java constructors).
