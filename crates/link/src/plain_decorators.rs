@@ -167,6 +167,7 @@ const ANNOTATIONS: &[&str] = &[
     "NotThreadSafe",
     "NullMarked",
     "Nullable",
+    "Override",
     "ParametersAreNonnullByDefault",
     "PostAuthorize",
     "PreAuthorize",
