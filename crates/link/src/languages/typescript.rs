@@ -28,6 +28,7 @@ pub(super) const FAMILY: Family = Family {
         (Language::Tsx, &RULES),
         (Language::Vue, &RULES),
         (Language::Svelte, &RULES),
+        (Language::Astro, &RULES),
     ],
     is_manifest,
     check_manifest,
