@@ -176,6 +176,7 @@ const ANNOTATIONS: &[&str] = &[
     "NotThreadSafe",
     "NullMarked",
     "Nullable",
+    "Override",
     "ParametersAreNonnullByDefault",
     "PostAuthorize",
     "PreAuthorize",

@@ -280,6 +280,15 @@ impl Unit {
         })
     }
 
+    /// Methods that classes ask of those that satisfy them without naming them, by name.
+    pub(crate) fn demands(&self) -> impl Iterator<Item = (Name, DefId)> + '_ {
+        self.methods.iter().copied().filter(|(_, def)| {
+            let method = self.facts.definition(*def);
+            let owner = method.owner.map(|owner| self.facts.definition(owner));
+            method.flags.is_abstract && owner.is_some_and(|owner| owner.flags.is_structural)
+        })
+    }
+
     /// The names that the scope of the file knows.
     pub(crate) fn top_names(&self) -> impl Iterator<Item = Name> + '_ {
         let end = self.binding_starts.get(1).map_or(self.bindings.len(), |&end| end as usize);

@@ -358,6 +358,7 @@ impl Extractor<'_> {
         let definition = self.b.definition_mut(id);
         definition.bases = bases;
         definition.flags.is_test = is_test;
+        definition.flags.is_structural = is_protocol;
     }
 
     /// Notes the names of type parameters (`[T: Bound, *U]`) so that they are no references, and binds them.
