@@ -14,6 +14,8 @@ use m1nd_lang::outside::{OutsideCalls, Overriding};
 
 use bases::OutsideBases;
 
+use super::{Hiding, Rows, reasons};
+
 /// Maximum number of methods above a method, and of types around it, that are considered.
 const MAX_ABOVE: usize = 200;
 
@@ -69,6 +71,24 @@ impl FromOutside {
     }
 }
 
+/// What outside code that may use a node hides, as a row of an answer. It has the name of what calls the node.
+pub(super) fn called(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: bool) -> Option<Hiding> {
+    let from = called_from_outside(snapshot, node)?;
+    if rows == Rows::Users && !from.names_it() {
+        return None;
+    }
+    let graph = snapshot.graph();
+    Some(Hiding {
+        node,
+        name: from.by,
+        role: "call".to_owned(),
+        reason: reasons::CALLED_FROM_OUTSIDE.to_owned(),
+        file: graph.path(node).to_owned(),
+        line: graph.name_line(node),
+        far,
+    })
+}
+
 /// Returns why code outside of the project calls a function, or `None` if nothing says so.
 pub(crate) fn called_from_outside(snapshot: &Snapshot, node: NodeIx) -> Option<FromOutside> {
     let graph = snapshot.graph();
@@ -88,10 +108,7 @@ pub(crate) fn called_from_outside(snapshot: &Snapshot, node: NodeIx) -> Option<F
     if flags.has(NodeFlags::CONSTRUCTOR) {
         return question.constructor();
     }
-    question.start().or_else(|| question.syntax()).or_else(|| match question.owner() {
-        Some(owner) => question.member(owner),
-        None => None,
-    })
+    question.start().or_else(|| question.syntax()).or_else(|| question.member())
 }
 
 /// A function, and the rules of its language.
@@ -107,7 +124,14 @@ impl Question<'_> {
     /// What it is a member of; `None` at the top of a file or module.
     fn owner(&self) -> Option<NodeIx> {
         let parent = self.graph.parent(self.node)?;
-        (!matches!(self.graph.kind(parent), NodeKind::File | NodeKind::Module)).then_some(parent)
+        if !matches!(self.graph.kind(parent), NodeKind::File | NodeKind::Module) {
+            return Some(parent);
+        }
+        // A method that is written outside of its type is held by the file, and by the type.
+        let holders = self.graph.in_edges(self.node).filter(|edge| edge.relation == Relation::Contains);
+        let holder = holders.map(|edge| edge.from).find(|&holder| holder != parent);
+        let is_of_no_known_type = || self.graph.id(self.node).contains("::impl::").then_some(parent);
+        holder.or_else(is_of_no_known_type)
     }
 
     /// A function that a program starts with.
@@ -141,7 +165,8 @@ impl Question<'_> {
         is_special.then(|| FromOutside::new(How::Syntax, "the language under this name"))
     }
 
-    fn member(&self, owner: NodeIx) -> Option<FromOutside> {
+    fn member(&self) -> Option<FromOutside> {
+        let owner = self.owner()?;
         match self.calls.overriding {
             Overriding::InBlock => self.of_trait(owner),
             Overriding::Never => None,
@@ -190,7 +215,8 @@ impl Question<'_> {
         roots.retain(|&root| !self.replaced(root).any(|_| true));
         let mut may_replace = None;
         for root in roots {
-            let Some(class) = self.graph.parent(root) else { continue };
+            let of = Question { node: root, ..*self };
+            let Some(class) = of.owner() else { continue };
             for base in OutsideBases::of(self.graph, class, MAX_ABOVE).bases {
                 match self.calls.base(&base.name) {
                     Some(known) if known.members.contains(&self.name) => {
