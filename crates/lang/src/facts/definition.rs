@@ -151,6 +151,8 @@ pub struct DefFlags {
     pub is_constructor: bool,
     /// A test.
     pub is_test: bool,
+    /// Its attributes or directives hand it to code outside: a test runner, a linker, a compiler.
+    pub is_entry: bool,
     /// Has no name of its own, so it is not a node. References inside belong to the enclosing definition.
     pub is_anonymous: bool,
     /// Local to a function body.

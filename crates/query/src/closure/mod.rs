@@ -7,6 +7,7 @@
 
 mod exported;
 mod open;
+pub(crate) mod outside;
 mod registered;
 mod text;
 mod unseen;
@@ -222,6 +223,7 @@ fn uses_without_reference(snapshot: &Snapshot, known: &Known<'_, '_>, followed: 
             found.extend(values::passed(graph, node, far));
         }
         found.extend(registered::registered(graph, node, far));
+        found.extend(outside::called(snapshot, node, known.rows, far));
         found.extend(text::unexplained(graph, known.starts, node, far));
     }
     found
@@ -298,7 +300,7 @@ fn clause_of(reason: &str) -> &'static str {
     match reason {
         reasons::PASSED_AS_VALUE => "is used as a value, which may be called anywhere",
         reasons::REGISTERED => "is registered, and what registers it may call it",
-        reasons::CALLED_FROM_OUTSIDE => "is called by code outside of the project",
+        reasons::CALLED_FROM_OUTSIDE => "is outside of the project, and may call it",
         reasons::UNEXPLAINED_TEXT => "stands in text that no reference explains",
         reasons::DYNAMIC_NAME => "may be a name that code makes at run time",
         reasons::UNSEEN_FILE => "stands in a file that is not in the index whole",

@@ -172,6 +172,7 @@ impl Extractor<'_> {
         flags.is_async = node.child(0).is_some_and(|child| child.kind_name() == "async");
         flags.is_constructor = method_of.is_some() && plain == "__init__";
         flags.is_test = plain.starts_with("test") && self.holds_tests(plain);
+        flags.is_entry = flags.is_test;
         definition.doc = node.child_by_field_id(FIELDS.body).and_then(|body| self.doc_string(body));
         definition.signature = self.header(node);
         definition.decorators = self.b.list(&decorators.exprs);
