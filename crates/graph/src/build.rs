@@ -552,7 +552,7 @@ impl Graph {
                     sites: &sites,
                 });
             }
-            for reference in self.unresolved_of(node) {
+            for reference in self.unresolved_of(node).chain(self.texts_of(node)) {
                 builder.push_unresolved(&UnresolvedInput {
                     from: reference.from.0,
                     name: reference.name,

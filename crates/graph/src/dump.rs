@@ -44,7 +44,8 @@ fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result 
     for (from, relation) in incoming {
         writeln!(out, "  <- {relation} {from}")?;
     }
-    let mut unresolved: Vec<_> = graph.unresolved_of(node).map(|r| (r.pos, r.name, r.role, r.reason)).collect();
+    let mut unresolved: Vec<_> =
+        graph.unresolved_of(node).chain(graph.texts_of(node)).map(|r| (r.pos, r.name, r.role, r.reason)).collect();
     unresolved.sort_unstable();
     for (pos, name, role, reason) in unresolved {
         writeln!(out, "  ? {role} {name} {reason} {}:{}", pos.line, pos.col)?;

@@ -107,11 +107,9 @@ impl Graph {
         self.base.edge_rows().len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.edge_count())
     }
 
-    /// Number of references without a target.
+    /// Number of references without a target. Goes through all of them.
     pub fn unresolved_count(&self) -> usize {
-        let overlay = self.overlay.as_ref();
-        let removed = overlay.map_or(0, |overlay| overlay.removed_unresolved);
-        self.base.unresolved_len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.unresolved_count())
+        self.nodes().map(|node| self.unresolved_of(node).count()).sum()
     }
 
     /// All nodes: by id, followed by the overlay nodes that are not in the base.
@@ -266,12 +264,32 @@ impl Graph {
 
     /// Unresolved references of the node.
     pub fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        self.open_of(node).filter(|row| !row.is_text())
+    }
+
+    /// Words in the text of the node that may name code although no reference stands there. Their role is
+    /// [`UnresolvedRef::TEXT`].
+    pub fn texts_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        self.open_of(node).filter(UnresolvedRef::is_text)
+    }
+
+    fn open_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
         let base = (!self.owned(node)).then(|| self.base.unresolved_of(node));
         base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.unresolved_of(node)))
     }
 
     /// Unresolved references with this name, anywhere: each may refer to any node with this label.
     pub fn unresolved_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
+        self.open_named(name).filter(|row| !row.is_text())
+    }
+
+    /// Places anywhere in the texts of files that have this word where no reference explains it: each may use any node
+    /// with this label.
+    pub fn texts_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
+        self.open_named(name).filter(UnresolvedRef::is_text)
+    }
+
+    fn open_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
         let base: Vec<UnresolvedRef<'g>> =
             self.base.unresolved_named(name).filter(|reference| !self.owned(reference.from)).collect();
         let changed: Vec<UnresolvedRef<'g>> =

@@ -235,6 +235,17 @@ pub struct UnresolvedRef<'g> {
     pub pos: Pos,
 }
 
+impl UnresolvedRef<'_> {
+    /// Role of a word that may name code although no reference stands there: see
+    /// [`Graph::texts_named`](crate::Graph::texts_named).
+    pub const TEXT: &'static str = "text";
+
+    /// Returns whether it is such a word, not a reference.
+    pub(crate) fn is_text(&self) -> bool {
+        self.role == Self::TEXT
+    }
+}
+
 /// The reason why a graph file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
