@@ -51,6 +51,16 @@ pub enum ProblemKind {
     GraphLimit,
     /// A manifest (`package.json`, `Cargo.toml`, …) could not be understood; its settings are not applied.
     BadManifest,
+    /// The repository tracks the file, but a sparse checkout leaves it out, so it is not on disk.
+    NotCheckedOut,
+    /// A repository inside of this one (a submodule) that is not checked out, or lies in a folder that is left out.
+    Submodule,
+    /// A second checkout of the same repository (`git worktree add`) inside of the root.
+    LinkedWorktree,
+    /// A pointer of git-lfs in place of the content.
+    LfsPointer,
+    /// The text is in UTF-16, which is not parsed; kept as a file node.
+    Utf16,
 }
 
 impl ProblemKind {
@@ -81,6 +91,8 @@ impl ProblemKind {
                 | Self::FilesLimit
                 | Self::FolderDepth
                 | Self::UnsupportedPath
+                | Self::LfsPointer
+                | Self::Utf16
         )
     }
 }

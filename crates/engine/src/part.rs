@@ -86,6 +86,7 @@ fn edges(links: &FileLinks) -> impl Iterator<Item = EdgeInput<'_>> {
         of: edge.of,
         dispatches: edge.dispatches,
         compiler: edge.compiler,
+        reads: edge.reads,
         sites: links.sites(edge),
     })
 }

@@ -262,34 +262,29 @@ impl Graph {
         base.chain(self.overlay.iter().flat_map(move |overlay| overlay.in_edges(node)))
     }
 
-    /// Unresolved references of the node.
+    /// References without a target that a node holds, without [words of texts](Graph::texts_named).
     pub fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
-        self.open_of(node).filter(|row| !row.is_text())
+        self.open_rows_of(node).filter(|row| !row.is_text())
     }
 
-    /// Words in the text of the node that may name code although no reference stands there. Their role is
-    /// [`UnresolvedRef::TEXT`].
-    pub fn texts_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
-        self.open_of(node).filter(UnresolvedRef::is_text)
-    }
-
-    fn open_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
+    /// References without a target and words of texts that a node holds.
+    pub(crate) fn open_rows_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
         let base = (!self.owned(node)).then(|| self.base.unresolved_of(node));
         base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.unresolved_of(node)))
     }
 
     /// Unresolved references with this name, anywhere: each may refer to any node with this label.
     pub fn unresolved_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
-        self.open_named(name).filter(|row| !row.is_text())
+        self.open_rows_named(name).filter(|row| !row.is_text())
     }
 
-    /// Places anywhere in the texts of files that have this word where no reference explains it: each may use any node
-    /// with this label.
+    /// Words equal to this name in code, strings and other files that no fact explains, anywhere: a use that is no
+    /// reference may stand there.
     pub fn texts_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
-        self.open_named(name).filter(UnresolvedRef::is_text)
+        self.open_rows_named(name).filter(UnresolvedRef::is_text)
     }
 
-    fn open_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
+    fn open_rows_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
         let base: Vec<UnresolvedRef<'g>> =
             self.base.unresolved_named(name).filter(|reference| !self.owned(reference.from)).collect();
         let changed: Vec<UnresolvedRef<'g>> =

@@ -50,6 +50,7 @@ struct PieceEdge {
     of: u16,
     dispatches: bool,
     compiler: bool,
+    reads: bool,
     sites: Box<[Pos]>,
 }
 
@@ -89,6 +90,7 @@ impl Piece {
             of: edge.of,
             dispatches: edge.dispatches,
             compiler: edge.compiler,
+            reads: edge.reads,
             sites: edge.sites.into(),
         });
         let unresolved = part.unresolved.iter().map(|reference| PieceUnresolved {
@@ -380,6 +382,7 @@ impl Overlay {
             of: row.of,
             dispatches: row.dispatches,
             compiler: row.compiler,
+            reads: row.reads,
             sites: Sites(SitesInner::Overlay(&row.sites)),
         }
     }

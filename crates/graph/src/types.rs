@@ -106,6 +106,8 @@ pub struct EdgeInput<'a> {
     pub dispatches: bool,
     /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
+    /// At least one of its sites takes the target as a value, see [`EdgeRef::reads`].
+    pub reads: bool,
     /// Its places in the file of the source.
     pub sites: &'a [Pos],
 }
@@ -155,6 +157,8 @@ pub struct EdgeRef<'g> {
     pub dispatches: bool,
     /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
+    /// At least one of its sites takes the target as a value: what holds the value may call it where no edge shows it.
+    pub reads: bool,
     /// Its places in the file of the source.
     pub sites: Sites<'g>,
 }
@@ -236,12 +240,11 @@ pub struct UnresolvedRef<'g> {
 }
 
 impl UnresolvedRef<'_> {
-    /// Role of a word that may name code although no reference stands there: see
-    /// [`Graph::texts_named`](crate::Graph::texts_named).
+    /// The [role](UnresolvedRef::role) of words that are no references: see [`Graph::texts_named`](crate::Graph::texts_named).
     pub const TEXT: &'static str = "text";
 
-    /// Returns whether it is such a word, not a reference.
-    pub(crate) fn is_text(&self) -> bool {
+    /// Returns whether it is a word of a text, not a reference.
+    pub fn is_text(&self) -> bool {
         self.role == Self::TEXT
     }
 }

@@ -17,10 +17,12 @@ pub enum Language {
     TypeScript,
     /// TypeScript with JSX.
     Tsx,
-    /// Script blocks of Vue components.
+    /// Vue components: scripts and template.
     Vue,
-    /// Script blocks of Svelte components.
+    /// Svelte components: scripts and markup.
     Svelte,
+    /// Astro components: code, scripts and markup.
+    Astro,
     /// Rust.
     Rust,
     /// Go.
@@ -122,6 +124,7 @@ static ROWS: &[Row] = &[
     Row { language: Language::Tsx, name: "tsx", tier: Tier::Linked, extensions: &["tsx"], names: &[] },
     Row { language: Language::Vue, name: "vue", tier: Tier::Linked, extensions: &["vue"], names: &[] },
     Row { language: Language::Svelte, name: "svelte", tier: Tier::Linked, extensions: &["svelte"], names: &[] },
+    Row { language: Language::Astro, name: "astro", tier: Tier::Linked, extensions: &["astro"], names: &[] },
     Row { language: Language::Rust, name: "rust", tier: Tier::Linked, extensions: &["rs"], names: &[] },
     Row { language: Language::Go, name: "go", tier: Tier::Linked, extensions: &["go"], names: &[] },
     Row { language: Language::Java, name: "java", tier: Tier::Linked, extensions: &["java"], names: &[] },
@@ -244,12 +247,17 @@ impl Language {
         matches!(self, Self::Yaml | Self::Docker)
     }
 
+    /// Whether its files are components: markup with the scripts that it uses.
+    pub const fn is_component(self) -> bool {
+        matches!(self, Self::Vue | Self::Svelte | Self::Astro)
+    }
+
     /// The languages whose code can import each other's, named by one of them; itself where it stands alone. Whether
     /// such imports are followed depends on the [`tier`](Self::tier) of each.
     pub const fn family(self) -> Self {
         match self {
             // Compiled to one language; components hold scripts of it.
-            Self::TypeScript | Self::Tsx | Self::Vue | Self::Svelte => Self::JavaScript,
+            Self::TypeScript | Self::Tsx | Self::Vue | Self::Svelte | Self::Astro => Self::JavaScript,
             // Compiled to classes of one machine.
             Self::Kotlin | Self::Scala => Self::Java,
             // Each includes headers of the other.

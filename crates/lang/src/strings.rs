@@ -128,7 +128,7 @@ fn syntax(language: Language) -> Option<&'static Syntax> {
     Some(match language {
         Text | Markdown | RestructuredText | AsciiDoc | Html | Notebook | GraphQl | Sql | Yaml | Docker => return None,
         Python => &PYTHON,
-        JavaScript | TypeScript | Tsx | Vue | Svelte => &JAVASCRIPT,
+        JavaScript | TypeScript | Tsx | Vue | Svelte | Astro => &JAVASCRIPT,
         Rust => &RUST,
         Go => &GO,
         C | Cpp => &self::C,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Pos, Problem, Relation};
-use m1nd_lang::facts::DefId;
+use m1nd_lang::facts::{DefId, Role};
 use rustc_hash::FxHashSet;
 
 use crate::derived::Derived;
@@ -38,6 +38,7 @@ struct Gathered {
     of: u16,
     dispatches: bool,
     compiler: bool,
+    reads: bool,
     sites: Vec<Pos>,
 }
 
@@ -114,11 +115,13 @@ fn add_edges(row: Resolution<'_>, tier: EdgeTier, gathered: &mut BTreeMap<EdgeKe
     };
     let also = row.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
     for (target, of) in row.targets.into_iter().map(|target| (target, of)).chain(also) {
+        let reads = row.role == Some(Role::Read);
         if row.exercises {
             gathered.entry((row.from, target.clone(), Relation::Tests, tier)).or_default().add(of, row.pos);
         }
         let edge = gathered.entry((row.from, target, row.relation, tier)).or_default();
         edge.add(of, row.pos);
+        edge.reads |= reads;
         edge.dispatches |= row.dispatches;
         edge.compiler |= row.compiler;
     }
@@ -169,7 +172,7 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
     let mut packages = Vec::new();
     let mut all_sites = Vec::with_capacity(rows.iter().map(|(_, row)| row.sites.len()).sum());
     let edges = rows.into_iter().enumerate().map(|(place, ((from, to, relation, tier), row))| {
-        let Gathered { of, dispatches, compiler, mut sites } = row;
+        let Gathered { of, dispatches, compiler, reads, mut sites } = row;
         sites.sort_unstable();
         sites.dedup();
         let to = match to {
@@ -182,7 +185,7 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
         let start = all_sites.len() as u32;
         all_sites.append(&mut sites);
         let sites = (start, all_sites.len() as u32 - start);
-        LinkEdge { from, to, relation, tier, of, dispatches, compiler, sites }
+        LinkEdge { from, to, relation, tier, of, dispatches, compiler, reads, sites }
     });
     let edges = edges.collect();
     (edges, all_sites, packages)

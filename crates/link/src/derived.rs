@@ -28,6 +28,12 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
                     rows.push(Derived { from, to, relation: Relation::Implements, tier, of: 1, pos: definition.pos });
                 }
             }
+            for (interface, answers) in eval.unsaid_interfaces(of) {
+                let own = answers.into_iter().filter(|(answer, _)| answer.file == file);
+                for (own, asked) in own.chain([(of, interface)]) {
+                    rows.extend(answering(eval, own, asked));
+                }
+            }
             continue;
         }
         let tier = if eval.is_structural(of) { EdgeTier::Possible } else { EdgeTier::Certain };
@@ -40,6 +46,16 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         }
     }
     rows
+}
+
+/// A class or method that satisfies one that does not name it.
+fn answering(eval: &mut Eval<'_>, own: DefRef, asked: DefRef) -> Option<Derived> {
+    let unit = eval.unit(own.file);
+    let (definition, from) = (unit.facts.definition(own.def), unit.symbols[own.def.index()]?);
+    let to = Target::Symbol(eval.unit(asked.file).symbols[asked.def.index()]?);
+    let is_method = definition.kind == DefKind::Function;
+    let relation = if is_method { Relation::Overrides } else { Relation::Implements };
+    Some(Derived { from, to, relation, tier: EdgeTier::Possible, of: 1, pos: definition.pos })
 }
 
 /// The fixtures that the tests and fixtures of a file are given, as edges.

@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKind, Namespace, Pos, Reference, Role};
 use rustc_hash::FxHashSet;
 
+use crate::decorations;
 use crate::eval::{self, Entity, Eval, Found, Module, Search};
 use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
@@ -288,7 +289,24 @@ fn resolve_reference<'a>(
     rows.extend(alternatives(eval, &resolution, &found));
     rows.extend(replaced(eval, &mut resolution, &found));
     rows.push(resolution);
+    if decorations::is_call(eval, file, reference) {
+        rows.extend(decoration(eval, file, reference));
+    }
     rows
+}
+
+/// The call of a decorator of the project that decorating is.
+fn decoration<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference) -> Option<Resolution<'a>> {
+    let mut search = search(eval, file, reference.expr, Role::Call);
+    let marks: Vec<bool> = search.found.iter().map(|found| decorations::is_run(eval, found)).collect();
+    search.keep(&marks);
+    let exercises = exercises(eval, file, reference, &search);
+    let row = row(eval, file, reference, "");
+    let row = Row { role: Some(Role::Call), relation: Relation::Calls, ..row };
+    let call = outcome(eval, file, search, row);
+    let is_own = call.targets.iter().any(|target| matches!(target, Target::Symbol(_)));
+    let exercises = exercises && call.tier == Some(EdgeTier::Certain);
+    is_own.then_some(Resolution { reason: None, members: Members::default(), exercises, ..call })
 }
 
 /// A call that constructs a value of a class: the constructors that it may reach, and the class.
@@ -330,9 +348,10 @@ fn replaced<'a>(eval: &mut Eval<'_>, call: &mut Resolution<'a>, found: &[Found])
     if !is_call || kind != DefKind::Function || !eval.rules(of.file).duck_typing {
         return None;
     }
-    let wrapper = eval.wrapper(*of)?;
+    let object = eval.wrapping_object(*of);
+    let wrapper = object.or_else(|| eval.wrapper(*of))?;
     eval.ask_definition(wrapper);
-    let leads_on = eval.unit(wrapper.file).uses_given(wrapper.def);
+    let leads_on = object.is_some() || eval.unit(wrapper.file).uses_given(wrapper.def);
     let exercises = call.exercises && !is_test(eval, wrapper.file, Some(wrapper.def));
     let wrapper = vec![Target::Symbol(eval.unit(wrapper.file).symbols[wrapper.def.index()]?)];
     let members = Members::default();

@@ -23,7 +23,7 @@ use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
 use crate::unit::Unit;
-use crate::{assemble, config_reads, contracts, derived, documents, entry_points, texts};
+use crate::{assemble, config_reads, contracts, decorations, derived, documents, entry_points, texts};
 
 /// Changes made by a link run.
 #[derive(Debug, Clone, Default)]
@@ -382,6 +382,7 @@ impl Linker {
                 let reads = config_reads::config_reads(&mut eval, file);
                 let contracts = contracts::contracts(&mut eval, file, &registrations, &reads);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
+                edges.extend(decorations::kept(&mut eval, file));
                 edges.extend(contracts.edges);
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(reads);

@@ -39,6 +39,8 @@ pub struct LinkEdge {
     pub dispatches: bool,
     /// A compiler's index says so of at least one of its sites.
     pub compiler: bool,
+    /// At least one of its sites takes the target as a value.
+    pub reads: bool,
     /// First of the places where the references stand, among those of the file, and their number; none for `contains`.
     pub sites: (u32, u32),
 }

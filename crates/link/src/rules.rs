@@ -208,6 +208,23 @@ pub struct Rules {
     pub async_methods: Option<AsyncMethods>,
     /// A call of an async function wraps its declared result (`async def f() -> T` gives an awaitable of `T`).
     pub async_wraps_declared: bool,
+    /// Decorating is a call of the decorator when the definition is run, not only a note for readers of it.
+    pub decorations_call: bool,
+    /// Decorators, annotations and attributes that do not keep what they decorate, so that it is reached by its name
+    /// alone: package (any, if empty) and names.
+    pub plain_decorators: &'static [(&'static str, &'static [&'static str])],
+    /// The method that stands in for one that a class lacks, where the language calls it.
+    pub stand_ins: &'static [(&'static str, &'static str)],
+    /// Base classes of the standard library that make a class an interface which others satisfy without naming it:
+    /// package, name.
+    pub structural_bases: &'static [(&'static str, &'static str)],
+    /// Returns whether a package belongs to the language. Its functions know nothing of the project but what they are
+    /// given; those of other packages may have been told of it elsewhere.
+    pub is_standard_library: fn(&str) -> bool,
+    /// Built-in functions that yield the names of the module, as a map.
+    pub namespace_functions: &'static [&'static str],
+    /// Packages of the standard library whose functions find things of the project by name.
+    pub finders: &'static [&'static str],
     /// Names of standard types with arguments.
     pub builtin_types: &'static [(&'static str, Builtin)],
     /// Methods of those types.
@@ -319,6 +336,13 @@ impl Rules {
         enter_method: None,
         async_methods: None,
         async_wraps_declared: false,
+        decorations_call: false,
+        plain_decorators: crate::plain_decorators::OUTLINED,
+        stand_ins: &[],
+        structural_bases: &[],
+        is_standard_library: |_| true,
+        finders: &[],
+        namespace_functions: &[],
         builtin_types: &[],
         builtin_methods: &[],
         identity_methods: &[],

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{
+use m1nd_lang::facts::{FactsBuilder, 
     BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, ScopeKind,
     Visibility,
 };
@@ -267,6 +267,16 @@ impl Unit {
         let here = &self.bindings[place(scope.index())..place(scope.index() + 1)];
         let start = here.partition_point(|&(_, known, _)| known < name);
         here[start..].iter().take_while(move |&&(_, known, _)| known == name).map(|&(.., index)| index)
+    }
+
+    /// Returns whether the scope of the file binds a function or class of this name.
+    pub(crate) fn has_top_callable(&self, name: Name) -> bool {
+        self.bindings(FactsBuilder::FILE, name).any(|index| match self.facts.bindings[index as usize].target {
+            BindingTarget::Definition(def) => {
+                matches!(self.facts.definition(def).kind, DefKind::Function | DefKind::Class)
+            }
+            _ => false,
+        })
     }
 
     /// The names that the scope of the file knows.

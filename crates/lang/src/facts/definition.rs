@@ -171,6 +171,9 @@ pub struct DefFlags {
     pub names_test: bool,
     /// A macro whose arguments are code of the invocation site, so names in them are resolved there.
     pub takes_code: bool,
+    /// It only calls, compares, reads or returns its first argument (after the receiver), as do the functions inside of
+    /// it: nothing keeps the argument beyond the call, so a decorator of this kind only wraps. `false` if not known.
+    pub releases_first: bool,
 }
 
 /// A definition.

@@ -125,6 +125,13 @@ pub enum Expr {
         /// Enclosing scope.
         scope: ScopeId,
     },
+    /// `super(class, self)`: the receiver seen as the class behind `class` in the order of its bases.
+    SuperOf {
+        /// Names the class.
+        class: ExprId,
+        /// Enclosing scope.
+        scope: ScopeId,
+    },
     /// A literal of a built-in type.
     Literal(Literal),
     /// A built-in container with these elements (values for a map).

@@ -85,6 +85,7 @@ static READERS: &[Reader] = &[
     },
     Reader { language: Language::Vue, extract: typescript::extract, grammar: None },
     Reader { language: Language::Svelte, extract: typescript::extract, grammar: None },
+    Reader { language: Language::Astro, extract: typescript::extract, grammar: None },
     Reader { language: Language::Rust, extract: rust::extract, grammar: Some(|| tree_sitter_rust::LANGUAGE.into()) },
     Reader { language: Language::Go, extract: go::extract, grammar: Some(|| tree_sitter_go::LANGUAGE.into()) },
     Reader {
@@ -222,8 +223,19 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
 }
 
+/// First line of the file that git-lfs leaves in place of a content.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+/// A pointer of git-lfs is shorter than this, in bytes.
+const MAX_POINTER: usize = 1 << 10;
+
 /// The reason why a file should not be parsed.
 fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
+    if bytes.len() < MAX_POINTER && bytes.starts_with(LFS_POINTER) {
+        return Some(Problem::new(ProblemKind::LfsPointer, "`git lfs pull` gets the content"));
+    }
+    if crate::text::is_utf16(bytes) {
+        return Some(Problem::new(ProblemKind::Utf16, "save it as UTF-8 to have it parsed"));
+    }
     if is_binary(bytes) {
         return Some(Problem::new(ProblemKind::Binary, ""));
     }

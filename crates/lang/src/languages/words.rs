@@ -254,6 +254,3 @@ fn behind(bytes: &[u8], at: usize) -> &[u8] {
     let spaces = bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     &bytes[at + spaces..]
 }
-
-#[cfg(test)]
-mod tests;

@@ -88,7 +88,7 @@ impl Eval<'_> {
                     bound => self.call(&bound, file, args),
                 })
             }
-            Value::Builtin(..) | Value::Module(_) | Value::Super(_) | Value::Key(_) => {
+            Value::Builtin(..) | Value::Module(_) | Value::Super(..) | Value::Key(_) => {
                 Values::unknown(Reason::UnknownReceiver)
             }
             Value::Null => Values::default(),

@@ -161,7 +161,7 @@ impl Eval<'_> {
         let Expr::Member { mut base, .. } = self.unit(file).facts.expr(expr) else { return false };
         for _ in 0..ASSIGNMENTS {
             match self.unit(file).facts.expr(base) {
-                Expr::Super { .. } => return true,
+                Expr::Super { .. } | Expr::SuperOf { .. } => return true,
                 Expr::Call { callee, .. } => {
                     let callees = self.eval(file, callee, Namespace::Callee);
                     return matches!(callees.items.as_slice(), [Value::Def(of, _)]

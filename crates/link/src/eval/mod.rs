@@ -387,9 +387,10 @@ impl<'a> Eval<'a> {
             Expr::This { scope } => self.receiver(file, scope),
             Expr::SelfType { scope } => self.self_type(file, scope),
             Expr::Super { scope } => match self.class_around(file, scope) {
-                Some(class) => Values::one(Value::Super(class)),
+                Some(class) => Values::one(Value::Super(class, class)),
                 None => Values::unknown(Reason::UnknownReceiver),
             },
+            Expr::SuperOf { class, scope } => self.behind(file, class, scope),
             Expr::Literal(Literal::Null) => Values::one(Value::Null),
             Expr::Literal(literal) => self.literal(file, literal),
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
@@ -595,7 +596,9 @@ impl<'a> Eval<'a> {
         }
         // Only a name in type position is known to be a type.
         let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen;
-        Values::one(Value::External(package.clone(), name.filter(|_| is_type)))
+        let yields = name.is_some() && want == Namespace::Value && self.holds_given(package);
+        let package = package.clone().yielding(yields);
+        Values::one(Value::External(package, name.filter(|_| is_type)))
     }
 
     /// Result of a standard method, if all methods of the name return the same type.

@@ -8,7 +8,7 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::FileFacts;
 
 use super::names::{MAX_NAME, has_own_name, is_no_name};
-use crate::analysis::ClosureState;
+use crate::closure::ClosureState;
 use crate::references::{Occurrence, Role, references};
 
 /// Most definitions that are renamed together: a method with those that override it.

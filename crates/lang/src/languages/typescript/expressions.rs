@@ -8,6 +8,13 @@ use crate::Language;
 use crate::facts::{Collection, Expr, ExprId, Literal, Role};
 use crate::walk::Step;
 
+/// Names that stand for the language itself behind a `$` (Svelte).
+const RUNES: &[&str] = &["bindable", "derived", "effect", "host", "inspect", "props", "state"];
+
+/// Their functions.
+const RUNE_MEMBERS: &[&str] =
+    &[".by(", ".id(", ".pending(", ".pre(", ".raw(", ".root(", ".snapshot(", ".trace(", ".tracking("];
+
 /// Maximum wrappers to look through for the role of an expression.
 const MAX_WRAPPERS: usize = 16;
 
@@ -170,13 +177,28 @@ impl<'a> Extractor<'a> {
             return;
         }
         // In a Svelte component `$store` is the value of the variable `store`.
-        let of_store = self.b.facts().language == Language::Svelte && text.len() > 1 && !text.starts_with("$$");
+        let of_store = self.b.facts().language == Language::Svelte
+            && text.len() > 1
+            && text.starts_with('$')
+            && !text.starts_with("$$");
         let text = text.strip_prefix('$').filter(|_| of_store).unwrap_or(text);
+        if of_store && self.is_rune(node, text) {
+            return;
+        }
         let scope = self.scope();
-        let expr = self.b.name_expr(text, scope);
+        let expr = match self.template_name(text) {
+            Some(member) => member,
+            None => self.b.name_expr(text, scope),
+        };
         self.exprs.set(node, expr);
         let (role, arity) = if tag { (Role::Call, u8::MAX) } else { role_of(step, path) };
         self.refer(expr, role, node, arity);
+    }
+
+    /// Returns whether a name behind a `$` is called like those of the language, and not the variable of this name.
+    fn is_rune(&self, node: Node<'_>, name: &str) -> bool {
+        let rest = self.source.text.get(node.end_byte()..).unwrap_or("");
+        RUNES.contains(&name) && (rest.starts_with('(') || RUNE_MEMBERS.iter().any(|member| rest.starts_with(member)))
     }
 
     fn member_expression<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {

@@ -49,7 +49,7 @@ impl<'a> Extractor<'a> {
         }
         let arrow = node.kind() == "arrow_function";
         let context = self.context(node, path);
-        let receiver = if place.method { self.object_type(path) } else { None };
+        let receiver = if place.method { self.options_receiver().or_else(|| self.object_type(path)) } else { None };
         let frame = self.top();
         frame.context = context;
         frame.local |= !place.is_iife;
