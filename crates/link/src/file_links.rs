@@ -1,6 +1,7 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
 pub(crate) mod expansions;
+mod implicit;
 mod indirect;
 mod open;
 mod reached;
@@ -76,6 +77,8 @@ pub(crate) struct Resolution<'a> {
     pub(crate) reason: Option<Reason>,
     /// It names a module of several files.
     pub(crate) is_module: bool,
+    /// Nothing is written for it but an operator or a type: without a target, it does not count as unresolved.
+    pub(crate) is_implicit: bool,
 }
 
 impl<'a> Resolution<'a> {
@@ -96,6 +99,7 @@ impl<'a> Resolution<'a> {
             tier,
             reason: None,
             is_module: false,
+            is_implicit: false,
         }
     }
 }
@@ -114,8 +118,15 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
     eval.generated = expansions::generated(eval, file);
     for reference in expansions::references(eval, file).iter() {
         eval.begin_reference();
+        if includes && let Some(rows) = implicit::resolve_implicit(eval, file, reference) {
+            all.extend(rows);
+            continue;
+        }
         let reference = &eval.followed(file, *reference);
         let found = search(eval, file, reference.expr, reference.role);
+        if includes && reference.role == Role::Write && implicit::is_base(eval, &found) {
+            continue;
+        }
         if includes && let Some(rows) = indirect::resolve_indirect(eval, file, reference, &found, limits) {
             all.extend(rows);
             continue;

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{FactsBuilder, 
-    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, ScopeKind,
-    Visibility,
+use m1nd_lang::facts::{
+    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, ImportId, ImportKind, ListId, NameId, Namespace,
+    ScopeId, ScopeKind, Visibility,
 };
 
 use crate::files::Word;
@@ -277,6 +277,15 @@ impl Unit {
                 matches!(self.facts.definition(def).kind, DefKind::Function | DefKind::Class)
             }
             _ => false,
+        })
+    }
+
+    /// Methods that classes ask of those that satisfy them without naming them, by name.
+    pub(crate) fn demands(&self) -> impl Iterator<Item = (Name, DefId)> + '_ {
+        self.methods.iter().copied().filter(|(_, def)| {
+            let method = self.facts.definition(*def);
+            let owner = method.owner.map(|owner| self.facts.definition(owner));
+            method.flags.is_abstract && owner.is_some_and(|owner| owner.flags.is_structural)
         })
     }
 

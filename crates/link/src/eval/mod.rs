@@ -22,6 +22,7 @@ mod include;
 mod indirect;
 mod lookup;
 mod member;
+mod operators;
 mod outside;
 mod overload;
 mod parameter;
@@ -360,6 +361,11 @@ impl<'a> Eval<'a> {
             }
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Root { .. } => {
                 let search = self.resolve(file, expr, want);
+                if let (Expr::Name { name, .. }, true) = (unit.facts.expr(expr), search.found.is_empty())
+                    && self.rules(file).scalars.contains(&unit.facts.name(name))
+                {
+                    return Values::one(Value::BuiltinType(Builtin::Scalar, no_args()));
+                }
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
@@ -372,7 +378,7 @@ impl<'a> Eval<'a> {
             }
             Expr::Key { base, name } => self.keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
-            Expr::Implicit { base, name } => self.implicit(file, base, unit.name(name)),
+            Expr::Implicit { base, name } => self.implicit(file, expr, base, unit.name(name)),
             Expr::Index { base } => self.taken(file, base, |eval, base| eval.index(base, file)),
             Expr::Item { base, index } => self.taken(file, base, |eval, base| eval.item(base, index as usize, file)),
             Expr::Element { base } => self.taken(file, base, |eval, base| eval.element(base, file)),
