@@ -22,7 +22,7 @@ pub mod walk;
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use language::{Language, Tier};
-pub use languages::{declared, extract, is_binary, listing_language, parse_alone};
+pub use languages::{declared, extract, extract_file, is_binary, listing_language, parse_alone};
 pub use strings::{comment_ranges, string_literals};
 pub use syntax::{SyntaxError, syntax_errors};
 pub use test_paths::is_test_path;
