@@ -269,10 +269,6 @@ impl Base {
         })
     }
 
-    pub(crate) fn unresolved_len(&self) -> usize {
-        self.unresolved_rows().len()
-    }
-
     pub(crate) fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
         let rows = self.unresolved_rows();
         let range = self.run(const { number(UNRESOLVED_OF) }, node.index(), rows.len());

@@ -107,11 +107,9 @@ impl Graph {
         self.base.edge_rows().len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.edge_count())
     }
 
-    /// Number of references without a target.
+    /// Number of references without a target. Goes through all of them.
     pub fn unresolved_count(&self) -> usize {
-        let overlay = self.overlay.as_ref();
-        let removed = overlay.map_or(0, |overlay| overlay.removed_unresolved);
-        self.base.unresolved_len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.unresolved_count())
+        self.nodes().map(|node| self.unresolved_of(node).count()).sum()
     }
 
     /// All nodes: by id, followed by the overlay nodes that are not in the base.

@@ -150,7 +150,6 @@ pub(crate) struct Overlay {
     unresolved_named: FxHashMap<Box<str>, Vec<usize>>,
     base_nodes: u32,
     pub(crate) removed_edges: usize,
-    pub(crate) removed_unresolved: usize,
 }
 
 impl Overlay {
@@ -196,7 +195,6 @@ impl Overlay {
             for node in base.of_file(file) {
                 self.dead.insert(node.0);
                 self.removed_edges += base.out_range(node).len();
-                self.removed_unresolved += base.unresolved_of(node).count();
                 let targets = base.out_edges(node).map(|edge| edge.to);
                 packages.extend(
                     targets
@@ -371,10 +369,6 @@ impl Overlay {
 
     pub(crate) fn edge_count(&self) -> usize {
         self.edges.len()
-    }
-
-    pub(crate) fn unresolved_count(&self) -> usize {
-        self.unresolved.len()
     }
 
     fn edge(&self, number: usize) -> EdgeRef<'_> {

@@ -10,6 +10,7 @@ pub mod facts;
 mod language;
 pub mod languages;
 mod lines;
+pub mod outside;
 mod parse;
 pub mod patterns;
 mod strings;

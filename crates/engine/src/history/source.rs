@@ -126,7 +126,14 @@ impl Histories {
     /// `home` is the store, if it may be written.
     pub(crate) fn new(files: DerivedFiles, home: Option<PathBuf>) -> Self {
         let writes = home.is_some();
-        Self { files: Some(files), writes, roots: Mutex::default(), revisions: Revisions::new(home), indexes: Arc::default(), words: WordCache::default() }
+        Self {
+            files: Some(files),
+            writes,
+            roots: Mutex::default(),
+            revisions: Revisions::new(home),
+            indexes: Arc::default(),
+            words: WordCache::default(),
+        }
     }
 
     fn slot(&self, root: &Path) -> Arc<Slot> {

@@ -30,6 +30,7 @@ pub(crate) mod schema;
 mod swift;
 pub(crate) mod texts;
 mod typescript;
+mod words;
 
 /// What an extractor is given.
 #[derive(Debug, Clone, Copy)]
@@ -170,7 +171,8 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
         facts
     };
     let reader = reader(language);
-    if reader.is_none() && (path.is_empty() || is_binary(bytes) || !code_names::reads(path)) {
+    let is_read = || !path.is_empty() && (words::reads(language, path) || code_names::reads(path));
+    if reader.is_none() && (is_binary(bytes) || !is_read()) {
         return blank(None);
     }
     if let Some(problem) = unfit(bytes, limits) {
@@ -182,12 +184,19 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
     let Some(reader) = reader else {
         let mut facts = blank(None);
         code_names::add(language, path, &text, &mut facts);
+        words::add(language, path, &text, &mut facts);
         return facts;
     };
-    let mut facts = (reader.extract)(&input).unwrap_or_else(|problem| blank(Some(problem)));
+    let extracted = (reader.extract)(&input);
+    // Of a file that could not be parsed every word would be unexplained.
+    let is_parsed = extracted.is_ok();
+    let mut facts = extracted.unwrap_or_else(|problem| blank(Some(problem)));
     code_names::add(language, path, &text, &mut facts);
     texts::add(language, &text, &mut facts);
     options::add(language, &text, &mut facts);
+    if is_parsed {
+        words::add(language, path, &text, &mut facts);
+    }
     // Components are parsed block by block: one problem says it for the file.
     let mut seen = false;
     facts.problems.retain(|problem| problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true));
