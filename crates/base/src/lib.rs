@@ -21,6 +21,7 @@ mod progress;
 mod relation;
 pub mod secrets;
 mod system;
+mod tracked;
 
 pub use cancel::{Cancel, Cancelled};
 pub use clock::Clock;
@@ -35,3 +36,4 @@ pub use problem::{Problem, ProblemKind};
 pub use progress::{NoProgress, Progress, ProgressEvent};
 pub use relation::{EdgeTier, NodeKind, Relation};
 pub use system::{System, SystemFile};
+pub use tracked::{Tracked, TrackedKind};

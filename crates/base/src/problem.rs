@@ -22,6 +22,8 @@ pub enum ProblemKind {
     TreeDepth,
     /// More facts than the limit; the rest of the file is not in the graph.
     FactsLimit,
+    /// More names than the limit that no reference explains: only the text says which code the file names.
+    ManyWords,
     /// Definitions nest deeper, or have longer ids, than the limits: they are no nodes, and what they refer to
     /// belongs to the definition around them.
     NamesLimit,
@@ -49,6 +51,16 @@ pub enum ProblemKind {
     GraphLimit,
     /// A manifest (`package.json`, `Cargo.toml`, …) could not be understood; its settings are not applied.
     BadManifest,
+    /// The repository tracks the file, but a sparse checkout leaves it out, so it is not on disk.
+    NotCheckedOut,
+    /// A repository inside of this one (a submodule) that is not checked out, or lies in a folder that is left out.
+    Submodule,
+    /// A second checkout of the same repository (`git worktree add`) inside of the root.
+    LinkedWorktree,
+    /// A pointer of git-lfs in place of the content.
+    LfsPointer,
+    /// The text is in UTF-16, which is not parsed; kept as a file node.
+    Utf16,
 }
 
 impl ProblemKind {
@@ -68,6 +80,7 @@ impl ProblemKind {
                 | Self::ParseDepth
                 | Self::TreeDepth
                 | Self::FactsLimit
+                | Self::ManyWords
                 | Self::LinkLimit
                 | Self::NamesLimit
                 | Self::SyntaxErrors
@@ -78,6 +91,8 @@ impl ProblemKind {
                 | Self::FilesLimit
                 | Self::FolderDepth
                 | Self::UnsupportedPath
+                | Self::LfsPointer
+                | Self::Utf16
         )
     }
 }

@@ -206,6 +206,7 @@ pub(crate) fn part<'a>(
         of: EdgeRef::IMPORTED,
         dispatches: false,
         compiler: false,
+        reads: false,
         sites: &[],
     });
     Part { edges: edges.collect(), nodes, unresolved: Vec::new() }

@@ -34,6 +34,8 @@ impl Snapshot {
         if found.is_empty() {
             found = qualified::nodes(self, text);
         }
+        // A declaration and its definition are one symbol, shown by the definition.
+        found.iter_mut().for_each(|node| *node = graph.definition_of(*node));
         found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
         found.dedup();
         // Members of external packages only count if nothing in the project has the name; and code comes before text.
@@ -42,6 +44,8 @@ impl Snapshot {
                 found.retain(|&node| !is_less(graph.kind(node)));
             }
         }
+        drop_constructors(graph, &mut found);
+        drop_definitions(graph, &mut found);
         // The name of a type is also the name of its impl blocks: the type is meant.
         let is_block = |node: &NodeIx| {
             matches!(graph.kind(*node), NodeKind::Impl | NodeKind::Config) || graph.kind(*node).is_outside()
@@ -79,6 +83,22 @@ impl Snapshot {
         let ending = self.files().iter().filter(|file| file.path.as_str().ends_with(&suffix));
         ending.filter_map(|file| self.graph().find_file(file.path.as_str())).collect()
     }
+}
+
+/// Drops the constructors of found classes: a class answers for its constructors, which may have its name.
+fn drop_constructors(graph: &Graph, found: &mut Vec<NodeIx>) {
+    let all = found.clone();
+    found.retain(|&node| {
+        let is_constructor = graph.flags(node).has(NodeFlags::CONSTRUCTOR);
+        !is_constructor
+            || !graph.same_symbol(node).into_iter().filter_map(|place| graph.parent(place)).any(|it| all.contains(&it))
+    });
+}
+
+/// Drops the definitions of found declarations: one that platforms or programs define in several ways stands for all.
+fn drop_definitions(graph: &Graph, found: &mut Vec<NodeIx>) {
+    let all = found.clone();
+    found.retain(|&node| !graph.declarations(node).iter().any(|declaration| all.contains(declaration)));
 }
 
 /// Ranking of candidates: code before tests, types and functions before parts, then importance.
@@ -142,10 +162,17 @@ impl QualifiedName {
         {
             return false;
         }
-        let mut owners = self.owners.iter().rev().filter(|owner| !drop_words || !DefKind::is_word(owner));
+        let owners = || self.owners.iter().rev().filter(|owner| !drop_words || !DefKind::is_word(owner));
         if graph.kind(node) == NodeKind::PackageMember {
-            return is_below(graph.id(node), owners);
+            return is_below(graph.id(node), owners());
         }
+        // A method defined outside of its class has the owners of its declaration as well.
+        Self::is_owned(graph, node, owners())
+            || graph.declarations(node).into_iter().any(|declaration| Self::is_owned(graph, declaration, owners()))
+    }
+
+    /// Returns whether the definitions around a node end in these names, the last one first.
+    fn is_owned<'a>(graph: &Graph, node: NodeIx, mut owners: impl Iterator<Item = &'a String>) -> bool {
         let mut around = graph.parent(node);
         // Owners nest at most as deep as ids are long; the bound only guards against a damaged snapshot.
         for _ in 0..MAX_OWNERS {

@@ -85,10 +85,11 @@ impl<'b> EdgeReader<'b> {
             from,
             to,
             relation: Relation::from_number(row.relation)?,
-            tier: EdgeTier::from_number(row.tier & !(EdgeRow::DISPATCHES | EdgeRow::COMPILER))?,
+            tier: EdgeTier::from_number(row.tier & !EdgeRow::FLAGS)?,
             of: row.of.get(),
             dispatches: row.tier & EdgeRow::DISPATCHES != 0,
             compiler: row.tier & EdgeRow::COMPILER != 0,
+            reads: row.tier & EdgeRow::READS != 0,
             sites: Sites(SitesInner::Base(self.sites.get(start..end).unwrap_or_default())),
         })
     }
@@ -266,10 +267,6 @@ impl Base {
             reason: self.text(*words.get(usize::from(row.reason))?),
             pos: row.site.pos(),
         })
-    }
-
-    pub(crate) fn unresolved_len(&self) -> usize {
-        self.unresolved_rows().len()
     }
 
     pub(crate) fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {

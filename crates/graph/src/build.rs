@@ -61,6 +61,7 @@ struct RawEdge {
     tier: EdgeTier,
     dispatches: bool,
     compiler: bool,
+    reads: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -124,6 +125,7 @@ impl GraphBuilder {
             tier: edge.tier,
             dispatches: edge.dispatches,
             compiler: edge.compiler,
+            reads: edge.reads,
         });
     }
 
@@ -226,6 +228,7 @@ impl GraphBuilder {
             edge.of = group.iter().map(|edge| edge.of).max().unwrap_or(1);
             edge.dispatches = group.iter().any(|edge| edge.dispatches);
             edge.compiler = group.iter().any(|edge| edge.compiler);
+            edge.reads = group.iter().any(|edge| edge.reads);
             edge.sites = (site_count, places.len() as u32);
             site_count += places.len() as u32;
             places.iter().for_each(|&place| sites.extend_from_slice(SiteRow::new(place).as_bytes()));
@@ -467,7 +470,8 @@ fn pack_edges(edges: &[RawEdge], nodes: usize, sections: &mut Sections) {
         relation: edge.relation as u8,
         tier: edge.tier as u8
             | if edge.dispatches { EdgeRow::DISPATCHES } else { 0 }
-            | if edge.compiler { EdgeRow::COMPILER } else { 0 },
+            | if edge.compiler { EdgeRow::COMPILER } else { 0 }
+            | if edge.reads { EdgeRow::READS } else { 0 },
     });
     sections.push(base::EDGES, packed(rows));
 }
@@ -549,10 +553,11 @@ impl Graph {
                     of: edge.of,
                     dispatches: edge.dispatches,
                     compiler: edge.compiler,
+                    reads: edge.reads,
                     sites: &sites,
                 });
             }
-            for reference in self.unresolved_of(node) {
+            for reference in self.open_rows_of(node) {
                 builder.push_unresolved(&UnresolvedInput {
                     from: reference.from.0,
                     name: reference.name,

@@ -53,7 +53,8 @@ impl<'g> Dispatch<'g> {
     fn compute_replacements(&self, method: NodeIx) -> Replacements {
         let graph = self.graph;
         let (mut methods, is_cut) = self.closure(method, |node| overriding(graph, node));
-        methods.retain(|node| !graph.flags(*node).has(NodeFlags::ABSTRACT));
+        let is_run = |node: &NodeIx| !graph.flags(*node).has(NodeFlags::ABSTRACT) && !is_declared_only(graph, *node);
+        methods.retain(is_run);
         let made: Vec<NodeIx> = methods.iter().copied().filter(|&node| self.runs(node)).collect();
         let mut left_out = 0;
         if !made.is_empty() {
@@ -94,7 +95,7 @@ impl<'g> Dispatch<'g> {
     pub fn to(&self, method: NodeIx) -> Dispatched<'g> {
         let graph = self.graph;
         let mut dispatched = Dispatched::default();
-        if graph.flags(method).has(NodeFlags::ABSTRACT) {
+        if graph.flags(method).has(NodeFlags::ABSTRACT) || is_declared_only(graph, method) {
             return dispatched;
         }
         let bases = self.kept.overridden.get(method, || Arc::new(self.closure(method, |node| overridden(graph, node))));
@@ -142,14 +143,14 @@ impl<'g> Dispatch<'g> {
     /// call.
     fn runs(&self, method: NodeIx) -> bool {
         let graph = self.graph;
-        let Some(class) = graph.parent(method).filter(|&class| graph.kind(class) == NodeKind::Class) else {
+        let Some(class) = class_of(graph, method).filter(|&class| graph.kind(class) == NodeKind::Class) else {
             return true;
         };
         if self.is_made(class) {
             return true;
         }
         let with_own: FxHashSet<NodeIx> =
-            overriding(graph, method).into_iter().filter_map(|node| graph.parent(node)).collect();
+            overriding(graph, method).into_iter().filter_map(|node| class_of(graph, node)).collect();
         let (heirs, is_cut) = self.closure(class, |node| {
             let derives = |edge: &EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
             let heirs = graph.in_edges(node).filter(derives).map(|edge| edge.from);
@@ -170,19 +171,45 @@ impl<'g> Dispatch<'g> {
         let constructors = graph
             .out_edges(class)
             .filter(|edge| edge.relation == Relation::Contains && graph.flags(edge.to).has(NodeFlags::CONSTRUCTOR));
-        let mut made = std::iter::once(class).chain(constructors.map(|edge| edge.to));
+        let constructors = constructors.flat_map(|edge| graph.same_symbol(edge.to));
+        let mut made = std::iter::once(class).chain(constructors);
         made.any(|node| graph.in_edges(node).any(|edge| edge.relation == Relation::Calls))
     }
 }
 
+/// The methods that override a method, with the definitions and declarations that are one with them.
 fn overriding(graph: &Graph, method: NodeIx) -> Vec<NodeIx> {
-    let edges = graph.in_edges(method).filter(|edge| edge.relation == Relation::Overrides);
-    edges.map(|edge| edge.from).collect()
+    let places = graph.same_symbol(method);
+    let edges = places.iter().flat_map(|&place| graph.in_edges(place));
+    let found = edges.filter(|edge| edge.relation == Relation::Overrides).map(|edge| edge.from).collect();
+    without(graph.with_same_symbols(found), &places)
 }
 
+/// The methods that a method overrides, with the definitions and declarations that are one with them.
 fn overridden(graph: &Graph, method: NodeIx) -> Vec<NodeIx> {
-    let edges = graph.out_edges(method).filter(|edge| edge.relation == Relation::Overrides);
-    edges.map(|edge| edge.to).collect()
+    let places = graph.same_symbol(method);
+    let edges = places.iter().flat_map(|&place| graph.out_edges(place));
+    let found = edges.filter(|edge| edge.relation == Relation::Overrides).map(|edge| edge.to).collect();
+    without(graph.with_same_symbols(found), &places)
+}
+
+fn without(mut nodes: Vec<NodeIx>, others: &[NodeIx]) -> Vec<NodeIx> {
+    nodes.retain(|node| !others.contains(node));
+    nodes
+}
+
+/// Returns whether a node only declares what another one defines.
+fn is_declared_only(graph: &Graph, method: NodeIx) -> bool {
+    !graph.definitions(method).is_empty()
+}
+
+/// The class of a method, which may be defined outside of it.
+fn class_of(graph: &Graph, method: NodeIx) -> Option<NodeIx> {
+    let parents = graph.same_symbol(method).into_iter().filter_map(|place| graph.parent(place));
+    let mut parents = parents.collect::<Vec<_>>().into_iter();
+    let first = parents.next();
+    let is_class = |node: &NodeIx| graph.kind(*node) == NodeKind::Class;
+    first.filter(is_class).or_else(|| parents.find(is_class)).or(first)
 }
 
 impl Graph {

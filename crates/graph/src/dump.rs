@@ -37,14 +37,19 @@ fn dump_node(graph: &Graph, node: NodeIx, out: &mut String) -> std::fmt::Result 
         let to = graph.id(edge.to);
         let dispatches = if edge.dispatches { " dispatches" } else { "" };
         let compiler = if edge.compiler { " compiler" } else { "" };
-        writeln!(out, "  {} {} of={} {to} {:?}{dispatches}{compiler}", edge.relation, edge.tier, edge.of, edge.sites)?;
+        let reads = if edge.reads { " reads" } else { "" };
+        writeln!(
+            out,
+            "  {} {} of={} {to} {:?}{dispatches}{compiler}{reads}",
+            edge.relation, edge.tier, edge.of, edge.sites
+        )?;
     }
     let mut incoming: Vec<_> = graph.in_edges(node).map(|edge| (graph.id(edge.from), edge.relation)).collect();
     incoming.sort_unstable();
     for (from, relation) in incoming {
         writeln!(out, "  <- {relation} {from}")?;
     }
-    let mut unresolved: Vec<_> = graph.unresolved_of(node).map(|r| (r.pos, r.name, r.role, r.reason)).collect();
+    let mut unresolved: Vec<_> = graph.open_rows_of(node).map(|r| (r.pos, r.name, r.role, r.reason)).collect();
     unresolved.sort_unstable();
     for (pos, name, role, reason) in unresolved {
         writeln!(out, "  ? {role} {name} {reason} {}:{}", pos.line, pos.col)?;

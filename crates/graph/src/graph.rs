@@ -107,11 +107,9 @@ impl Graph {
         self.base.edge_rows().len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.edge_count())
     }
 
-    /// Number of references without a target.
+    /// Number of references without a target. Goes through all of them.
     pub fn unresolved_count(&self) -> usize {
-        let overlay = self.overlay.as_ref();
-        let removed = overlay.map_or(0, |overlay| overlay.removed_unresolved);
-        self.base.unresolved_len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.unresolved_count())
+        self.nodes().map(|node| self.unresolved_of(node).count()).sum()
     }
 
     /// All nodes: by id, followed by the overlay nodes that are not in the base.
@@ -264,14 +262,29 @@ impl Graph {
         base.chain(self.overlay.iter().flat_map(move |overlay| overlay.in_edges(node)))
     }
 
-    /// Unresolved references of the node.
+    /// References without a target that a node holds, without [words of texts](Graph::texts_named).
     pub fn unresolved_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        self.open_rows_of(node).filter(|row| !row.is_text())
+    }
+
+    /// References without a target and words of texts that a node holds.
+    pub(crate) fn open_rows_of(&self, node: NodeIx) -> impl Iterator<Item = UnresolvedRef<'_>> {
         let base = (!self.owned(node)).then(|| self.base.unresolved_of(node));
         base.into_iter().flatten().chain(self.overlay.iter().flat_map(move |overlay| overlay.unresolved_of(node)))
     }
 
     /// Unresolved references with this name, anywhere: each may refer to any node with this label.
     pub fn unresolved_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
+        self.open_rows_named(name).filter(|row| !row.is_text())
+    }
+
+    /// Words equal to this name in code, strings and other files that no fact explains, anywhere: a use that is no
+    /// reference may stand there.
+    pub fn texts_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
+        self.open_rows_named(name).filter(UnresolvedRef::is_text)
+    }
+
+    fn open_rows_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
         let base: Vec<UnresolvedRef<'g>> =
             self.base.unresolved_named(name).filter(|reference| !self.owned(reference.from)).collect();
         let changed: Vec<UnresolvedRef<'g>> =

@@ -42,7 +42,7 @@ pub(crate) struct EdgeRow {
     pub(crate) sites: U32,
     pub(crate) of: U16,
     pub(crate) relation: u8,
-    /// Number of the tier, plus the flags [`EdgeRow::DISPATCHES`] and [`EdgeRow::COMPILER`].
+    /// Number of the tier, plus the flags below.
     pub(crate) tier: u8,
 }
 
@@ -51,6 +51,10 @@ impl EdgeRow {
     pub(crate) const DISPATCHES: u8 = 1 << 7;
     /// Flag in [`EdgeRow::tier`].
     pub(crate) const COMPILER: u8 = 1 << 6;
+    /// Flag in [`EdgeRow::tier`].
+    pub(crate) const READS: u8 = 1 << 5;
+    /// All flags in [`EdgeRow::tier`].
+    pub(crate) const FLAGS: u8 = Self::DISPATCHES | Self::COMPILER | Self::READS;
 }
 
 #[derive(Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -8,6 +8,7 @@ mod articulation;
 mod base;
 mod build;
 pub mod container;
+mod declarations;
 mod dispatch;
 mod dispatch_cache;
 mod dump;

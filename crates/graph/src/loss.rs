@@ -40,7 +40,7 @@ impl<'g> Loss<'g> {
         limits: &LossLimits,
         cancel: &Cancel,
     ) -> Result<Self, Cancelled> {
-        let members = nodes.iter().flat_map(|&node| graph.with_members(node, limits.removed));
+        let members = nodes.iter().flat_map(|&node| graph.with_parts(node, limits.removed));
         let removed: FxHashSet<NodeIx> = members.take(limits.removed).collect();
         let orphans = support::orphans(graph, roots, &removed, limits.region, cancel)?;
         let broken = support::broken(graph, &removed, cancel)?;

@@ -50,6 +50,7 @@ struct PieceEdge {
     of: u16,
     dispatches: bool,
     compiler: bool,
+    reads: bool,
     sites: Box<[Pos]>,
 }
 
@@ -89,6 +90,7 @@ impl Piece {
             of: edge.of,
             dispatches: edge.dispatches,
             compiler: edge.compiler,
+            reads: edge.reads,
             sites: edge.sites.into(),
         });
         let unresolved = part.unresolved.iter().map(|reference| PieceUnresolved {
@@ -148,7 +150,6 @@ pub(crate) struct Overlay {
     unresolved_named: FxHashMap<Box<str>, Vec<usize>>,
     base_nodes: u32,
     pub(crate) removed_edges: usize,
-    pub(crate) removed_unresolved: usize,
 }
 
 impl Overlay {
@@ -194,7 +195,6 @@ impl Overlay {
             for node in base.of_file(file) {
                 self.dead.insert(node.0);
                 self.removed_edges += base.out_range(node).len();
-                self.removed_unresolved += base.unresolved_of(node).count();
                 let targets = base.out_edges(node).map(|edge| edge.to);
                 packages.extend(
                     targets
@@ -371,10 +371,6 @@ impl Overlay {
         self.edges.len()
     }
 
-    pub(crate) fn unresolved_count(&self) -> usize {
-        self.unresolved.len()
-    }
-
     fn edge(&self, number: usize) -> EdgeRef<'_> {
         let edge = &self.edges[number];
         let row = &self.pieces[edge.piece].edges[edge.index];
@@ -386,6 +382,7 @@ impl Overlay {
             of: row.of,
             dispatches: row.dispatches,
             compiler: row.compiler,
+            reads: row.reads,
             sites: Sites(SitesInner::Overlay(&row.sites)),
         }
     }

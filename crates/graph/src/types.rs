@@ -33,6 +33,8 @@ impl NodeFlags {
     pub const STATIC: Self = Self(1 << 7);
     /// From imported data, not from a source file.
     pub const IMPORTED: Self = Self(1 << 8);
+    /// Handed to code outside by its attributes or directives: tests, exported symbols.
+    pub const ENTRY: Self = Self(1 << 9);
 
     /// Union of both sets.
     #[must_use]
@@ -106,6 +108,8 @@ pub struct EdgeInput<'a> {
     pub dispatches: bool,
     /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
+    /// At least one of its sites takes the target as a value, see [`EdgeRef::reads`].
+    pub reads: bool,
     /// Its places in the file of the source.
     pub sites: &'a [Pos],
 }
@@ -155,6 +159,8 @@ pub struct EdgeRef<'g> {
     pub dispatches: bool,
     /// A compiler index supplies at least one of its sites.
     pub compiler: bool,
+    /// At least one of its sites takes the target as a value: what holds the value may call it where no edge shows it.
+    pub reads: bool,
     /// Its places in the file of the source.
     pub sites: Sites<'g>,
 }
@@ -233,6 +239,16 @@ pub struct UnresolvedRef<'g> {
     pub reason: &'g str,
     /// Its place in the file of `from`.
     pub pos: Pos,
+}
+
+impl UnresolvedRef<'_> {
+    /// The [role](UnresolvedRef::role) of words that are no references: see [`Graph::texts_named`](crate::Graph::texts_named).
+    pub const TEXT: &'static str = "text";
+
+    /// Returns whether it is a word of a text, not a reference.
+    pub fn is_text(&self) -> bool {
+        self.role == Self::TEXT
+    }
 }
 
 /// The reason why a graph file cannot be used.

@@ -26,6 +26,7 @@ mod contents;
 mod error;
 mod history;
 mod identity;
+mod index;
 mod lines;
 mod locate;
 mod messages;

@@ -128,7 +128,7 @@ fn syntax(language: Language) -> Option<&'static Syntax> {
     Some(match language {
         Text | Markdown | RestructuredText | AsciiDoc | Html | Notebook | GraphQl | Sql | Yaml | Docker => return None,
         Python => &PYTHON,
-        JavaScript | TypeScript | Tsx | Vue | Svelte => &JAVASCRIPT,
+        JavaScript | TypeScript | Tsx | Vue | Svelte | Astro => &JAVASCRIPT,
         Rust => &RUST,
         Go => &GO,
         C | Cpp => &self::C,
@@ -150,6 +150,8 @@ pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) range: Range<usize>,
+    /// What stands between the delimiters of a literal; empty for a comment.
+    pub(crate) content: Range<usize>,
     /// A comment, or a literal that documents the code around it.
     pub(crate) is_comment: bool,
 }
@@ -195,19 +197,19 @@ impl Reader<'_> {
         let rest = &bytes[at..];
         if let Some((open, close)) = syntax.block.filter(|(open, _)| rest.starts_with(open.as_bytes())) {
             let end = find(bytes, at + open.len(), close.as_bytes()).map_or(bytes.len(), |end| end + close.len());
-            self.spans.push(Span { range: at..end, is_comment: true });
+            self.spans.push(Span { range: at..end, content: end..end, is_comment: true });
             return end;
         }
         let spaced = !syntax.spaced || at == 0 || bytes[at - 1].is_ascii_whitespace();
         if spaced && syntax.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) {
             let end = memchr(bytes, at, b'\n').unwrap_or(bytes.len());
-            self.spans.push(Span { range: at..end, is_comment: true });
+            self.spans.push(Span { range: at..end, content: end..end, is_comment: true });
             return end;
         }
         if syntax.characters && rest[0] == b'\'' {
             let end = character(bytes, at);
             if end > at + 1 {
-                self.spans.push(Span { range: at..end, is_comment: false });
+                self.spans.push(Span { range: at..end, content: at + 1..end - 1, is_comment: false });
             }
             return end;
         }
@@ -229,7 +231,7 @@ impl Reader<'_> {
         if !is_doc && end > start {
             self.found.push(start..end);
         }
-        self.spans.push(Span { range: at..end + quote.close.len(), is_comment: is_doc });
+        self.spans.push(Span { range: at..end + quote.close.len(), content: start..end, is_comment: is_doc });
         end + quote.close.len()
     }
 }

@@ -65,6 +65,63 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
         Cow::Owned(text) => (Cow::Owned(text), true),
     }
 }
+
+/// Bytes in which zeros show that a text without a mark is in UTF-16.
+const UTF16_PROBE: usize = 512;
+/// A text without a mark is in UTF-16 only if it has at least this many bytes.
+const MIN_UTF16: usize = 16;
+
+/// The order of the bytes of a text in UTF-16.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Utf16 {
+    Little,
+    Big,
+}
+
+/// Returns whether the bytes are a text in UTF-16: by its mark, or because every other byte is zero.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    utf16(bytes).is_some()
+}
+
+fn utf16(bytes: &[u8]) -> Option<Utf16> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] => return None,
+        [0xff, 0xfe, ..] => return Some(Utf16::Little),
+        [0xfe, 0xff, ..] => return Some(Utf16::Big),
+        _ => {}
+    }
+    let probe = &bytes[..bytes.len().min(UTF16_PROBE)];
+    let pairs = probe.chunks_exact(2).len();
+    let count = |is: fn(&[u8]) -> bool| probe.chunks_exact(2).filter(|pair| is(pair)).count();
+    let little = count(|pair| pair[1] == 0 && is_text_byte(pair[0]));
+    let big = count(|pair| pair[0] == 0 && is_text_byte(pair[1]));
+    match probe.len() >= MIN_UTF16 {
+        true if little * 10 >= pairs * 9 => Some(Utf16::Little),
+        true if big * 10 >= pairs * 9 => Some(Utf16::Big),
+        _ => None,
+    }
+}
+
+fn is_text_byte(byte: u8) -> bool {
+    byte == b'\t' || byte == b'\n' || byte == b'\r' || (b' '..=b'~').contains(&byte)
+}
+
+/// Decodes bytes in UTF-8, UTF-16 or, if they are neither, Latin-1: to search a text that is not parsed.
+pub fn decode_any(bytes: &[u8]) -> Cow<'_, str> {
+    if let Some(order) = utf16(bytes) {
+        let unit = |pair: &[u8]| match order {
+            Utf16::Little => u16::from_le_bytes([pair[0], pair[1]]),
+            Utf16::Big => u16::from_be_bytes([pair[0], pair[1]]),
+        };
+        let units = bytes.chunks_exact(2).map(unit);
+        return char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
 /// Caches the column of the last position, so that the next one on the same line only counts the text between.
 #[derive(Debug, Default)]
 pub(crate) struct ColumnCache {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, Pos, Problem, Relation};
-use m1nd_lang::facts::DefId;
+use m1nd_lang::facts::{DefId, Role};
 use rustc_hash::FxHashSet;
 
 use crate::derived::Derived;
@@ -38,6 +38,7 @@ struct Gathered {
     of: u16,
     dispatches: bool,
     compiler: bool,
+    reads: bool,
     sites: Vec<Pos>,
 }
 
@@ -48,12 +49,15 @@ impl Gathered {
     }
 }
 
-/// Assembles a file's links. The second part of `derived` comes from a compiler index.
+/// Assembles a file's links. The second part of `derived` comes from a compiler index; `texts` are no references and
+/// count as none.
+#[expect(clippy::too_many_arguments, reason = "each is a part of the links that another module found")]
 pub(crate) fn assemble(
     project: &Project,
     file: FileId,
     resolutions: Vec<Resolution<'_>>,
     derived: (Vec<Derived>, Vec<Derived>),
+    texts: Vec<Unresolved>,
     compared: Option<Box<Compared>>,
     (generated, routes): (&GeneratedFunctions, &FxHashSet<SymbolId>),
     problems: Vec<Problem>,
@@ -70,6 +74,7 @@ pub(crate) fn assemble(
             (Some(EdgeTier::Certain), _) => counts.certain += 1,
             (Some(EdgeTier::Possible), _) => counts.possible += 1,
             (Some(EdgeTier::External), _) => counts.external += 1,
+            (None, Some(_)) if resolution.is_implicit => {}
             (None, Some(_)) => counts.unresolved += 1,
             (None, None) => {}
         }
@@ -96,6 +101,8 @@ pub(crate) fn assemble(
     }
     let (edges, sites, packages) = in_order(project, gathered);
     let path = project.path(file).clone();
+    unresolved.extend(texts);
+    unresolved.sort_by_key(|row| row.pos);
     unresolved.shrink_to_fit();
     let links = FileLinks { path, is_test: false, nodes, edges, sites, unresolved, counts, compared, problems };
     RawLinks { links, packages }
@@ -109,11 +116,13 @@ fn add_edges(row: Resolution<'_>, tier: EdgeTier, gathered: &mut BTreeMap<EdgeKe
     };
     let also = row.also.into_iter().map(|symbol| (Target::Symbol(symbol), 1));
     for (target, of) in row.targets.into_iter().map(|target| (target, of)).chain(also) {
+        let reads = row.role == Some(Role::Read);
         if row.exercises {
             gathered.entry((row.from, target.clone(), Relation::Tests, tier)).or_default().add(of, row.pos);
         }
         let edge = gathered.entry((row.from, target, row.relation, tier)).or_default();
         edge.add(of, row.pos);
+        edge.reads |= reads;
         edge.dispatches |= row.dispatches;
         edge.compiler |= row.compiler;
     }
@@ -164,7 +173,7 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
     let mut packages = Vec::new();
     let mut all_sites = Vec::with_capacity(rows.iter().map(|(_, row)| row.sites.len()).sum());
     let edges = rows.into_iter().enumerate().map(|(place, ((from, to, relation, tier), row))| {
-        let Gathered { of, dispatches, compiler, mut sites } = row;
+        let Gathered { of, dispatches, compiler, reads, mut sites } = row;
         sites.sort_unstable();
         sites.dedup();
         let to = match to {
@@ -177,7 +186,7 @@ fn in_order(project: &Project, gathered: BTreeMap<EdgeKey, Gathered>) -> (Vec<Li
         let start = all_sites.len() as u32;
         all_sites.append(&mut sites);
         let sites = (start, all_sites.len() as u32 - start);
-        LinkEdge { from, to, relation, tier, of, dispatches, compiler, sites }
+        LinkEdge { from, to, relation, tier, of, dispatches, compiler, reads, sites }
     });
     let edges = edges.collect();
     (edges, all_sites, packages)

@@ -28,11 +28,21 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
                     rows.push(Derived { from, to, relation: Relation::Implements, tier, of: 1, pos: definition.pos });
                 }
             }
+            for (interface, answers) in eval.unsaid_interfaces(of) {
+                let own = answers.into_iter().filter(|(answer, _)| answer.file == file);
+                for (own, asked) in own.chain([(of, interface)]) {
+                    rows.extend(answering(eval, own, asked));
+                }
+            }
             continue;
         }
         let tier = if eval.is_structural(of) { EdgeTier::Possible } else { EdgeTier::Certain };
         eval.begin_reference();
-        for of in eval.overridden(of) {
+        let mut found: Vec<(DefRef, EdgeTier)> = eval.overridden(of).into_iter().map(|base| (base, tier)).collect();
+        eval.begin_reference();
+        // Types of parameters are not compared.
+        found.extend(eval.answered_by_members(of).into_iter().map(|member| (member, EdgeTier::Possible)));
+        for (of, tier) in found {
             if let Some(to) = eval.unit(of.file).symbols[of.def.index()] {
                 let to = Target::Symbol(to);
                 rows.push(Derived { from, to, relation: Relation::Overrides, tier, of: 1, pos: definition.pos });
@@ -40,6 +50,16 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         }
     }
     rows
+}
+
+/// A class or method that satisfies one that does not name it.
+fn answering(eval: &mut Eval<'_>, own: DefRef, asked: DefRef) -> Option<Derived> {
+    let unit = eval.unit(own.file);
+    let (definition, from) = (unit.facts.definition(own.def), unit.symbols[own.def.index()]?);
+    let to = Target::Symbol(eval.unit(asked.file).symbols[asked.def.index()]?);
+    let is_method = definition.kind == DefKind::Function;
+    let relation = if is_method { Relation::Overrides } else { Relation::Implements };
+    Some(Derived { from, to, relation, tier: EdgeTier::Possible, of: 1, pos: definition.pos })
 }
 
 /// The fixtures that the tests and fixtures of a file are given, as edges.

@@ -106,7 +106,7 @@ fn decorated(unit: &Unit, reference: &Reference) -> Option<DefId> {
 }
 
 /// The access path of a decorator, with or without arguments.
-fn called(unit: &Unit, expr: ExprId) -> ExprId {
+pub(crate) fn called(unit: &Unit, expr: ExprId) -> ExprId {
     match unit.facts.expr(expr) {
         Expr::Call { callee, .. } => bare(unit, callee),
         _ => bare(unit, expr),

@@ -39,18 +39,20 @@ pub struct LinkEdge {
     pub dispatches: bool,
     /// A compiler's index says so of at least one of its sites.
     pub compiler: bool,
+    /// At least one of its sites takes the target as a value.
+    pub reads: bool,
     /// First of the places where the references stand, among those of the file, and their number; none for `contains`.
     pub sites: (u32, u32),
 }
 
-/// A reference without a target.
+/// A reference without a target, or a word that may be one ([`Reason::is_of_text`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved {
     /// Node around it.
     pub from: SymbolId,
     /// The name it refers to: see [`crate::Linker::name`].
     pub name: Name,
-    /// What is done with it; `None` for an import.
+    /// What is done with it; `None` for an import and for a word.
     pub role: Option<Role>,
     /// Why nothing was found.
     pub reason: Reason,
@@ -94,7 +96,7 @@ pub struct FileLinks {
     pub edges: Vec<LinkEdge>,
     /// Places of all edges: see [`FileLinks::sites`].
     pub sites: Vec<Pos>,
-    /// References without a target, in order of position.
+    /// References without a target and words that may name something, in order of position.
     pub unresolved: Vec<Unresolved>,
     /// References by how they ended.
     pub counts: TierCounts,

@@ -50,6 +50,8 @@ pub enum Dispatch {
     None,
     /// Types with all methods of the interface (Go).
     Structural,
+    /// Types with all members of the interface, besides those that name it (TypeScript).
+    Members,
 }
 
 /// A type of the standard library whose type arguments determine the types of its contents.
@@ -184,7 +186,7 @@ pub struct Rules {
     pub member_order: MemberOrder,
     /// Lookup of bare names ends at an inline module's scope (Rust).
     pub module_scope_ends_lookup: bool,
-    /// Importers see `Export` rows (JavaScript); otherwise they see the bindings of the module's scope.
+    /// Importers see `Export` rows, and calls of local variables are references to what these hold (JavaScript); otherwise they see the bindings of the module's scope.
     pub explicit_exports: bool,
     /// A module has its submodules as members (Python packages).
     pub submodules_are_members: bool,
@@ -192,6 +194,8 @@ pub struct Rules {
     pub constructors: &'static [&'static str],
     /// Method that makes values callable (`__call__`).
     pub call_method: Option<&'static str>,
+    /// Names of built-in types that have no members, where they are written like other names.
+    pub scalars: &'static [&'static str],
     /// Methods whose result is that of indexing, iterating and entering.
     pub index_method: Option<&'static str>,
     /// Method whose result's elements iteration yields.
@@ -208,6 +212,20 @@ pub struct Rules {
     pub async_methods: Option<AsyncMethods>,
     /// A call of an async function wraps its declared result (`async def f() -> T` gives an awaitable of `T`).
     pub async_wraps_declared: bool,
+    /// Decorating is a call of the decorator when the definition is run, not only a note for readers of it.
+    pub decorations_call: bool,
+    /// Decorators, annotations and attributes that do not keep what they decorate, so that it is reached by its name
+    /// alone: package (any, if empty) and names.
+    pub plain_decorators: &'static [(&'static str, &'static [&'static str])],
+    /// The method that stands in for one that a class lacks, where the language calls it.
+    pub stand_ins: &'static [(&'static str, &'static str)],
+    /// Returns whether a package belongs to the language. Its functions know nothing of the project but what they are
+    /// given; those of other packages may have been told of it elsewhere.
+    pub is_standard_library: fn(&str) -> bool,
+    /// Built-in functions that yield the names of the module, as a map.
+    pub namespace_functions: &'static [&'static str],
+    /// Packages of the standard library whose functions find things of the project by name.
+    pub finders: &'static [&'static str],
     /// Names of standard types with arguments.
     pub builtin_types: &'static [(&'static str, Builtin)],
     /// Methods of those types.
@@ -311,6 +329,7 @@ impl Rules {
         submodules_are_members: false,
         constructors: &[],
         call_method: None,
+        scalars: &[],
         index_method: None,
         iterate_method: None,
         map_iterates_pairs: false,
@@ -319,6 +338,12 @@ impl Rules {
         enter_method: None,
         async_methods: None,
         async_wraps_declared: false,
+        decorations_call: false,
+        plain_decorators: crate::plain_decorators::OUTLINED,
+        stand_ins: &[],
+        is_standard_library: |_| true,
+        finders: &[],
+        namespace_functions: &[],
         builtin_types: &[],
         builtin_methods: &[],
         identity_methods: &[],

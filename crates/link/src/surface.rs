@@ -510,6 +510,10 @@ impl One<'_> {
                 work.exprs.push(base);
                 work.exprs.extend(facts.list(args));
             }
+            Expr::SuperOf { class, scope } => {
+                self.scope(scope);
+                work.exprs.push(class);
+            }
             Expr::This { scope } | Expr::SelfType { scope } | Expr::Super { scope } => self.scope(scope),
             Expr::Unknown => {}
         }

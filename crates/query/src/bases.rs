@@ -14,7 +14,9 @@ pub(crate) fn bases(graph: &Graph, owner: NodeIx) -> (Vec<NodeIx>, bool) {
     let mut is_whole = true;
     let mut next = 0;
     while next < all.len() && all.len() <= MAX_BASES {
-        let is_base = |edge: &EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
+        let is_base = |edge: &EdgeRef<'_>| {
+            matches!(edge.relation, Relation::Inherits | Relation::Implements) && !graph.is_to_declaration(edge)
+        };
         for edge in graph.out_edges(all[next]).filter(is_base) {
             is_whole &= if Graph::is_external(&edge) {
                 MARKERS.contains(&graph.label(edge.to).rsplit('.').next().unwrap_or_default())

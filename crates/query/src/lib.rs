@@ -11,6 +11,7 @@ mod bases;
 mod calls;
 mod chance;
 pub mod changes;
+pub mod closure;
 mod components;
 pub mod documents;
 pub mod edits;

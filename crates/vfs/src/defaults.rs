@@ -86,6 +86,11 @@ pub(crate) fn is_output_folder(name: &str) -> bool {
     OUTPUT_FOLDERS.contains(&name)
 }
 
+/// Returns whether folders of this name are left out by default.
+pub(crate) fn is_default_folder(name: &str) -> bool {
+    is_skipped_folder(name) || is_output_folder(name) || name.starts_with('.')
+}
+
 /// Returns whether a file of this name, directly in a folder named like output, shows that people write there.
 /// JavaScript, C and headers do not: tools emit them.
 pub(crate) fn is_own_source(name: &str) -> bool {

@@ -129,6 +129,14 @@ impl Ignores {
     }
 }
 
+impl Ignores {
+    /// Returns whether a rule of git excludes `path`, and no rule for search tools decides otherwise.
+    pub(crate) fn is_by_git(&self, path: &str, is_folder: bool) -> bool {
+        let own = Self { own: self.own.clone(), git: Arc::default() };
+        own.decide(path, is_folder).is_none() && self.decide(path, is_folder) == Some(true)
+    }
+}
+
 /// Entries of a folder that affect the rules.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Holds {

@@ -24,6 +24,7 @@ mod hidden;
 mod ignores;
 mod place;
 mod root;
+mod tracked;
 mod walk;
 mod watch;
 
@@ -35,5 +36,6 @@ pub use folders::FolderWatch;
 pub use git::GitHead;
 pub use place::{Place, canonical, network_file_system, stamp, try_open, watch_limit};
 pub use root::{FileMeta, Root};
+pub use tracked::TrackedSource;
 pub use walk::{Walk, WalkOptions};
 pub use watch::{Changes, Watcher, WatcherHealth};

@@ -1,6 +1,7 @@
 //! Lists the files of a root in parallel, level by level, so that the result does not depend on timing.
 
 use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{DirEntry, FileType};
@@ -10,6 +11,7 @@ use rayon::prelude::*;
 use crate::hidden::Hidden;
 use crate::ignores::{GIT_RULES, Holds, Ignores, OWN_RULES};
 use crate::root::irregular;
+use crate::tracked::{TrackedSource, is_second_checkout};
 use crate::{FileMeta, Root, VfsError, defaults, is_version_control};
 
 /// Folders listed in parallel; limits are checked between batches.
@@ -19,8 +21,8 @@ const REPORT_EVERY: u64 = 1_000;
 /// Stage name in progress reports.
 const STAGE: &str = "listing";
 
-/// Selects hidden entries to list in addition to the defaults.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Selects entries to list in addition to the defaults.
+#[derive(Debug, Clone, Default)]
 pub struct WalkOptions {
     /// Lists hidden files and enters hidden folders, except those of version control.
     pub include_hidden: bool,
@@ -28,6 +30,9 @@ pub struct WalkOptions {
     /// children of x, `x/y` that path, and `x` every file or folder of that name. A pattern that names a file exactly
     /// also lists it if it looks like a secret.
     pub hidden_patterns: Vec<String>,
+    /// Tells what version control tracks: files that git ignores and tracks are listed, too, and what is tracked but
+    /// not on disk is reported.
+    pub tracked: Option<Arc<dyn TrackedSource>>,
 }
 
 /// The files of a root.
@@ -41,6 +46,8 @@ pub struct Walk {
     /// Number of files and folders excluded by a rule: ignore files, hidden names, the default tables. A folder
     /// counts once.
     pub ignored: u64,
+    /// Folders that were entered and hold a repository (`""` for the root), sorted.
+    pub repositories: Vec<String>,
 }
 
 /// A walk, with the folders it entered.
@@ -49,6 +56,8 @@ pub(crate) struct Tree {
     pub(crate) walk: Walk,
     /// Path of each folder (`""` for the root) and the rules in effect there, outermost first.
     pub(crate) folders: Vec<(String, Ignores)>,
+    /// Listed files that a rule ignores, because version control tracks them.
+    pub(crate) forced: Vec<RepoPath>,
 }
 
 impl Root {
@@ -70,6 +79,7 @@ impl Root {
 pub(crate) struct Walker<'a> {
     root: &'a Root,
     hidden: Hidden,
+    tracked: Option<&'a Arc<dyn TrackedSource>>,
     limits: &'a Limits,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
@@ -92,23 +102,51 @@ struct Listing {
     folders: Vec<Folder>,
     skipped: Vec<(String, Problem)>,
     ignored: u64,
+    is_repository: bool,
+    /// Nothing of it is listed: the same repository is checked out at, around or elsewhere in the root.
+    is_second_checkout: bool,
 }
 
 impl<'a> Walker<'a> {
     pub(crate) fn new(
         root: &'a Root,
-        options: &WalkOptions,
+        options: &'a WalkOptions,
         limits: &'a Limits,
         cancel: &'a Cancel,
         progress: &'a dyn Progress,
     ) -> Self {
         let hidden = Hidden::new(options.include_hidden, &options.hidden_patterns);
-        Self { root, hidden, limits, cancel, progress, seen: AtomicU64::new(0) }
+        let tracked = options.tracked.as_ref();
+        Self { root, hidden, tracked, limits, cancel, progress, seen: AtomicU64::new(0) }
     }
 
     /// Walks the whole root.
     pub(crate) fn tree(&self) -> Result<Tree, Cancelled> {
-        self.descend(Folder { path: String::new(), ignores: Ignores::above(self.root) }, 0)
+        let mut tree = self.descend(Folder { path: String::new(), ignores: Ignores::above(self.root) }, 0)?;
+        self.add_tracked(&mut tree)?;
+        Ok(tree)
+    }
+
+    pub(crate) fn root(&self) -> &Root {
+        self.root
+    }
+
+    pub(crate) fn tracked_source(&self) -> Option<&Arc<dyn TrackedSource>> {
+        self.tracked
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Cancelled> {
+        self.cancel.check()
+    }
+
+    /// Returns whether the file passes the filter for hidden files.
+    pub(crate) fn shows(&self, path: &str) -> bool {
+        self.hidden.shows_file(path)
+    }
+
+    /// Returns whether a pattern for hidden files names exactly this one.
+    pub(crate) fn names(&self, path: &str) -> bool {
+        self.hidden.names(path)
     }
 
     /// Walks only the folder at `path`; `None` if a walk of the root would not enter it.
@@ -147,10 +185,17 @@ impl<'a> Walker<'a> {
                 let listings =
                     batch.par_iter().map(|folder| self.list(folder)).collect::<Result<Vec<Listing>, Cancelled>>()?;
                 for (folder, listing) in batch.iter().zip(listings) {
+                    if listing.is_second_checkout {
+                        walk.skipped.extend(listing.skipped);
+                        continue;
+                    }
                     folders.push((folder.path.clone(), listing.ignores));
                     walk.files.extend(listing.files);
                     walk.skipped.extend(listing.skipped);
                     walk.ignored += listing.ignored;
+                    if listing.is_repository {
+                        walk.repositories.push(folder.path.clone());
+                    }
                     next.extend(listing.folders);
                 }
                 if walk.files.len() > self.limits.files || folders.len() > self.limits.files {
@@ -164,8 +209,9 @@ impl<'a> Walker<'a> {
         }
         walk.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         walk.skipped.sort_by(|a, b| a.0.cmp(&b.0));
+        walk.repositories.sort_unstable();
         self.report(walk.files.len() as u64);
-        Ok(Tree { walk, folders })
+        Ok(Tree { walk, folders, forced: Vec::new() })
     }
 
     /// Finds the entries of the folder that affect the rules, without listing it.
@@ -204,6 +250,7 @@ impl<'a> Walker<'a> {
         let mut kept = Vec::new();
         let mut untold = Vec::new();
         let mut holds = Holds::default();
+        let mut has_link = false;
         for entry in entries {
             self.cancel.check()?;
             match entry {
@@ -216,7 +263,10 @@ impl<'a> Walker<'a> {
                         }
                     };
                     match name.to_str() {
-                        Some(".git") => holds.repository = true,
+                        Some(".git") => {
+                            holds.repository = true;
+                            has_link = kind.is_file();
+                        }
                         Some(GIT_RULES) => holds.git_rules |= kind.is_file(),
                         Some(OWN_RULES) => holds.own_rules |= kind.is_file(),
                         _ => {}
@@ -236,7 +286,14 @@ impl<'a> Walker<'a> {
                 break;
             }
         }
+        if has_link && !folder.path.is_empty() && is_second_checkout(self.root, &folder.path) {
+            let detail = "a second checkout of this repository; index it as a project of its own";
+            listing.skipped.push((folder.path.clone(), Problem::new(ProblemKind::LinkedWorktree, detail)));
+            listing.is_second_checkout = true;
+            return Ok(listing);
+        }
         let (ignores, problems) = folder.ignores.enter(self.root, &folder.path, holds);
+        listing.is_repository = holds.repository;
         listing.skipped.extend(problems);
         listing.ignores = ignores.clone();
         for (entry, name, kind) in kept {

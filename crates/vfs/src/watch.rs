@@ -115,6 +115,7 @@ impl Watcher {
             lost,
             marks,
             folders: HashMap::new(),
+            forced: HashSet::new(),
             health: health.clone(),
             cancel: cancel.clone(),
         };
@@ -328,6 +329,8 @@ struct Worker {
     marks: Option<Marks>,
     /// The watched folders, with the rules in effect in each.
     folders: HashMap<String, Ignores>,
+    /// Files that are listed although a rule ignores them.
+    forced: HashSet<RepoPath>,
     health: Arc<Mutex<WatcherHealth>>,
     cancel: Cancel,
 }
@@ -425,6 +428,9 @@ impl Worker {
                     };
                     changed.extend(tree.walk.files.into_iter().map(|(path, _)| path));
                 }
+                _ if RepoPath::new(&path).is_ok_and(|path| self.forced.contains(&path)) => {
+                    changed.extend(RepoPath::new(&path));
+                }
                 _ => {
                     let Some(ignores) = self.folders.get(parent) else { continue };
                     if self.walker(|walker| Some(walker.lists(&path, name, ignores))) == Some(true) {
@@ -484,6 +490,7 @@ impl Worker {
     fn watch(&mut self, tree: &Tree) {
         let mut refused = 0;
         let mut reason = String::new();
+        self.watch_forced(tree);
         for (path, ignores) in &tree.folders {
             if self.cancel.is_cancelled() {
                 return;
@@ -510,6 +517,21 @@ impl Worker {
         if refused > 0 {
             health.degraded = Some(format!("{refused} folders or more are not watched: {reason}"));
         }
+    }
+
+    /// Watches the ignored folders of files that are listed nevertheless.
+    fn watch_forced(&mut self, tree: &Tree) {
+        let folders: BTreeSet<&str> = tree
+            .forced
+            .iter()
+            .map(|path| path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder))
+            .filter(|folder| !tree.folders.iter().any(|(path, _)| path == folder))
+            .collect();
+        for folder in folders {
+            // If it fails, an ingest finds the change.
+            let _ = self.backend.watch(&self.root.path().join(folder), RecursiveMode::NonRecursive);
+        }
+        self.forced.extend(tree.forced.iter().cloned());
     }
 
     fn walker<T>(&self, work: impl FnOnce(&Walker<'_>) -> Option<T>) -> Option<T> {

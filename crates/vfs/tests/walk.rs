@@ -25,11 +25,15 @@ fn check(fixture: &str, options: &WalkOptions, expected: &[&str]) {
 }
 
 fn hidden(patterns: &[&str]) -> WalkOptions {
-    WalkOptions { include_hidden: false, hidden_patterns: patterns.iter().map(|&text| text.to_owned()).collect() }
+    WalkOptions {
+        include_hidden: false,
+        hidden_patterns: patterns.iter().map(|&text| text.to_owned()).collect(),
+        tracked: None,
+    }
 }
 
 fn all_hidden() -> WalkOptions {
-    WalkOptions { include_hidden: true, hidden_patterns: Vec::new() }
+    WalkOptions { include_hidden: true, hidden_patterns: Vec::new(), tracked: None }
 }
 
 #[test]

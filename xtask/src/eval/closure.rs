@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use m1nd_base::{Cancel, NodeKind};
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::{ClosureState, ImpactAnswer, ImpactQuery, impact};
+use m1nd_query::analysis::{ImpactAnswer, ImpactQuery, impact};
+use m1nd_query::closure::ClosureState;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::Arguments;

@@ -13,7 +13,8 @@ use m1nd_base::{Cancel, EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
-use m1nd_query::analysis::{ClosureState, ImpactQuery, WhyPath, WhyQuery, impact, why};
+use m1nd_query::analysis::{ImpactQuery, WhyPath, WhyQuery, impact, why};
+use m1nd_query::closure::ClosureState;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::Arguments;

@@ -3,6 +3,7 @@
 //! It follows `HEAD` and not the index, so it is kept beside the snapshots and shared by all of them. No ingest waits
 //! for it: it is read on first use, or in the background by a watching server.
 
+mod indexes;
 mod revisions;
 mod source;
 
@@ -13,6 +14,7 @@ pub use m1nd_history::{
     Commit, CommitId, Contents, Cut, FileHistory, GitFolder, History, LineCache, NoHistory, Partner, Touch, TouchKind,
 };
 
+pub(crate) use indexes::GitIndexes;
 pub use revisions::NoSnapshot;
 pub(crate) use revisions::Revisions;
 use source::Held;

@@ -10,7 +10,7 @@ use m1nd_base::{Cancel, ContentHash, Derived};
 use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, StoredError, decode, encode, read};
 use m1nd_store::DerivedFiles;
 
-use super::Revisions;
+use super::{GitIndexes, Revisions};
 use crate::report::RootInfo;
 
 /// Time after which a caller continues with the commits read so far, by itself or by another.
@@ -80,6 +80,8 @@ pub(crate) struct Histories {
     writes: bool,
     roots: Mutex<BTreeMap<PathBuf, Arc<Slot>>>,
     pub(crate) revisions: Revisions,
+    /// What the repositories track.
+    pub(crate) indexes: Arc<GitIndexes>,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -121,7 +123,13 @@ impl Histories {
     /// `home` is the store, if it may be written.
     pub(crate) fn new(files: DerivedFiles, home: Option<PathBuf>) -> Self {
         let writes = home.is_some();
-        Self { files: Some(files), writes, roots: Mutex::default(), revisions: Revisions::new(home) }
+        Self {
+            files: Some(files),
+            writes,
+            roots: Mutex::default(),
+            revisions: Revisions::new(home),
+            indexes: Arc::default(),
+        }
     }
 
     fn slot(&self, root: &Path) -> Arc<Slot> {

@@ -192,6 +192,7 @@ fn add_imported_edges<'a>(
                 of: EdgeRef::IMPORTED,
                 dispatches: false,
                 compiler: false,
+                reads: false,
                 sites: &[],
             });
         }

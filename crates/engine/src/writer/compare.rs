@@ -120,7 +120,12 @@ fn list(
         return Ok((Vec::new(), files::scan_of_gone(roots, info, &snapshot.files).removed));
     }
     let target = ingest::target(roots, handles, number, None, false)?;
-    let basis = Basis { files: &snapshot.files, indexed_at_ms: snapshot.indexed_at_ms, limits: &snapshot.limits };
+    let basis = Basis {
+        files: &snapshot.files,
+        indexed_at_ms: snapshot.indexed_at_ms,
+        limits: &snapshot.limits,
+        histories: &snapshot.histories,
+    };
     let care = Care { trusts_time: true, wants_all: false };
     let scan = files::scan(&target, basis, care, &bound.stop, bound)?;
     Ok((scan.jobs, scan.removed))

@@ -12,6 +12,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Job, OneFile, Outcome, Tools};
 use crate::extract_attempts::Attempts;
 use crate::files::{FileEntry, FileTable, Looked};
+use crate::history::Histories;
 use crate::report::{RootInfo, RootWork};
 use crate::snapshot::root_is_gone;
 
@@ -47,6 +48,7 @@ pub(super) struct Basis<'a> {
     pub(super) files: &'a FileTable,
     pub(super) indexed_at_ms: u64,
     pub(super) limits: &'a Limits,
+    pub(super) histories: &'a Histories,
 }
 
 /// How thoroughly files are compared with the index.
@@ -87,7 +89,8 @@ pub(super) fn scan(
     match target.scope.filter(|_| target.is_file) {
         Some(file) => found.push((file.clone(), target.handle.own_metadata(file)?)),
         None => {
-            let walk = target.handle.walk(&walk_options(target.info), basis.limits, cancel, progress)?;
+            let walk =
+                target.handle.walk(&walk_options(target.info, basis.histories), basis.limits, cancel, progress)?;
             let scope = target.scope.map_or("", RepoPath::as_str);
             found.extend(walk.files.into_iter().filter(|(path, _)| path.is_within(scope)));
             let inside = |path: &str| {

@@ -34,6 +34,7 @@ use crate::compiler_index::CompilerIndex;
 use crate::config::IngestRequest;
 use crate::cover::Cover;
 use crate::error::EngineError;
+use crate::history::Histories;
 use crate::persist;
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
 use crate::shared::{Opened, Shared, raise};
@@ -717,7 +718,14 @@ impl Writer {
             };
             let limits = self.shared.config.limits.clone();
             let marks = self.shared.project.marks().ok();
-            match Watcher::start(handle, walk_options(info), limits, DEBOUNCE, marks, Box::new(sink)) {
+            match Watcher::start(
+                handle,
+                walk_options(info, &self.shared.histories),
+                limits,
+                DEBOUNCE,
+                marks,
+                Box::new(sink),
+            ) {
                 Ok(watcher) => self.watchers.push(Watched { info: info.clone(), handle: handle.clone(), watcher }),
                 Err(error) => state = WatchState::Failed(error.to_string()),
             }
@@ -816,8 +824,12 @@ impl Writer {
     }
 }
 
-fn walk_options(info: &RootInfo) -> WalkOptions {
-    WalkOptions { include_hidden: info.include_hidden, hidden_patterns: info.hidden_patterns.clone() }
+fn walk_options(info: &RootInfo, histories: &Histories) -> WalkOptions {
+    WalkOptions {
+        include_hidden: info.include_hidden,
+        hidden_patterns: info.hidden_patterns.clone(),
+        tracked: Some(histories.indexes.clone()),
+    }
 }
 
 /// A written state, as it is mapped, and the file that it is mapped from.

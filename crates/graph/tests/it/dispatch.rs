@@ -31,6 +31,7 @@ fn graph(base_flags: NodeFlags, made: &[&str], dispatches: bool) -> Graph {
         of: 1,
         dispatches,
         compiler: false,
+        reads: false,
         sites: &sites,
     };
     let mut edges = vec![

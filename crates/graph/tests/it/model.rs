@@ -193,6 +193,7 @@ impl Symbols {
             of: edge.4,
             dispatches: edge.2 == Relation::Calls && edge.3 == EdgeTier::Certain && edge.5.len() > 1,
             compiler: edge.4 % 2 == 1 && edge.5.len() > 2,
+            reads: edge.4 % 2 == 1 && edge.5.len() > 1,
             sites,
         });
         let unresolved = file.unresolved.iter().map(|(from, name, line)| UnresolvedInput {

@@ -125,6 +125,13 @@ pub enum Expr {
         /// Enclosing scope.
         scope: ScopeId,
     },
+    /// `super(class, self)`: the receiver seen as the class behind `class` in the order of its bases.
+    SuperOf {
+        /// Names the class.
+        class: ExprId,
+        /// Enclosing scope.
+        scope: ScopeId,
+    },
     /// A literal of a built-in type.
     Literal(Literal),
     /// A built-in container with these elements (values for a map).
@@ -170,6 +177,11 @@ impl Expr {
     /// In [`Expr::Given`]: no parameter, but the value that is expected as the next argument of a call.
     pub const WHOLE: u32 = u32::MAX;
 }
+
+/// In [`Expr::Implicit`]: the constructor of a type, or of the class of a value.
+pub const CONSTRUCTOR: &str = "constructor";
+/// In [`Expr::Implicit`]: the destructor of the class of a value.
+pub const DESTRUCTOR: &str = "destructor";
 
 /// The keyword a path starts at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

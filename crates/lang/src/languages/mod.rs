@@ -29,6 +29,7 @@ pub(crate) mod schema;
 mod swift;
 pub(crate) mod texts;
 mod typescript;
+mod words;
 
 /// What an extractor is given.
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +85,7 @@ static READERS: &[Reader] = &[
     },
     Reader { language: Language::Vue, extract: typescript::extract, grammar: None },
     Reader { language: Language::Svelte, extract: typescript::extract, grammar: None },
+    Reader { language: Language::Astro, extract: typescript::extract, grammar: None },
     Reader { language: Language::Rust, extract: rust::extract, grammar: Some(|| tree_sitter_rust::LANGUAGE.into()) },
     Reader { language: Language::Go, extract: go::extract, grammar: Some(|| tree_sitter_go::LANGUAGE.into()) },
     Reader {
@@ -153,24 +155,44 @@ impl Language {
 }
 
 /// Extracts the facts of a file. Never fails: errors become a [`Problem`] of the facts, and the file is at least a
-/// file without content.
+/// file without content. A file without a grammar is read by its path, see [`extract_file`].
 pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
+    extract_file("", language, bytes, limits, cancel)
+}
+
+/// Like [`extract`]. The path says how a file without a grammar of its own is read: as settings, as markup or not at
+/// all.
+pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
     let lines = memchr_lines(bytes);
     let blank = |problem: Option<Problem>| {
         let mut facts = FactsBuilder::new(language, lines, limits).finish();
         facts.problems.extend(problem);
         facts
     };
-    let Some(reader) = reader(language) else { return blank(None) };
+    let reader = reader(language);
+    if reader.is_none() && (path.is_empty() || is_binary(bytes) || !words::reads(language, path)) {
+        return blank(None);
+    }
     if let Some(problem) = unfit(bytes, limits) {
         // Nothing that refers to code is lost with a document.
         return blank(Some(problem).filter(|problem| problem.kind == ProblemKind::Binary || !language.is_prose()));
     }
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
-    let mut facts = (reader.extract)(&input).unwrap_or_else(|problem| blank(Some(problem)));
+    let Some(reader) = reader else {
+        let mut facts = blank(None);
+        words::add(language, path, &text, &mut facts);
+        return facts;
+    };
+    let extracted = (reader.extract)(&input);
+    // Of a file that could not be parsed every word would be unexplained.
+    let is_parsed = extracted.is_ok();
+    let mut facts = extracted.unwrap_or_else(|problem| blank(Some(problem)));
     texts::add(language, &text, &mut facts);
     options::add(language, &text, &mut facts);
+    if is_parsed {
+        words::add(language, path, &text, &mut facts);
+    }
     // Components are parsed block by block: one problem says it for the file.
     let mut seen = false;
     facts.problems.retain(|problem| problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true));
@@ -201,8 +223,19 @@ pub fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
 }
 
+/// First line of the file that git-lfs leaves in place of a content.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+/// A pointer of git-lfs is shorter than this, in bytes.
+const MAX_POINTER: usize = 1 << 10;
+
 /// The reason why a file should not be parsed.
 fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
+    if bytes.len() < MAX_POINTER && bytes.starts_with(LFS_POINTER) {
+        return Some(Problem::new(ProblemKind::LfsPointer, "`git lfs pull` gets the content"));
+    }
+    if crate::text::is_utf16(bytes) {
+        return Some(Problem::new(ProblemKind::Utf16, "save it as UTF-8 to have it parsed"));
+    }
     if is_binary(bytes) {
         return Some(Problem::new(ProblemKind::Binary, ""));
     }

@@ -243,6 +243,7 @@ pub(crate) fn expr(facts: &FileFacts, id: ExprId) -> String {
         Expr::This { .. } => "this".to_owned(),
         Expr::SelfType { .. } => "Self".to_owned(),
         Expr::Super { .. } => "super".to_owned(),
+        Expr::SuperOf { class, .. } => format!("super({})", expr(facts, class)),
         Expr::Literal(literal) => match literal {
             Literal::Str => "str",
             Literal::Bytes => "bytes",

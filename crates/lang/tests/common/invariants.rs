@@ -246,6 +246,10 @@ impl Check<'_> {
                     self.scope(scope, &of);
                     None
                 }
+                Expr::SuperOf { class, scope } => {
+                    self.scope(scope, &of);
+                    Some(class)
+                }
                 Expr::Literal(_) | Expr::Unknown => None,
             };
             if let Some(part) = part {

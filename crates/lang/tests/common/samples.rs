@@ -11,6 +11,7 @@ pub(crate) fn sample(language: Language) -> &'static str {
         Language::Tsx => include_str!("../samples/sample.tsx"),
         Language::Vue => include_str!("../samples/sample.vue"),
         Language::Svelte => include_str!("../samples/sample.svelte"),
+        Language::Astro => include_str!("../samples/sample.astro"),
         Language::Rust => include_str!("../samples/sample.rs"),
         Language::Go => include_str!("../golden/go/pool.go"),
         Language::Java => include_str!("../golden/java/Pool.java"),

@@ -9,7 +9,8 @@ use super::ancestors::Ancestor;
 use super::{Entity, Eval, Value, no_args};
 use crate::files::{DefRef, Key};
 use crate::names::Name;
-use crate::rules::Dispatch;
+use crate::reason::Reason;
+use crate::rules::{Dispatch, MemberOrder};
 
 /// Methods of one interface or type, embedded ones included, that are compared.
 const METHODS: usize = 256;
@@ -94,6 +95,74 @@ impl Eval<'_> {
         found
     }
 
+    /// The marked interfaces that a class satisfies without naming them, each with its methods and those of the class
+    /// that answer them: `(answer, asked)`.
+    pub(crate) fn unsaid_interfaces(&mut self, class: DefRef) -> Vec<(DefRef, Vec<(DefRef, DefRef)>)> {
+        let is_class = self.definition(class).kind == DefKind::Class;
+        if !is_class || self.rules(class.file).member_order != MemberOrder::C3 {
+            return Vec::new();
+        }
+        let ancestors = self.ancestors(class);
+        let named: FxHashSet<DefRef> = ancestors.iter().filter_map(class_of_base).collect();
+        let mut candidates = Vec::new();
+        for name in self.function_names(&named) {
+            self.asked.insert(Key::demanded(self.text(name)));
+            for of in self.project.demanded(self.text(name)) {
+                let definition = self.project.unit(of.file).facts.definition(of.def);
+                candidates.extend(definition.owner.map(|def| DefRef { file: of.file, def }));
+            }
+        }
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates.retain(|candidate| !named.contains(candidate));
+        self.project.by_path_order(&mut candidates);
+        let mut found = Vec::new();
+        for interface in candidates.into_iter().take(INTERFACES) {
+            self.begin_reference();
+            if self.definition(interface).flags.is_structural
+                && let Some(answers) = self.answers(class, interface)
+            {
+                found.push((interface, answers));
+            }
+        }
+        found
+    }
+
+    /// The methods of a class that answer those of an interface; `None` if it lacks one.
+    fn answers(&mut self, class: DefRef, interface: DefRef) -> Option<Vec<(DefRef, DefRef)>> {
+        let asked = self.asked_for(interface);
+        let value = Value::Instance(class, no_args());
+        let mut answers = Vec::new();
+        for (shape, of) in asked {
+            let search = self.member(&value, shape.name, Namespace::Callee);
+            match search.found.first().map(|found| &found.entity) {
+                Some(Entity::Def(own)) if self.definition(*own).kind == DefKind::Function => answers.push((*own, of)),
+                // A field may hold a function, and a base outside may have the method.
+                Some(_) => {}
+                None if search.unknown == Some(Reason::UnknownBase) => {}
+                None => return None,
+            }
+        }
+        Some(answers)
+    }
+
+    /// Names of the functions written in classes.
+    fn function_names(&mut self, classes: &FxHashSet<DefRef>) -> Vec<Name> {
+        let mut classes: Vec<DefRef> = classes.iter().copied().collect();
+        classes.sort_unstable();
+        let mut names = Vec::new();
+        for of in classes {
+            self.ask_members(of);
+            let unit = self.unit(of.file);
+            let own = unit.facts.definitions.iter().skip(of.def.index());
+            let own = own.filter(|row| row.owner == Some(of.def) && row.kind == DefKind::Function);
+            names.extend(own.map(|row| unit.name(row.name)).take(METHODS));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Names of the methods of a type and of its embedded types.
     fn method_names(&mut self, class: DefRef) -> Vec<Name> {
         let mut names = Vec::new();
@@ -123,11 +192,7 @@ impl Eval<'_> {
         for &expr in unit.list(unit.facts.definition(of.def).bases) {
             self.base(of, expr, &mut bases);
         }
-        let class = |base| match base {
-            Ancestor::Class(class, _) => Some(class),
-            _ => None,
-        };
-        bases.into_iter().filter_map(class).collect()
+        bases.iter().filter_map(class_of_base).collect()
     }
 
     /// The methods that an interface asks for.
@@ -181,5 +246,12 @@ impl Eval<'_> {
             Some(Entity::External(..)) => true,
             _ => false,
         }
+    }
+}
+
+fn class_of_base(base: &Ancestor) -> Option<DefRef> {
+    match base {
+        Ancestor::Class(class, _) => Some(*class),
+        _ => None,
     }
 }

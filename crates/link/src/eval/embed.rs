@@ -78,7 +78,7 @@ impl Eval<'_> {
         let mut search = Search::default();
         for mut found in own.found {
             found.owner = Some((level[place].class, level[place].args.clone()));
-            if matches!(asked.value, Value::Instance(..) | Value::Super(_)) {
+            if matches!(asked.value, Value::Instance(..) | Value::Super(..)) {
                 found.receiver = Some(Rc::new(asked.value.clone()));
             }
             search.push(found);

@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use m1nd_lang::facts::{Collection, DefKind, Expr, ExprId, Namespace};
 
-use super::{Entity, Eval, Value, Values};
-use crate::files::{DefRef, FileId};
+use super::lookup::FILE;
+use super::{Entity, Eval, Found, Search, Value, Values};
+use crate::files::{DefRef, FileId, Key};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::Builtin;
@@ -73,9 +74,33 @@ impl Eval<'_> {
 
     /// `base[key]` with a constant key.
     pub(super) fn keyed(&mut self, file: FileId, base: ExprId, key: Name) -> Values {
+        if let Some(search) = self.in_namespace(file, base, key) {
+            return self.values_of(search, Namespace::Value);
+        }
         let bases = self.eval(file, base, Namespace::Value);
         let values = bases.flat_map(|base| self.under_key(&base, key, file));
         if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values }
+    }
+
+    /// `globals()["name"]`: what the module has under the name.
+    fn in_namespace(&mut self, file: FileId, base: ExprId, key: Name) -> Option<Search> {
+        let rules = self.rules(file);
+        let facts = &self.unit(file).facts;
+        let Expr::Call { callee, args } = facts.expr(base) else { return None };
+        let Expr::Name { name, .. } = facts.expr(callee) else { return None };
+        if !rules.namespace_functions.contains(&facts.name(name)) || !facts.list(args).is_empty() {
+            return None;
+        }
+        let found = self.resolve(file, callee, Namespace::Callee).found;
+        let is_standard =
+            |found: &Found| matches!(&found.entity, Entity::External(of, _) if **of == *rules.builtin_package);
+        if found.is_empty() || !found.iter().all(is_standard) {
+            return None;
+        }
+        let name = self.text(key).strip_prefix('"')?.strip_suffix('"')?;
+        let name = self.project.names.intern(name);
+        let search = self.lookup(file, FILE, name, Namespace::Value);
+        (!search.found.is_empty()).then_some(search)
     }
 
     fn under_key(&mut self, value: &Value, key: Name, file: FileId) -> Values {
@@ -98,17 +123,48 @@ impl Eval<'_> {
         }
     }
 
-    /// The methods of a name that the values of an expression have.
-    pub(super) fn implicit(&mut self, file: FileId, base: ExprId, method: Name) -> Values {
+    /// The methods of a name that the values of an expression have; where a class lacks it, what stands in for it.
+    pub(super) fn implicit(&mut self, file: FileId, callee: ExprId, base: ExprId, method: Name) -> Values {
+        if self.rules(file).includes {
+            let implied = self.implied(file, callee);
+            let values = self.values_of(implied.search, Namespace::Callee);
+            return if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values };
+        }
+        let methods = self.with_stand_ins(file, method);
+        // Most operators are applied to values without methods: their operands need not be evaluated.
+        let is_defined = methods.iter().any(|&method| {
+            self.asked.insert(Key::methods(self.text(method)));
+            self.project.methods(self.text(method)).next().is_some()
+        });
+        if !is_defined {
+            return Values::default();
+        }
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| match base {
             Value::Instance(..) => {
-                let mut search = self.member(&base, method, Namespace::Callee);
-                search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
-                if search.found.is_empty() { Values::default() } else { self.values_of(search, Namespace::Callee) }
+                methods.iter().find_map(|&method| self.own_method(&base, method)).unwrap_or_default()
             }
             _ => Values::default(),
         })
+    }
+
+    fn own_method(&mut self, value: &Value, method: Name) -> Option<Values> {
+        let mut search = self.member(value, method, Namespace::Callee);
+        search.found.retain(|found| matches!(found.entity, Entity::Def(_)));
+        (!search.found.is_empty()).then(|| self.values_of(search, Namespace::Callee))
+    }
+
+    /// A method, and those that stand in for it, in order.
+    fn with_stand_ins(&self, file: FileId, method: Name) -> Vec<Name> {
+        let rules = self.rules(file);
+        let mut methods = vec![method];
+        while let Some(&last) = methods.last()
+            && let Some((_, next)) = rules.stand_ins.iter().find(|(known, _)| *known == self.text(last))
+            && methods.len() <= rules.stand_ins.len()
+        {
+            methods.push(self.project.names.intern(next));
+        }
+        methods
     }
 
     /// The function inside a decorator of the project that replaces the decorated function: the result of the
@@ -119,11 +175,28 @@ impl Eval<'_> {
         self.stands_in(of.file, outermost).filter(|inner| *inner != of)
     }
 
+    /// The method that calling a function runs because its outermost decorator is a class, whose value takes its place.
+    pub(crate) fn wrapping_object(&mut self, of: DefRef) -> Option<DefRef> {
+        let method = self.rules(of.file).call_method?;
+        let unit = self.unit(of.file);
+        let &outermost = unit.list(unit.facts.definition(of.def).decorators).first()?;
+        let decorators = self.eval(of.file, outermost, Namespace::Value);
+        let ([Value::Def(class, _)], None) = (decorators.items.as_slice(), decorators.unknown) else { return None };
+        let class = *class;
+        if self.definition(class).kind != DefKind::Class {
+            return None;
+        }
+        match self.method_of(&Value::Instance(class, super::no_args()), method).as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+
     /// The nested function that a decorator returns, if it returns nothing else.
     pub(super) fn stands_in(&mut self, file: FileId, decorator: ExprId) -> Option<DefRef> {
         let decorators = self.eval(file, decorator, Namespace::Value);
         let result = decorators.flat_map(|decorator| match decorator {
-            Value::Def(..) | Value::Bound(..) => self.call(&decorator, file, &[]),
+            Value::Def(..) | Value::Bound(..) | Value::Instance(..) => self.call(&decorator, file, &[]),
             _ => Values::unknown(Reason::UnknownReceiver),
         });
         let ([Value::Def(inner, _)], None) = (result.items.as_slice(), result.unknown) else { return None };

@@ -61,12 +61,16 @@ impl<'a> Eval<'a> {
             Value::Instance(of, args) => {
                 let search = self.instance_member(*of, args, name, want, value);
                 let own = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
-                if own { search } else { self.adapter(*of, name, value).unwrap_or(search) }
+                if own {
+                    return search;
+                }
+                let other = self.adapter(*of, name, value);
+                other.or_else(|| self.behind_arrow(*of, name, want, value)).unwrap_or(search)
             }
-            Value::Super(class) => {
+            Value::Super(class, behind) => {
                 let receiver = Value::Instance(*class, no_args());
                 let asked = Asked { of: *class, args: &no_args(), name, want, value: &receiver };
-                self.class_member(&asked, true)
+                self.class_member(&asked, Some(*behind))
             }
             Value::TypeVar(of, index) => {
                 let bounds = self.bound(*of, *index);
@@ -112,6 +116,23 @@ impl<'a> Eval<'a> {
         let elements = self.element(value, of.file);
         let list = Value::Builtin(Builtin::List, [elements].into());
         Some(Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(list))))
+    }
+
+    /// The member of what the class's operator `->` returns.
+    fn behind_arrow(&mut self, of: DefRef, name: Name, want: Namespace, value: &Value) -> Option<Search> {
+        if !self.rules(of.file).includes || self.text(name).starts_with("operator") {
+            return None;
+        }
+        let arrow = self.project.names.intern("operator->");
+        if self.namesakes(arrow)?.is_empty() || !self.has_member(value, "operator->") {
+            return None;
+        }
+        let inner = self.call_member(value, "operator->");
+        let mut search = Search { unknown: inner.unknown, ..Search::default() };
+        for inner in inner.items.iter().filter(|inner| *inner != value) {
+            search.add(self.member(inner, name, want));
+        }
+        Some(search)
     }
 
     fn module_value_member(&mut self, module: &Module, name: Name, want: Namespace) -> Search {
@@ -174,6 +195,12 @@ impl<'a> Eval<'a> {
                 if self.rules(of.file).function_classes && self.text(name) == "prototype" {
                     return Search::one(Entity::Def(of));
                 }
+                if self.rules(of.file).function_classes && self.text(name) == "bind" {
+                    return Search::one(Entity::BuiltinMethod(
+                        Some(MethodShape::Same),
+                        Rc::new(Value::Def(of, no_args())),
+                    ));
+                }
                 // `call`, `apply`, `bind`, `__name__`: members of the standard function type.
                 let package = match self.universal(of.file, name) {
                     Some(_) => None,
@@ -187,7 +214,7 @@ impl<'a> Eval<'a> {
                 let apart = self.rules(of.file).fields_apart && want == Namespace::Value;
                 let want = if apart { Namespace::Callee } else { want };
                 let value = Value::Def(of, args.clone());
-                self.class_member(&Asked { of, args, name, want, value: &value }, false)
+                self.class_member(&Asked { of, args, name, want, value: &value }, None)
             }
         }
     }
@@ -212,7 +239,7 @@ impl<'a> Eval<'a> {
     }
 
     fn instance_member(&mut self, of: DefRef, args: &Args, name: Name, want: Namespace, value: &Value) -> Search {
-        let mut search = self.class_member(&Asked { of, args, name, want, value }, false);
+        let mut search = self.class_member(&Asked { of, args, name, want, value }, None);
         let receiver = Rc::new(value.clone());
         for found in &mut search.found {
             found.receiver = Some(receiver.clone());
@@ -220,8 +247,8 @@ impl<'a> Eval<'a> {
         search
     }
 
-    /// A member by the class's linearised bases; `above` leaves the class itself out.
-    fn class_member(&mut self, asked: &Asked<'_>, above: bool) -> Search {
+    /// A member by the class's linearised bases; of those behind the class `behind` only, if there is one.
+    fn class_member(&mut self, asked: &Asked<'_>, behind: Option<DefRef>) -> Search {
         let &Asked { of, name, want, .. } = asked;
         if self.rules(of.file).member_order == MemberOrder::Embedding {
             return self.embedded_member(asked);
@@ -230,9 +257,11 @@ impl<'a> Eval<'a> {
         let mut replaceable: Option<Search> = None;
         let gathers = want == Namespace::Callee && self.rules(of.file).overloads == Overloads::Chosen;
         let mut gathered = Search::default();
-        for (place, ancestor) in self.ancestors(of).iter().enumerate() {
+        let ancestors = self.ancestors(of);
+        let is_behind = |one: &Ancestor| matches!(one, Ancestor::Class(class, _) if Some(*class) == behind);
+        let skipped = ancestors.iter().position(is_behind).map_or(0, |place| place + 1);
+        for (place, ancestor) in ancestors.iter().enumerate().skip(skipped) {
             match ancestor {
-                Ancestor::Class(..) if above && place == 0 => {}
                 Ancestor::Class(class, given) => {
                     let search = self.member_of_base(asked, *class, (place > 0).then_some(given));
                     if search.found.is_empty() {
@@ -274,6 +303,9 @@ impl<'a> Eval<'a> {
         if let Some(search) = replaceable {
             return beside(None, search, met.why());
         }
+        if matches!(asked.value, Value::Instance(..) | Value::Super(..)) {
+            met.external.iter_mut().for_each(|base| *base = base.clone().instance());
+        }
         self.member_unwritten(asked, &met)
             .unwrap_or_else(|| self.member_of_nobody(of, name, &met.external, met.unknown))
     }
@@ -293,7 +325,7 @@ impl<'a> Eval<'a> {
             None => asked.args.clone(),
         };
         let is_object = matches!(asked.value, Value::Def(of, _) if self.definition(*of).kind == DefKind::Object);
-        let is_received = is_object || matches!(asked.value, Value::Instance(..) | Value::Super(_));
+        let is_received = is_object || matches!(asked.value, Value::Instance(..) | Value::Super(..));
         let mut search = Search::default();
         for mut found in own.found {
             found.owner = Some((class, args.clone()));
@@ -579,11 +611,12 @@ impl<'a> Eval<'a> {
 
     /// The function that constructing a value of the class calls; for `super` that of its bases.
     pub(crate) fn constructor(&mut self, value: &Value) -> Search {
-        let (class, above) = match value {
-            Value::Def(of, _) => (*of, false),
-            Value::Super(of) => (*of, true),
+        let (class, behind) = match value {
+            Value::Def(of, _) => (*of, None),
+            Value::Super(of, behind) => (*of, Some(*behind)),
             _ => return Search::default(),
         };
+        let above = behind.is_some();
         let rules = self.rules(class.file);
         if !rules.constructors_inherited {
             return self.own_constructor(class, above);
@@ -595,7 +628,7 @@ impl<'a> Eval<'a> {
         for name in named.chain(own).collect::<Vec<_>>() {
             let receiver = Value::Instance(class, no_args());
             let (args, want) = (no_args(), Namespace::Value);
-            let search = self.class_member(&Asked { of: class, args: &args, name, want, value: &receiver }, above);
+            let search = self.class_member(&Asked { of: class, args: &args, name, want, value: &receiver }, behind);
             if search.found.iter().any(|found| matches!(found.entity, Entity::Def(_))) {
                 return search;
             }

@@ -14,6 +14,7 @@ mod exports;
 mod factory;
 mod fixtures;
 mod given;
+mod held;
 mod hierarchy;
 mod implied;
 mod imports;
@@ -21,11 +22,13 @@ mod include;
 mod indirect;
 mod lookup;
 mod member;
+mod operators;
 mod outside;
 mod overload;
 mod parameter;
 mod passed;
 mod receiver;
+mod shapes;
 mod value;
 
 use std::rc::Rc;
@@ -85,6 +88,8 @@ pub(crate) struct Eval<'a> {
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
     /// Interfaces satisfied by a type, with the methods they require.
     satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
+    /// What values must have to satisfy an interface.
+    required: FxHashMap<DefRef, Rc<shapes::Required>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<SearchKey, u32>,
     open_values: FxHashMap<DefRef, u32>,
@@ -142,6 +147,7 @@ impl<'a> Eval<'a> {
             attached: FxHashMap::default(),
             siblings: FxHashMap::default(),
             satisfied: FxHashMap::default(),
+            required: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             costly: FxHashMap::default(),
@@ -355,6 +361,11 @@ impl<'a> Eval<'a> {
             }
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Root { .. } => {
                 let search = self.resolve(file, expr, want);
+                if let (Expr::Name { name, .. }, true) = (unit.facts.expr(expr), search.found.is_empty())
+                    && self.rules(file).scalars.contains(&unit.facts.name(name))
+                {
+                    return Values::one(Value::BuiltinType(Builtin::Scalar, no_args()));
+                }
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
@@ -367,7 +378,7 @@ impl<'a> Eval<'a> {
             }
             Expr::Key { base, name } => self.keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
-            Expr::Implicit { base, name } => self.implicit(file, base, unit.name(name)),
+            Expr::Implicit { base, name } => self.implicit(file, expr, base, unit.name(name)),
             Expr::Index { base } => self.taken(file, base, |eval, base| eval.index(base, file)),
             Expr::Item { base, index } => self.taken(file, base, |eval, base| eval.item(base, index as usize, file)),
             Expr::Element { base } => self.taken(file, base, |eval, base| eval.element(base, file)),
@@ -387,9 +398,10 @@ impl<'a> Eval<'a> {
             Expr::This { scope } => self.receiver(file, scope),
             Expr::SelfType { scope } => self.self_type(file, scope),
             Expr::Super { scope } => match self.class_around(file, scope) {
-                Some(class) => Values::one(Value::Super(class)),
+                Some(class) => Values::one(Value::Super(class, class)),
                 None => Values::unknown(Reason::UnknownReceiver),
             },
+            Expr::SuperOf { class, scope } => self.behind(file, class, scope),
             Expr::Literal(Literal::Null) => Values::one(Value::Null),
             Expr::Literal(literal) => self.literal(file, literal),
             Expr::Collection { kind, items } => self.collection(file, kind, unit.list(items), want),
@@ -595,7 +607,9 @@ impl<'a> Eval<'a> {
         }
         // Only a name in type position is known to be a type.
         let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen;
-        Values::one(Value::External(package.clone(), name.filter(|_| is_type)))
+        let yields = name.is_some() && want == Namespace::Value && self.holds_given(package);
+        let package = package.clone().yielding(yields);
+        Values::one(Value::External(package, name.filter(|_| is_type)))
     }
 
     /// Result of a standard method, if all methods of the name return the same type.

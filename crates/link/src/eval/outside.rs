@@ -145,16 +145,31 @@ impl Outside {
 impl Eval<'_> {
     /// Returns whether calling something outside may yield a value of a type of the project.
     pub(super) fn yields_given(&mut self, callee: &Outside, file: FileId, args: &[ExprId]) -> bool {
-        let by_arguments = match self.rules(file).yields {
+        let rules = self.rules(file);
+        let by_arguments = match rules.yields {
             Yields::Inferred => return true,
             // Constructing a class yields a value of the class.
             Yields::Anything | Yields::OfCalls if callee.is_named_as_class() => return false,
+            // It may have been told of the project elsewhere, or be generated from it.
+            _ if !(rules.is_standard_library)(callee) || rules.finders.contains(&&**callee) => return true,
             // An object yields what it was given before.
             Yields::Anything => !callee.is_value(),
             Yields::OfFunctions if callee.is_value() => return false,
             Yields::OfFunctions | Yields::OfCalls => true,
         };
         !by_arguments || !args.iter().all(|&arg| is_outside(&self.eval(file, arg, Namespace::Value)))
+    }
+
+    /// Returns whether the value of a member of something outside may be of a type of the project: a library holds what
+    /// the project configured, and fields of its types what the project put there.
+    pub(super) fn holds_given(&self, member: &Outside) -> bool {
+        let rules = self.home;
+        !(rules.is_standard_library)(member)
+            && match rules.yields {
+                Yields::Anything => !member.is_named_as_class(),
+                Yields::OfFunctions | Yields::OfCalls => member.is_value(),
+                Yields::Inferred => false,
+            }
     }
 
     fn is_decorated(&mut self, of: DefRef) -> bool {

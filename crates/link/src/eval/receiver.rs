@@ -1,7 +1,8 @@
 //! Receivers: `self`, `this`, `Self`.
 
-use m1nd_lang::facts::{DefKind, Expr, Namespace, ScopeId};
+use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ScopeId};
 
+use super::ancestors::Ancestor;
 use super::{Eval, Value, Values, no_args};
 use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
@@ -79,6 +80,22 @@ impl Eval<'_> {
             .iter()
             .any(|definition| definition.owner == Some(of.def) && definition.kind == DefKind::Field);
         constructs.then(|| Values::one(Value::Instance(of, no_args())))
+    }
+
+    /// The receiver at a scope, searched behind a class that is named.
+    pub(super) fn behind(&mut self, file: FileId, class: ExprId, scope: ScopeId) -> Values {
+        let around = self.class_around(file, scope);
+        let classes = self.eval(file, class, Namespace::Type);
+        classes.flat_map(|class| match class {
+            // A method may be moved to another class: its receiver is then of any class below the one named.
+            Value::Def(of, _) => {
+                let derives = |one: &Ancestor| matches!(one, Ancestor::Class(known, _) if *known == of);
+                let receiver = around.filter(|&around| self.ancestors(around).iter().any(derives));
+                Values::one(Value::Super(receiver.unwrap_or(of), of))
+            }
+            Value::External(outside, name) => Values::one(Value::External(outside.instance(), name)),
+            _ => Values::unknown(Reason::UnknownReceiver),
+        })
     }
 
     /// `Self` at a scope.

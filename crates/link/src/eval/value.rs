@@ -32,8 +32,8 @@ pub(crate) enum Value {
     Method(Rc<Values>),
     /// A method of a standard type that returns a container of the results of its callback; the flag flattens them.
     Maps(Builtin, bool),
-    /// The receiver, searched from the bases of the class on.
-    Super(DefRef),
+    /// A receiver of class `.0`, searched behind class `.1` in the order of its bases.
+    Super(DefRef, DefRef),
     /// A value of type parameter number `.1` of the definition.
     TypeVar(DefRef, u32),
     /// Something of a package outside the roots; if it is known to be a value of a type of that package, the type.

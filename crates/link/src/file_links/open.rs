@@ -5,10 +5,13 @@
 use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, Reference};
 
 use crate::eval::{Entity, Eval, Found, Value};
-use crate::files::{DefRef, FileId};
+use crate::files::{DefRef, FileId, Word};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Overloads};
+
+/// Maximum number of modules with a name that are looked at for a function.
+const MAX_MODULES: usize = 32;
 
 /// The reason why a call with targets may reach another method of the project, if it may. `unknown`: why something
 /// besides what was found may be called.
@@ -25,8 +28,10 @@ pub(super) fn may_reach_more(
     let extends_outside = eval.rules(file).fields_apart && all_outside;
     let is_open = match unit.facts.expr(call.expr) {
         Expr::Member { name, .. } if unknown.is_some() || found.iter().any(|found| eval.is_indirect(found)) => {
-            let methods = methods(eval, file, unit.name(name), call);
+            let name = unit.name(name);
+            let methods = methods(eval, file, name, call);
             methods.into_iter().any(|method| !found.iter().any(|found| found.entity == Entity::Def(method)))
+                || all_outside && eval.may_be_of_module(file, name)
         }
         Expr::Member { name, .. } if extends_outside => {
             let name = unit.name(name);
@@ -52,8 +57,10 @@ pub(super) fn may_be_field(
     reference: &Reference,
     found: &[Found],
 ) -> Option<Reason> {
-    let is_member = matches!(eval.unit(file).facts.expr(reference.expr), Expr::Member { .. });
-    let is_open = is_member && found.iter().any(|found| eval.is_indirect(found));
+    let unit = eval.unit(file);
+    let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return None };
+    let is_open =
+        found.iter().any(|found| eval.is_indirect(found)) && !eval.defining(Word::of(unit.facts.name(name))).is_empty();
     is_open.then_some(Reason::OutsideReceiver)
 }
 
@@ -69,6 +76,25 @@ fn methods(eval: &mut Eval<'_>, file: FileId, name: Name, call: &Reference) -> V
 }
 
 impl Eval<'_> {
+    /// Returns whether a module of the project has a function or class of this name, where modules are values that
+    /// outside code may yield.
+    fn may_be_of_module(&mut self, file: FileId, name: Name) -> bool {
+        if !self.rules(file).reassigns_functions {
+            return false;
+        }
+        self.ask(name);
+        let family = self.project.family(file);
+        let files = self.defining(Word::of(self.text(name)));
+        let mut looked = 0;
+        for other in files.into_iter().filter(|&other| self.project.family(other) == family) {
+            looked += 1;
+            if looked > MAX_MODULES || self.unit(other).has_top_callable(name) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Returns whether values of an outside type may have a method: it is written in a block for such a type, or a
     /// trait provides it.
     fn extends_outside(&mut self, method: DefRef) -> bool {

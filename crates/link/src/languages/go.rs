@@ -37,6 +37,7 @@ static RULES: Rules = Rules {
     ],
     builtin_methods: &[(Builtin::Wrapper, "Load", MethodShape::First), (Builtin::Wrapper, "Swap", MethodShape::First)],
     builtin_package: "builtin",
+    is_standard_library: |package| !package.split('/').next().is_some_and(|first| first.contains('.')),
     is_standard_package: |package| matches!(package, "builtin" | "sync/atomic" | "iter"),
     common_methods: universe::COMMON_METHODS,
     duck_typing: true,

@@ -32,6 +32,8 @@ static RULES: Rules = Rules {
     builtin_methods: standard::CONTAINER_METHODS,
     universal_members: standard::OBJECT_MEMBERS,
     builtin_package: standard::PACKAGE,
+    is_standard_library: |package| package == "java" || package.starts_with("java."),
+    plain_decorators: crate::plain_decorators::JAVA,
     is_standard_package: |package| package.starts_with("java"),
     common_methods: standard::COMMON_METHODS,
     duck_typing: true,

@@ -244,6 +244,8 @@ static RULES: Rules = Rules {
     universal_members: &[],
     builtin_package: "std",
     // Error crates define their own `Result`, collection crates their own maps: the names mean the same.
+    decorations_call: true,
+    plain_decorators: crate::plain_decorators::RUST,
     is_standard_package: |package| !matches!(package, "builtins" | "typing" | "collections" | "globals"),
     common_methods: prelude::COMMON_METHODS,
     duck_typing: true,

@@ -10,7 +10,7 @@ use self::ambient::Ambient;
 use self::modules::{Found, Importer, Modules};
 use super::{Family, Manifests};
 use crate::files::{FileId, Files};
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
 
 mod ambient;
 mod config;
@@ -28,6 +28,7 @@ pub(super) const FAMILY: Family = Family {
         (Language::Tsx, &RULES),
         (Language::Vue, &RULES),
         (Language::Svelte, &RULES),
+        (Language::Astro, &RULES),
     ],
     is_manifest,
     check_manifest,
@@ -110,9 +111,14 @@ static RULES: Rules = Rules {
     derived_methods: &[],
     universal_members: &[],
     builtin_package: globals::PACKAGE,
+    decorations_call: true,
+    plain_decorators: crate::plain_decorators::TYPESCRIPT,
+    is_standard_library: |package| matches!(package, "globals" | globals::NODE),
     is_standard_package: |package| package == "globals",
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
+    dispatch: Dispatch::Members,
+    follows_arguments: true,
     fields_apart: false,
     spreads_into_objects: true,
     function_classes: true,

@@ -203,6 +203,10 @@ impl<'f> Bodies<'f> {
             }
             Expr::Union(items) => self.list(items, out),
             Expr::This { scope: of } | Expr::SelfType { scope: of } | Expr::Super { scope: of } => scope(of).hash(out),
+            Expr::SuperOf { class, scope: of } => {
+                scope(of).hash(out);
+                part(class).hash(out);
+            }
             Expr::Unknown => {}
         }
     }

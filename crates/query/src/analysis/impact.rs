@@ -7,8 +7,8 @@ use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
 use rustc_hash::FxHashMap;
 
-use super::closure::{self, Closure};
 use super::why::{Hop, hop};
+use crate::closure::{self, Closure, Known, Rows};
 use m1nd_engine::Snapshot;
 
 /// Members of the changed node that count as changed with it.
@@ -111,25 +111,6 @@ pub struct ImpactFile {
     pub is_test: bool,
 }
 
-/// An open reference that may be a dependent nobody knows of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hiding {
-    /// Node that holds it.
-    pub node: NodeIx,
-    /// Name that is referred to.
-    pub name: String,
-    /// Role of the reference.
-    pub role: String,
-    /// Reason why it has no target.
-    pub reason: String,
-    /// Path of its file.
-    pub file: String,
-    /// Line.
-    pub line: u32,
-    /// It may only hide an indirect dependent (for dependencies: an indirect dependency).
-    pub far: bool,
-}
-
 /// Impact of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImpactAnswer {
@@ -163,7 +144,7 @@ pub struct ImpactAnswer {
 /// [`Cancelled`].
 pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Result<ImpactAnswer, Cancelled> {
     let graph = snapshot.graph();
-    let starts = graph.with_members(query.node, MAX_MEMBERS);
+    let starts = graph.with_parts(query.node, MAX_MEMBERS);
     let sides: &[Side] = match query.direction {
         Direction::Forward => &[Side::Dependents],
         Direction::Reverse => &[Side::Dependencies],
@@ -203,7 +184,17 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         tests,
         total_tests,
         members: starts.len() - 1,
-        closure: closure::close(snapshot, query, &starts, &reaches, incomplete),
+        closure: closure::close(
+            snapshot,
+            &Known {
+                node: query.node,
+                starts: &starts,
+                reaches: &reaches,
+                max_hops: query.max_hops,
+                rows: Rows::Callers,
+                incomplete,
+            },
+        ),
     })
 }
 

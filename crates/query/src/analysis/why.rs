@@ -5,6 +5,7 @@ use m1nd_graph::paths::{self, FoundPath, PathQuery, Way};
 use m1nd_graph::{Dispatch, Graph, NodeIx};
 use rustc_hash::FxHashSet;
 
+use crate::closure::{ClosureState, UNKNOWN_MODULE, names_of};
 use m1nd_engine::{FileEntry, Snapshot};
 
 /// Maximum edges visited by one search.
@@ -77,28 +78,6 @@ pub struct WhyPath {
     pub direction: Way,
 }
 
-/// Whether the answer can be relied on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClosureState {
-    /// A path from source to target is proven, or there is provably none within the bounds.
-    Closed,
-    /// At least one hop rests on a reference with several candidates.
-    Blocked,
-    /// Undetermined.
-    Unknown,
-}
-
-impl ClosureState {
-    /// The word on the wire.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Blocked => "blocked",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
 /// A reference that keeps an answer open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DanglingEdge {
@@ -166,6 +145,9 @@ impl WhyAnswer {
 /// [`Cancelled`].
 pub fn why(snapshot: &Snapshot, query: &WhyQuery, cancel: &Cancel) -> Result<WhyAnswer, Cancelled> {
     let graph = snapshot.graph();
+    // What a symbol uses, and what uses it, is known of its definition.
+    let (source, target) = (graph.definition_of(query.source), graph.definition_of(query.target));
+    let query = &WhyQuery { source, target, ..*query };
     // The budget ended in a search that found nothing, or in the one that found the answer.
     let (mut missed, mut cut) = (false, false);
     let mut answer = Vec::new();
@@ -327,18 +309,6 @@ impl<'g> Open<'g> {
             candidates: Vec::new(),
         }
     }
-}
-
-/// The reason of an import whose module is not known: it can bring in anything under any name.
-pub(super) const UNKNOWN_MODULE: &str = "module_not_found";
-
-/// Names by which a reference may mean the node.
-pub(crate) fn names_of(graph: &Graph, node: NodeIx) -> Vec<&str> {
-    let label = graph.label(node);
-    let file_name = graph.path(node).rsplit('/').next().unwrap_or_default();
-    let is_file = graph.kind(node) == m1nd_base::NodeKind::File;
-    let stem = file_name.split('.').next().filter(|stem| is_file && !stem.is_empty());
-    std::iter::once(label).chain(stem).collect()
 }
 
 /// One edge with its evidence, as a step from one of its ends.

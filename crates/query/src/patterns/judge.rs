@@ -16,6 +16,7 @@ use super::aside::Aside;
 use super::matching::{Place, Raw};
 use super::{ContextNode, Finding, FindingStatus};
 use crate::calls::{Along, Direction, is_test, walk};
+use crate::closure::{Hiding, Rows, hiding};
 use m1nd_engine::Language;
 use m1nd_engine::Snapshot;
 
@@ -205,7 +206,7 @@ impl<'s> Judge<'s> {
         }
         let users: Vec<EdgeRef<'_>> = graph.in_edges(node).filter(|edge| edge.relation != Relation::Contains).collect();
         let known = users.iter().all(|edge| edge.tier == EdgeTier::Certain && is_test(graph, edge.from));
-        let closed = known && !users.is_empty() && graph.unresolved_named(graph.label(node)).next().is_none();
+        let closed = known && !users.is_empty() && hiding(self.snapshot, node, Rows::Users).is_empty();
         closed.then(|| users.iter().map(|edge| edge.from).collect())
     }
 
@@ -360,7 +361,7 @@ impl<'s> Judge<'s> {
             return Verdict::confirmed("as written").with(unread, "calls").open(open);
         }
         let possible = calls.iter().any(|edge| edge.tier == EdgeTier::Possible);
-        let unknown = possible || graph.unresolved_named(graph.label(node)).next().is_some();
+        let unknown = possible || !hiding(self.snapshot, node, Rows::Callers).is_empty();
         match (guarded.is_empty(), unknown) {
             (true, _) => Verdict::confirmed("as written").open("no call of this function is known for certain"),
             (false, true) => Verdict::confirmed("the known callers are ready for it")
@@ -514,11 +515,8 @@ impl<'s> Judge<'s> {
         let verdict = Verdict::confirmed(format!("no test reaches it within {TEST_STEPS} steps"));
         let in_tests = |from: NodeIx| is_test(graph, from);
         let registered = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Registers | Relation::Decorates);
-        let mut unresolved = graph.unresolved_named(graph.label(node)).peekable();
-        if unresolved.peek().is_some() {
-            let tests = unresolved.any(|reference| in_tests(reference.from));
-            let who = if tests { "tests" } else { "other code" };
-            return verdict.open(format!("{who} may use it: references of this name have no known target"));
+        if let Some(may_be) = may_hide(&hiding(self.snapshot, node, Rows::Callers), in_tests) {
+            return verdict.open(may_be);
         }
         if reached.possible {
             return verdict.open("some calls on the way are only possible");
@@ -545,8 +543,9 @@ impl<'s> Judge<'s> {
     fn unnamed_use(&self, caller: NodeIx) -> Option<String> {
         let graph = self.graph;
         let label = graph.label(caller);
-        if graph.unresolved_named(label).any(|reference| is_test(graph, reference.from)) {
-            return Some(format!("tests may use `{label}`, which leads to it: some references have no known target"));
+        let open = hiding(self.snapshot, caller, Rows::Callers);
+        if let Some(row) = open.iter().find(|row| is_test(graph, row.node)) {
+            return Some(format!("tests may use `{label}`, which leads to it: {}", reason_of(row)));
         }
         let is_method = graph.kind(caller) == NodeKind::Function
             && graph.parent(caller).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
@@ -554,6 +553,18 @@ impl<'s> Judge<'s> {
         (is_method && !is_used)
             .then(|| format!("`{label}`, which leads to it, may be run without being named: no use of it is known"))
     }
+}
+
+/// Who may use a function besides its known users, if anything may.
+fn may_hide(open: &[Hiding], is_test: impl Fn(NodeIx) -> bool) -> Option<String> {
+    let first = open.iter().find(|row| is_test(row.node));
+    let who = if first.is_some() { "tests" } else { "other code" };
+    first.or(open.first()).map(|row| format!("{who} may use it: {}", reason_of(row)))
+}
+
+/// Why a row may be a user, with its place.
+fn reason_of(row: &Hiding) -> String {
+    format!("{} at {}:{}", row.reason.replace('_', " "), row.file, row.line)
 }
 
 /// Returns whether the result type of a signature contains a word.

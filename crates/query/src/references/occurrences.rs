@@ -8,8 +8,8 @@ use m1nd_graph::{Dispatch, EdgeRef, Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::roles::{self, Role};
-use crate::analysis::{Closure, direct_closure};
 use crate::calls::is_test;
+use crate::closure::{self, Closure, Rows};
 
 /// Members of a file or module that are looked up with it.
 const MAX_MEMBERS: usize = 20_000;
@@ -54,7 +54,7 @@ pub struct OccurrenceAnswer {
 /// # Errors
 /// [`Cancelled`].
 pub fn callers(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<OccurrenceAnswer, Cancelled> {
-    calling(snapshot, node, |edge| edge.relation == Relation::Calls, cancel)
+    calling(snapshot, node, Rows::Callers, |edge| edge.relation == Relation::Calls, cancel)
 }
 
 /// Returns the places that use a node other than by its name in imports and texts: what [`callers`] returns, and those
@@ -67,13 +67,14 @@ pub fn users(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<Occur
     let is_user = |edge: &EdgeRef<'_>| {
         Role::of(edge.relation).is_some_and(|role| !matches!(role, Role::Import | Role::Reexport | Role::Document))
     };
-    calling(snapshot, node, is_user, cancel)
+    calling(snapshot, node, Rows::Users, is_user, cancel)
 }
 
 /// The places of edges that count to a node or, from outside, to the members of a container.
 fn calling(
     snapshot: &Snapshot,
     node: NodeIx,
+    kind: Rows,
     counts: impl Fn(&EdgeRef<'_>) -> bool,
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
@@ -82,9 +83,13 @@ fn calling(
         graph.kind(node),
         NodeKind::File | NodeKind::Module | NodeKind::Impl | NodeKind::Package | NodeKind::Directory
     );
-    let targets = if is_container { graph.with_members(node, MAX_MEMBERS) } else { with_constructors(graph, node) };
+    let targets = if is_container {
+        graph.with_same_symbols(graph.with_members(node, MAX_MEMBERS))
+    } else {
+        with_constructors(graph, node)
+    };
     let is_full = targets.len() >= MAX_MEMBERS;
-    let mut found = found(snapshot, node, &targets, is_full, counts, cancel)?;
+    let mut found = found(snapshot, (node, &targets, is_full), kind, counts, cancel)?;
     if is_container {
         let inside: FxHashSet<NodeIx> = targets.into_iter().collect();
         found.rows.retain(|row| !inside.contains(&row.from));
@@ -103,7 +108,8 @@ pub fn references(
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
     let targets = with_constructors(snapshot.graph(), node);
-    let mut found = found(snapshot, node, &targets, false, |edge| Role::of(edge.relation).is_some(), cancel)?;
+    let mut found =
+        found(snapshot, (node, &targets, false), Rows::Users, |edge| Role::of(edge.relation).is_some(), cancel)?;
     refine(snapshot, &mut found.rows, cancel);
     cancel.check()?;
     // What a document says of a node is no use of it, unless it is asked for.
@@ -122,18 +128,19 @@ pub fn uses(
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
     let is_full = targets.len() >= MAX_MEMBERS;
-    let mut found = found(snapshot, node, targets, is_full, |edge| Role::of(edge.relation).is_some(), cancel)?;
+    let mut found =
+        found(snapshot, (node, targets, is_full), Rows::Users, |edge| Role::of(edge.relation).is_some(), cancel)?;
     let inside: FxHashSet<NodeIx> = targets.iter().copied().collect();
     found.rows.retain(|row| !inside.contains(&row.from));
     Ok(finish(snapshot, found, &[]))
 }
 
-/// The node and the constructors it contains.
+/// The nodes that stand for a node: the places where it is declared and defined, and the constructors it contains.
 fn with_constructors(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
     let contained = graph.out_edges(node).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to);
     let constructors = contained.filter(|&member| graph.flags(member).has(NodeFlags::CONSTRUCTOR));
     let is_type = matches!(graph.kind(node), NodeKind::Class | NodeKind::Struct | NodeKind::Enum);
-    std::iter::once(node).chain(constructors.filter(|_| is_type)).collect()
+    graph.with_same_symbols(std::iter::once(node).chain(constructors.filter(|_| is_type)).collect())
 }
 
 struct Found {
@@ -141,12 +148,11 @@ struct Found {
     closure: Closure,
 }
 
-/// All places of the edges to these nodes.
+/// All places of the edges to the nodes that stand for one. The flag says that these may not be all.
 fn found(
     snapshot: &Snapshot,
-    node: NodeIx,
-    targets: &[NodeIx],
-    is_full: bool,
+    (node, targets, is_full): (NodeIx, &[NodeIx], bool),
+    kind: Rows,
     counts: impl Fn(&EdgeRef<'_>) -> bool,
     cancel: &Cancel,
 ) -> Result<Found, Cancelled> {
@@ -165,7 +171,7 @@ fn found(
             rows.extend(places(graph, &edge));
         }
     }
-    Ok(Found { rows, closure: direct_closure(snapshot, node, targets, (left_out, incomplete)) })
+    Ok(Found { rows, closure: closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete)) })
 }
 
 /// The places of an edge; the line of its source if it has none of its own.

@@ -19,6 +19,7 @@ use super::siblings::{Group, GroupKey, groups_of};
 use super::traits::{Having, MAX_BASES, MEMBERS, Trait, Traits};
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::chance::at_least;
+use crate::closure::{Rows, hiding};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
@@ -391,9 +392,9 @@ impl Look<'_> {
                 }
             }
             Trait::Tested => {
-                let tests = |reference: &m1nd_graph::UnresolvedRef<'_>| is_test(graph, reference.from);
-                if let Some(reference) = graph.unresolved_named(graph.label(node)).find(tests) {
-                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                let open = hiding(self.snapshot, node, Rows::Callers);
+                if let Some(row) = open.iter().find(|row| is_test(graph, row.node)) {
+                    return Some(Open::named(&row.name, row.line, &row.reason));
                 }
                 let through =
                     walk(graph, &own, (Direction::Callers, Along::Certain), DETOUR, &|one| is_test(graph, one));

@@ -5,7 +5,8 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
 
 use super::merge::ClaimKey;
-use crate::analysis::{ClosureState, WhyQuery, why};
+use crate::analysis::{WhyQuery, why};
+use crate::closure::ClosureState;
 use crate::resolve::{ResolveError, resolve_phrase};
 use crate::what_if::hypothesize::{Bounds, Claim, ClaimKind, Part, ResolvedClaim, Verdict, hypothesize, parse};
 

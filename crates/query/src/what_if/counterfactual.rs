@@ -9,7 +9,8 @@ use m1nd_graph::reach;
 use m1nd_graph::support::Roots;
 use m1nd_graph::{Articulation, Graph, NodeFlags, NodeIx};
 
-use crate::analysis::{Closure, Hop, hop};
+use crate::analysis::{Hop, hop};
+use crate::closure::{self, Closure, Rows};
 use crate::references::{Occurrence, Role, uses};
 use m1nd_engine::Snapshot;
 
@@ -42,7 +43,7 @@ pub struct Orphan {
     pub exported: bool,
     /// Tests use it.
     pub tested: bool,
-    /// References without a known target that have its name.
+    /// What else may use it: references without a known target, registrations, words of its name.
     pub open: usize,
 }
 
@@ -115,7 +116,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
     let mut dangling = Vec::new();
     let mut closures = Vec::new();
     for &node in nodes {
-        let found = uses(snapshot, node, &graph.with_members(node, MAX_REMOVED), cancel)?;
+        let found = uses(snapshot, node, &graph.with_parts(node, MAX_REMOVED), cancel)?;
         let is_left = |place: &Occurrence| !loss.removed.contains(&place.from) && !place.dispatch;
         dangling.extend(found.rows.into_iter().filter(is_left));
         closures.push((node, found.closure));
@@ -143,7 +144,7 @@ pub fn counterfactual(snapshot: &Snapshot, nodes: &[NodeIx], cancel: &Cancel) ->
         broken_indirectly: indirect(graph, &loss),
         weakened,
         by_distance,
-        orphans: orphans(graph, &loss),
+        orphans: orphans(snapshot, &loss),
         incomplete: loss.incomplete,
         articulation,
         definitions,
@@ -189,7 +190,8 @@ fn indirect(graph: &Graph, loss: &Loss<'_>) -> Vec<Broken> {
     rows
 }
 
-fn orphans(graph: &Graph, loss: &Loss<'_>) -> Vec<Orphan> {
+fn orphans(snapshot: &Snapshot, loss: &Loss<'_>) -> Vec<Orphan> {
+    let graph = snapshot.graph();
     let mut rows: Vec<Orphan> = loss
         .orphans
         .nodes
@@ -197,14 +199,14 @@ fn orphans(graph: &Graph, loss: &Loss<'_>) -> Vec<Orphan> {
         .filter(|&&node| graph.kind(node) != NodeKind::Impl)
         .map(|&node| Orphan {
             node,
-            exported: graph.flags(node).has(NodeFlags::EXPORTED),
+            exported: closure::is_visible_outside(snapshot, node),
             tested: graph.in_edges(node).any(|edge| {
                 edge.relation.carries_change()
                     && edge.relation.is_structure()
                     && !loss.removed.contains(&edge.from)
                     && graph.flags(edge.from).has(NodeFlags::TEST)
             }),
-            open: graph.unresolved_named(graph.label(node)).count(),
+            open: closure::hiding(snapshot, node, Rows::Users).len(),
         })
         .collect();
     rows.sort_by(|a, b| {

@@ -1,6 +1,7 @@
 use m1nd_base::Cancel;
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::{ClosureState, Direction, ImpactClass, ImpactQuery, WhyAnswer, WhyQuery};
+use m1nd_query::analysis::{Direction, ImpactClass, ImpactQuery, WhyAnswer, WhyQuery};
+use m1nd_query::closure::ClosureState;
 
 use crate::project::Project;
 
@@ -100,7 +101,8 @@ fn a_file_with_syntax_errors_could_hide_a_path() {
     let snapshot = project.indexed().snapshot();
     assert_eq!(why(&snapshot, "b.py::h", "a.py::f").closure.state, ClosureState::Unknown);
     let answer = impact(&snapshot, "a.py::f", Direction::Forward);
-    assert_eq!((answer.closure.state, answer.closure.unseen_files), (ClosureState::Blocked, 1), "{answer:?}");
+    let reasons: Vec<&str> = answer.closure.hiding.iter().map(|row| row.reason.as_str()).collect();
+    assert_eq!((answer.closure.state, &reasons[..]), (ClosureState::Blocked, &["name_not_found"][..]), "{answer:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Lists the places that call a node.
 
-use m1nd_query::analysis::ClosureState;
+use m1nd_query::closure::ClosureState;
 use m1nd_query::references::{OccurrenceAnswer, callers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,9 +54,12 @@ tests, by path and line. `impact` goes on to what depends on the callers.
 
 `tier` is `certain`, or `possible` if the call has several targets (`candidates` is their number; `by_dispatch`: the
 code names a method that this one overrides). `total_callers` counts the functions and files, `total_sites` the calls.
-`closure.state` is `closed` if every call is known; `blocked` if references without a known target that have its name,
-or files that could not be parsed completely, may hide more: `closure.hiding` and `closure.why` say which. An empty list
-proves that nothing calls it only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
+`closure.state` is `closed` if every call is known. It is `blocked` if something may hide more, and `closure.hiding` lists
+each place with its `reason`: a reference without a known target that has the name; a use as a value
+(`passed_as_value`); a registration (`registered`); a member that code outside of the project calls
+(`called_from_outside`); the name in code, strings or other files that no reference explains (`unexplained_text`,
+`dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls it
+only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Diagnose, 35, "who calls it, and with what"),
@@ -111,9 +114,15 @@ pub(super) fn guidance(node: &NodeRow, first: Option<String>, found: &Occurrence
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, users) => {
-            let known = count(users, what);
-            let hint = format!("{known} known, but there may be more, see `closure`: search for the name as text");
-            Guidance::next(ProofState::Proving, ToolRef("search"), Some(node.label.clone()), hint)
+            let hint = format!("{} known; what `closure` lists may be more", count(users, what));
+            let first = found.closure.hiding.first().filter(|row| row.line > 0);
+            match first {
+                Some(row) => {
+                    let place = format!("{}:{}", row.file, row.line);
+                    Guidance::next(ProofState::Proving, ToolRef("view"), Some(place), hint)
+                }
+                None => Guidance::next(ProofState::Proving, ToolRef("search"), Some(node.label.clone()), hint),
+            }
         }
     }
 }

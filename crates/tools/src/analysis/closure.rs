@@ -1,7 +1,7 @@
 //! Whether the rows of an answer are all that there are, in the words of answers.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::{self, Hiding};
+use m1nd_query::closure::{self, Hiding};
 use serde::Serialize;
 
 use crate::framework::is_zero;
@@ -30,14 +30,13 @@ pub(crate) struct Closure {
     why: String,
     hiding: Vec<HidingRow>,
     total_hiding: usize,
-    unseen_files: usize,
     too_weak: usize,
     #[serde(skip_serializing_if = "is_zero")]
     dispatch_not_made: usize,
 }
 
 impl Closure {
-    pub(crate) fn new(snapshot: &Snapshot, closure: &analysis::Closure) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot, closure: &closure::Closure) -> Self {
         let row = |open: &Hiding| HidingRow {
             node_id: snapshot.graph().id(open.node).to_owned(),
             label: snapshot.graph().label(open.node).to_owned(),
@@ -54,14 +53,13 @@ impl Closure {
             why: closure.why.clone(),
             hiding: closure.hiding.iter().map(row).collect(),
             total_hiding: closure.total_hiding,
-            unseen_files: closure.unseen_files,
             too_weak: closure.too_weak,
             dispatch_not_made: closure.not_made,
         }
     }
 
     /// With the verdict on the dependents of dependents.
-    pub(crate) fn with_indirect(self, closure: &analysis::Closure) -> Self {
+    pub(crate) fn with_indirect(self, closure: &closure::Closure) -> Self {
         Self { indirect: Some(closure.indirect.word()), ..self }
     }
 }

@@ -2,7 +2,8 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::{self, ClosureState, Hop};
+use m1nd_query::analysis::Hop;
+use m1nd_query::closure::{self, ClosureState};
 use m1nd_query::what_if::{self, Broken, Orphan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -157,8 +158,8 @@ outside of tests. `reachability_before` and `reachability_after` count those def
 compares the joint loss with the sum of the single ones: `synergy_factor` above 1 means that they replace each other,
 below 1 that they take the same with them.
 
-`closure.state` is `closed` if every direct dependent of all named nodes is known; `blocked` says that references may
-hide more.";
+`closure.state` is `closed` if every direct dependent of all named nodes is known; `blocked` lists what may hide more, as
+in `callers`. What code outside of the index may use is never said to be deletable.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_ids": ["README.md"]}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Plan, 35, "what deleting something takes with it"),
@@ -231,13 +232,14 @@ impl ReadTool for Counterfactual {
             documents: sites::site_rows(snapshot, &found.documents[..found.documents.len().min(MAX_LISTED)]),
             total_documents: found.documents.len(),
         };
-        let guidance = guidance(&output, &closure);
+        let is_exported = nodes.iter().any(|&node| closure::is_visible_outside(snapshot, node));
+        let guidance = guidance(&output, &closure, is_exported);
         Ok(Answer::new(output).rows("dangling", total).guidance(guidance))
     }
 }
 
 /// The closure of the node of which least is known.
-fn weakest(closures: &[(NodeIx, analysis::Closure)]) -> analysis::Closure {
+fn weakest(closures: &[(NodeIx, closure::Closure)]) -> closure::Closure {
     let worst = closures.iter().find(|(_, closure)| closure.state != ClosureState::Closed).or_else(|| closures.first());
     worst.map(|(_, closure)| closure.clone()).expect("a call names at least one node")
 }
@@ -289,7 +291,7 @@ fn synergy(snapshot: &Snapshot, found: &what_if::Counterfactual) -> Option<Syner
     })
 }
 
-fn guidance(output: &Output, closure: &analysis::Closure) -> Guidance {
+fn guidance(output: &Output, closure: &closure::Closure, is_exported: bool) -> Guidance {
     let first = output.removed_nodes.first().cloned();
     let places = count(output.total_dangling, "place");
     if let Some(unknown) = output.unresolved_ids.first() {
@@ -298,10 +300,14 @@ fn guidance(output: &Output, closure: &analysis::Closure) -> Guidance {
         return Guidance::next(ProofState::Proving, ToolRef("seek"), Some(unknown.node_id.clone()), hint);
     }
     if closure.state != ClosureState::Closed {
-        let hint = format!("{places} would dangle, and there may be more: list what could hide them before deleting");
+        let hint = format!("{places} would dangle, and what `closure` lists may be more: look there before deleting");
         return Guidance::next(ProofState::Proving, ToolRef("references"), first, hint);
     }
     match output.total_dangling {
+        0 if is_exported => {
+            let hint = "unused in this index; it is visible to code outside, which may use it";
+            Guidance::next(ProofState::Proving, ToolRef("view"), first, hint)
+        }
         0 => {
             let hint = "nothing names it, and nothing can hide a use: it can be deleted";
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)

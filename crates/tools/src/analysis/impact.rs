@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::impact;
-use m1nd_query::analysis::{ClosureState, Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
+use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
 use m1nd_query::changes::predict::PredictRow;
+use m1nd_query::closure::ClosureState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -175,8 +176,8 @@ Each row has a `class` (`breaks`: it names what changes; `behaviour`; `test`; `d
 replayed commits of this repository (see `predict`); null where the history is not loaded or says nothing, and
 `no_probability` says why there is none at all. It is about files and about commits, not about what breaks. Rows of
 class `co_change` (`side: history`) come last: no path in the code leads there, but their files often changed with the
-node's; they cite commits. `tests` are the test functions among all dependents, nearest first. `closure.state` is `closed` if every direct dependent is known; `blocked` if references that could
-reach the node, or files that have its name and could not be parsed completely, may hide more. `closure.indirect`
+node's; they cite commits. `tests` are the test functions among all dependents, nearest first. `closure.state` is `closed` if every direct dependent is known; `blocked` if something may hide
+more (see `callers` for the reasons). `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
 `total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
@@ -378,11 +379,8 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, total) => {
-            let hint = format!(
-                "{} known, but there may be more, see `closure`: search for the name as text",
-                count(total, dependents)
-            );
-            Guidance::next(ProofState::Proving, ToolRef("search"), Some(source.label.clone()), hint)
+            let hint = format!("{} known; what `closure` lists may be more", count(total, dependents));
+            Guidance::next(ProofState::Proving, ToolRef("callers"), Some(source.node_id.clone()), hint)
         }
     }
 }

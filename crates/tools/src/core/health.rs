@@ -353,12 +353,15 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::ParseMemory
         | ProblemKind::ParseDepth
         | ProblemKind::ExtractorFailed
-        | ProblemKind::ProcessEnded => "file",
+        | ProblemKind::ProcessEnded
+        | ProblemKind::LfsPointer
+        | ProblemKind::Utf16 => "file",
         ProblemKind::InvalidUtf8
         | ProblemKind::TreeDepth
         | ProblemKind::FactsLimit
         | ProblemKind::LinkLimit
         | ProblemKind::NamesLimit
+        | ProblemKind::ManyWords
         | ProblemKind::SyntaxErrors
         | ProblemKind::BadManifest => "partial",
         ProblemKind::Unreadable
@@ -367,7 +370,10 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::NotRegular
         | ProblemKind::FolderDepth
         | ProblemKind::FilesLimit
-        | ProblemKind::GraphLimit => "none",
+        | ProblemKind::GraphLimit
+        | ProblemKind::NotCheckedOut
+        | ProblemKind::Submodule
+        | ProblemKind::LinkedWorktree => "none",
     }
 }
 

@@ -3,7 +3,7 @@
 use m1nd_base::{Cancelled, EdgeTier};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::ClosureState;
+use m1nd_query::closure::ClosureState;
 use m1nd_query::edits::tests_reaching;
 use m1nd_query::references::callers;
 use schemars::JsonSchema;
@@ -122,7 +122,7 @@ impl ReadTool for SurgicalContext {
             output.callees =
                 around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(used(snapshot, node)))?;
             if input.include_tests {
-                let tests = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
+                let tests = tests_reaching(graph, &graph.with_parts(node, MAX_ROWS));
                 output.tests =
                     tests.into_iter().take(MAX_ROWS).map(|(_, test)| related(snapshot, test, "test", false)).collect();
             }

@@ -3,8 +3,8 @@
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::ClosureState;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
+use m1nd_query::closure::ClosureState;
 use m1nd_query::edits::tests_reaching;
 use m1nd_query::references::{Occurrence, Role, references, users};
 use schemars::JsonSchema;
@@ -187,7 +187,7 @@ impl ReadTool for SurgicalContextV2 {
                 found.rows.chunk_by(near).take(limit).map(|uses| user(snapshot, uses, (around, most))).collect();
             connected[1] = used.into_iter().take(limit).collect();
             if input.include_tests {
-                let found = tests_reaching(graph, &graph.with_members(node, MAX_ROWS));
+                let found = tests_reaching(graph, &graph.with_parts(node, MAX_ROWS));
                 total_connected += found.len();
                 tests = found.iter().map(|(path, _)| path.clone()).collect();
                 connected[2] =
@@ -301,7 +301,7 @@ fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
 /// What a node uses in the project, and whether that is only possible: the certain ones first, then by place.
 pub(super) fn used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
     let graph = snapshot.graph();
-    let own = graph.with_members(node, MAX_ROWS);
+    let own = graph.with_parts(node, MAX_ROWS);
     let mut found: Vec<(bool, NodeIx)> = Vec::new();
     for member in &own {
         for edge in graph.out_edges(*member) {

@@ -1,8 +1,8 @@
 //! What a list of planned changes leaves out, before any of them is made.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::ClosureState;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
+use m1nd_query::closure::ClosureState;
 use m1nd_query::edits::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan};
 use m1nd_query::references::callers;
 use schemars::JsonSchema;

@@ -19,6 +19,8 @@ const ABSTRACT_DECORATORS: [&str; 4] =
 const IMPLICIT_CLASS_METHODS: [&str; 3] = ["__new__", "__init_subclass__", "__class_getitem__"];
 /// Base classes that make assigned names of the body members of an enumeration.
 const ENUM_BASES: [&str; 6] = ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"];
+/// Base class that makes a class an interface.
+const PROTOCOL: &str = "Protocol";
 /// Maximum children of a body searched for a doc string; comments may precede it.
 const DOC_PROBE: usize = 16;
 
@@ -159,15 +161,18 @@ impl Extractor<'_> {
             definition.bytes.0 = decorated.node.start_byte() as u32;
         }
         let method_of = self.enclosing_class();
+        let in_protocol = self.frames.last().is_some_and(|frame| frame.is_protocol);
+        let is_declared = method_of.is_some() && in_protocol && is_stub(node);
         let is_class_method = decorators.is_classmethod || IMPLICIT_CLASS_METHODS.contains(&plain);
         let flags = &mut definition.flags;
         flags.is_static = decorators.is_static;
         flags.is_classmethod = method_of.is_some() && is_class_method;
-        flags.is_abstract = decorators.is_abstract;
+        flags.is_abstract = decorators.is_abstract || is_declared;
         flags.is_property = decorators.is_property || decorators.accessor.is_some();
         flags.is_async = node.child(0).is_some_and(|child| child.kind_name() == "async");
         flags.is_constructor = method_of.is_some() && plain == "__init__";
         flags.is_test = plain.starts_with("test") && self.holds_tests(plain);
+        flags.is_entry = flags.is_test;
         definition.doc = node.child_by_field_id(FIELDS.body).and_then(|body| self.doc_string(body));
         definition.signature = self.header(node);
         definition.decorators = self.b.list(&decorators.exprs);
@@ -222,10 +227,14 @@ impl Extractor<'_> {
             body,
             signature,
             parameters: Vec::new(),
+            first: None,
+            keeps_first: false,
+            releasing: Vec::new(),
             receiver: None,
             returns: Vec::new(),
             yields: Vec::new(),
             is_enum: false,
+            is_protocol: false,
             is_test_class: false,
             type_variables,
             receiver_variable,
@@ -325,7 +334,7 @@ impl Extractor<'_> {
     /// Bases of a class, once they have been read. Keyword arguments are no bases.
     pub(super) fn leave_superclasses(&mut self, arguments: Node<'_>) {
         let mut bases = Vec::new();
-        let (mut is_enum, mut is_test) = (false, false);
+        let (mut is_enum, mut is_protocol, mut is_test) = (false, false, false);
         let mut cursor = arguments.walk();
         for argument in arguments.named_children(&mut cursor) {
             if matches!(argument.kind_name(), "keyword_argument" | "comment" | "dictionary_splat") {
@@ -333,6 +342,7 @@ impl Extractor<'_> {
             }
             let word = super::state::last_word(self.source.text(argument));
             is_enum |= ENUM_BASES.contains(&word);
+            is_protocol |= word.split('[').next() == Some(PROTOCOL);
             is_test |= word.ends_with("TestCase");
             if !super::generics::is_empty_base(self.source.text(argument)) {
                 bases.push(self.expr_of(Some(argument)));
@@ -340,7 +350,7 @@ impl Extractor<'_> {
         }
         let bases = self.b.list(&bases);
         let Some(frame) = self.frames.last_mut() else { return };
-        frame.is_enum = is_enum;
+        (frame.is_enum, frame.is_protocol) = (is_enum, is_protocol);
         frame.is_test_class |= is_test;
         if is_test {
             self.test_cases.insert(frame.definition);
@@ -349,6 +359,7 @@ impl Extractor<'_> {
         let definition = self.b.definition_mut(id);
         definition.bases = bases;
         definition.flags.is_test = is_test;
+        definition.flags.is_structural = is_protocol;
     }
 
     /// Notes the names of type parameters (`[T: Bound, *U]`) so that they are no references, and binds them.
@@ -433,11 +444,16 @@ impl Extractor<'_> {
         self.b.parameters(id, &parameters);
         self.bind_parameters(id, body, &parameters);
         let names: Vec<NameId> = parameters.iter().map(|parameter| parameter.name).collect();
+        let first = parameters
+            .iter()
+            .find(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
+        let first = first.filter(|first| first.kind == ParameterKind::Plain).map(|first| first.name);
         let is_receiver =
             |parameter: &&Parameter| matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver);
         let receiver = parameters.first().filter(is_receiver).map(|parameter| parameter.name);
         if let Some(frame) = self.frames.last_mut() {
             frame.parameters = names;
+            frame.first = first;
             frame.receiver = receiver.zip(method_of);
         }
     }
@@ -462,10 +478,16 @@ impl Extractor<'_> {
         let declared = node.child_by_field_id(FIELDS.return_type).and_then(|node| self.exprs.get(node));
         let is_generator = !frame.yields.is_empty();
         let values = self.b.list(if is_generator { &frame.yields } else { &frame.returns });
+        let releases = frame.first.is_some() && !frame.keeps_first;
         let definition = self.b.definition_mut(frame.definition);
         definition.values = values;
         definition.declared = declared;
         definition.flags.is_generator = is_generator;
+        definition.flags.releases_first = releases;
+        let name = definition.name;
+        if let Some(around) = self.frames.last_mut().filter(|_| releases) {
+            around.releasing.push(name);
+        }
     }
 
     /// `type X[T] = …`
@@ -509,6 +531,20 @@ impl Extractor<'_> {
             self.conditional = self.conditional.saturating_sub(1);
         }
     }
+}
+
+/// Returns whether a function only says that others have it: its body is a doc string, `...`, `pass` or an exception.
+fn is_stub(function: Node<'_>) -> bool {
+    let Some(body) = function.child_by_field_id(FIELDS.body) else { return true };
+    let mut cursor = body.walk();
+    let mut statements = body.named_children(&mut cursor).filter(|node| node.kind_name() != "comment");
+    statements.all(|statement| match statement.kind_name() {
+        "pass_statement" | "raise_statement" => true,
+        "expression_statement" => {
+            statement.named_child(0).is_some_and(|inner| matches!(inner.kind_name(), "ellipsis" | "string"))
+        }
+        _ => false,
+    })
 }
 
 /// The name node of one type parameter: `T`, `T: Bound`, `*T`, `**T`.

@@ -52,6 +52,7 @@ impl Extractor<'_> {
             "subscript" if self.in_type() => self.leave_type_subscript(node),
             _ => self.leave_value(node),
         }
+        self.operators(step, path);
         self.leave_condition(node);
     }
 
@@ -290,6 +291,9 @@ impl Extractor<'_> {
         }
         let name = self.b.name(text);
         self.note_map_read(name, path);
+        if !self.in_type() {
+            self.note_kept(name, step, path);
+        }
         let is_callee =
             parent == "call" && field == "function" || parent == "subscript" && field == "value" && text == "environ";
         let held = if is_callee && role != Role::Call { None } else { self.held_expr(name, role) };
@@ -383,7 +387,10 @@ impl Extractor<'_> {
         }
         let is_type_of_receiver = callee_text == "type" && args.len() == 1 && self.is_receiver_argument(arguments);
         let expr = if callee_text == "super" {
-            self.b.expr(Expr::Super { scope })
+            match args.first().filter(|_| args.len() == 2) {
+                Some(&class) => self.b.expr(Expr::SuperOf { class, scope }),
+                None => self.b.expr(Expr::Super { scope }),
+            }
         } else if is_type_of_receiver {
             self.b.expr(Expr::SelfType { scope })
         } else if self.is_cast(node) {

@@ -51,6 +51,7 @@ impl Extractor<'_> {
         self.drop_replaced();
         let known = self.known_names();
         let facts = self.b.facts_mut();
+        super::standard::add_calls(facts, &self.by_function);
         let references = std::mem::take(&mut facts.references);
         let mut kept = Vec::with_capacity(references.len());
         for mut reference in references {

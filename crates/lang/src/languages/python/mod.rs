@@ -11,6 +11,8 @@ mod flow;
 mod generics;
 mod implicit;
 mod imports;
+mod kept;
+mod operators;
 mod pattern;
 mod standard;
 mod state;

@@ -6,9 +6,11 @@
 use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
+use super::operators::ByFunction;
 use super::state::{Extractor, KindName, last_word};
 use crate::facts::{
-    BindingTarget, Collection, Expr, ExprId, FileFacts, ImportId, ImportKind, Literal, NameId, ScopeId, ScopeKind,
+    BindingTarget, Collection, Expr, ExprId, FileFacts, ImportId, ImportKind, Literal, NameId, Reference, ScopeId,
+    ScopeKind,
 };
 
 /// A call and its meaning if its name is the standard one.
@@ -16,11 +18,18 @@ use crate::facts::{
 pub(super) struct StandardCall {
     call: ExprId,
     meaning: Expr,
-    /// The first name of the callee, and where it is looked up from.
-    name: NameId,
-    scope: ScopeId,
+    /// The first name of the callee.
+    function: StandardName,
     /// Module that the function must be imported from; `None` for built-in functions.
     module: Option<&'static str>,
+}
+
+/// A name that may be that of a standard function.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StandardName {
+    pub(super) name: NameId,
+    /// Scope that it is looked up from.
+    pub(super) scope: ScopeId,
 }
 
 /// Functions of modules: module, name.
@@ -59,7 +68,7 @@ impl<'a> Extractor<'a> {
             && call != self.b.unknown()
         {
             let scope = self.scope();
-            self.standard_calls.push(StandardCall { call, meaning, name, scope, module });
+            self.standard_calls.push(StandardCall { call, meaning, function: StandardName { name, scope }, module });
         }
         call
     }
@@ -152,11 +161,38 @@ impl<'a> Extractor<'a> {
 
 /// Gives the calls of standard functions their meaning.
 pub(super) fn apply(facts: &mut FileFacts, calls: &[StandardCall]) {
-    // A wildcard import may bring a function of its own under any name.
-    if calls.is_empty() || facts.imports.iter().any(|import| import.kind == ImportKind::Wildcard) {
+    if calls.is_empty() || is_open(facts) {
         return;
     }
-    let mut bound: FxHashMap<(ScopeId, NameId), Option<ImportId>> = FxHashMap::default();
+    let bound = bound(facts);
+    for call in calls {
+        if is_standard(facts, &bound, call.function, call.module) {
+            facts.exprs[call.call.index()] = call.meaning;
+        }
+    }
+}
+
+/// Adds the calls that built-in functions make.
+pub(super) fn add_calls(facts: &mut FileFacts, by_function: &[ByFunction]) {
+    if by_function.is_empty() || is_open(facts) {
+        return;
+    }
+    let bound = bound(facts);
+    let standard = by_function.iter().filter(|one| is_standard(facts, &bound, one.function, None));
+    let calls: Vec<Reference> = standard.map(|one| one.call).collect();
+    facts.references.extend(calls);
+}
+
+/// Returns whether a wildcard import may bring a function of its own under any name.
+fn is_open(facts: &FileFacts) -> bool {
+    facts.imports.iter().any(|import| import.kind == ImportKind::Wildcard)
+}
+
+/// Bindings of each name of a scope: the import, if it is the only one.
+type Bound = FxHashMap<(ScopeId, NameId), Option<ImportId>>;
+
+fn bound(facts: &FileFacts) -> Bound {
+    let mut bound = Bound::default();
     for binding in &facts.bindings {
         let import = match binding.target {
             BindingTarget::Import(id) => Some(id),
@@ -165,25 +201,21 @@ pub(super) fn apply(facts: &mut FileFacts, calls: &[StandardCall]) {
         let entry = bound.entry((binding.scope, binding.name)).or_insert(import);
         *entry = entry.and(import);
     }
-    for call in calls {
-        if is_standard(facts, &bound, call) {
-            facts.exprs[call.call.index()] = call.meaning;
-        }
-    }
+    bound
 }
 
-fn is_standard(facts: &FileFacts, bound: &FxHashMap<(ScopeId, NameId), Option<ImportId>>, call: &StandardCall) -> bool {
-    let mut scope = call.scope;
+fn is_standard(facts: &FileFacts, bound: &Bound, function: StandardName, module: Option<&str>) -> bool {
+    let StandardName { name, mut scope } = function;
     for _ in 0..super::finish::MAX_LOOKUP {
         let holder = &facts.scopes[scope.index()];
-        let is_visible = holder.kind != ScopeKind::Class || scope == call.scope;
-        if let Some(import) = bound.get(&(scope, call.name)).filter(|_| is_visible) {
-            let module = import.map(|id| facts.name(facts.imports[id.index()].module));
-            return module.is_some() && module == call.module;
+        let is_visible = holder.kind != ScopeKind::Class || scope == function.scope;
+        if let Some(import) = bound.get(&(scope, name)).filter(|_| is_visible) {
+            let imported = import.map(|id| facts.name(facts.imports[id.index()].module));
+            return imported.is_some() && imported == module;
         }
         match holder.parent {
             Some(parent) => scope = parent,
-            None => return call.module.is_none(),
+            None => return module.is_none(),
         }
     }
     false

@@ -6,6 +6,7 @@ use m1nd_base::{Cancel, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Language, Node};
 
+use super::operators::ByFunction;
 use super::standard::StandardCall;
 use crate::facts::{DefId, Expr, ExprId, FactsBuilder, Literal, NameId, Pos, ScopeId, ScopeKind};
 use crate::languages::Input;
@@ -36,11 +37,19 @@ pub(super) struct Frame {
     /// Scope that its annotations and bases are looked up from.
     pub(super) signature: ScopeId,
     pub(super) parameters: Vec<NameId>,
+    /// First parameter by position after the receiver.
+    pub(super) first: Option<NameId>,
+    /// Something may keep the first argument beyond the call.
+    pub(super) keeps_first: bool,
+    /// Functions inside of it that do not keep their first argument.
+    pub(super) releasing: Vec<NameId>,
     /// First parameter of a method, and its class.
     pub(super) receiver: Option<(NameId, DefId)>,
     pub(super) returns: Vec<ExprId>,
     pub(super) yields: Vec<ExprId>,
     pub(super) is_enum: bool,
+    /// A class that others satisfy by having its methods.
+    pub(super) is_protocol: bool,
     pub(super) is_test_class: bool,
     /// Type variables of `typing` that are its type parameters.
     pub(super) type_variables: Vec<NameId>,
@@ -127,6 +136,8 @@ pub(super) struct Extractor<'a> {
     /// Bindings of functions, classes and imports that happen whenever the scope's code runs.
     pub(super) firm: Vec<usize>,
     pub(super) standard_calls: Vec<StandardCall>,
+    /// Methods called by functions that may be built in.
+    pub(super) by_function: Vec<ByFunction>,
     /// Classes with a base that is a test case by its name.
     pub(super) test_cases: FxHashSet<DefId>,
     /// Number of open conditions, loops and functions.
@@ -169,6 +180,7 @@ impl<'a> Extractor<'a> {
             exports: ExportList::default(),
             firm: Vec::new(),
             standard_calls: Vec::new(),
+            by_function: Vec::new(),
             test_cases: FxHashSet::default(),
             conditional: 0,
             columns: ColumnCache::default(),
@@ -364,6 +376,7 @@ fields! {
     module_name = "module_name",
     name = "name",
     object = "object",
+    operator = "operator",
     parameters = "parameters",
     return_type = "return_type",
     right = "right",

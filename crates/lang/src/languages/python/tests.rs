@@ -35,6 +35,7 @@ fn show(facts: &FileFacts, id: ExprId) -> String {
         Expr::Definition(id) => format!("<{}>", facts.name(facts.definition(id).name)),
         Expr::SelfType { .. } => "Self".to_owned(),
         Expr::Super { .. } => "super()".to_owned(),
+        Expr::SuperOf { class, .. } => format!("super({})", show(facts, class)),
         Expr::Literal(literal) => format!("{literal:?}"),
         Expr::Collection { kind, items } => format!("{kind:?}({})", list(items)),
         Expr::Union(items) => format!("({})", list(items).replace(", ", " | ")),

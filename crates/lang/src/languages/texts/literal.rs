@@ -68,7 +68,7 @@ pub(super) fn syntax(language: Language) -> Option<Syntax> {
             holes: Holes::Prefixed(b'f'),
             ..C_LIKE
         },
-        JavaScript | TypeScript | Tsx | Vue | Svelte => Syntax {
+        JavaScript | TypeScript | Tsx | Vue | Svelte | Astro => Syntax {
             single: true,
             back: true,
             triple: false,

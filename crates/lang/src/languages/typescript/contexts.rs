@@ -213,7 +213,7 @@ impl Extractor<'_> {
     }
 
     /// Returns whether a name is a parameter or variable of a function around the current scope.
-    fn is_local(&mut self, name: &str) -> bool {
+    pub(super) fn is_local(&mut self, name: &str) -> bool {
         let name = self.b.name(name);
         let mut scope: Option<ScopeId> = Some(self.scope());
         for _ in 0..super::state::MAX_SCOPES {

@@ -49,7 +49,7 @@ impl<'a> Extractor<'a> {
         }
         let arrow = node.kind() == "arrow_function";
         let context = self.context(node, path);
-        let receiver = if place.method { self.object_type(path) } else { None };
+        let receiver = if place.method { self.options_receiver().or_else(|| self.object_type(path)) } else { None };
         let frame = self.top();
         frame.context = context;
         frame.local |= !place.is_iife;
@@ -338,6 +338,7 @@ impl<'a> Extractor<'a> {
         let in_interface =
             definition.owner.is_some_and(|owner| self.b.facts().definition(owner).kind == DefKind::Interface);
         flags.is_abstract = node.kind() == "abstract_method_signature" || in_interface;
+        flags.is_optional = node.kind() == "method_signature" && has_token(node, "?");
         flags.is_declaration = !in_interface && matches!(node.kind(), "function_signature" | "method_signature");
         definition.visibility = self.visibility(node, &place.name);
     }

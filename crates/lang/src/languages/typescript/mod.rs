@@ -1,5 +1,5 @@
 //! TypeScript and JavaScript in all their file forms: modules and CommonJS, JSX, declaration files, and the script
-//! blocks of Vue and Svelte components.
+//! blocks and the markup of Vue, Svelte and Astro components.
 
 mod assignments;
 mod classes;
@@ -8,9 +8,11 @@ mod expressions;
 mod finish;
 mod functions;
 mod jsdoc;
+mod markup;
 mod modules;
 mod naming;
 mod objects;
+mod options;
 mod patterns;
 mod repairs;
 mod scripts;
@@ -38,19 +40,35 @@ use crate::walk;
 /// Facts of a script. Column and line positions are those of the whole file, for components too.
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let (script, dialect) = match input.language {
-        Language::Vue | Language::Svelte => scripts::mask(input.text),
+        language if language.is_component() => scripts::mask(language, input.text),
         Language::TypeScript => (Cow::Borrowed(input.text), Dialect::TypeScript),
         Language::Tsx => (Cow::Borrowed(input.text), Dialect::Tsx),
         _ => (Cow::Borrowed(input.text), Dialect::JavaScript),
     };
     let tree = parse(input, script.as_bytes(), dialect)?;
+    // What the extractor borrows outlives it.
+    let (markup, markup_tree);
     let mut extractor = Extractor::new(input, dialect);
-    if matches!(input.language, Language::Vue | Language::Svelte) && !input.text.contains("export default") {
+    if input.language.is_component() && !input.text.contains("export default") {
         extractor.component(tree.root_node());
     }
-    let problem = walk::walk(&tree, input.limits, &mut extractor);
+    let mut problems: Vec<Problem> = walk::walk(&tree, input.limits, &mut extractor).into_iter().collect();
+    markup = markup::code(input.language, input.text, &extractor.top_names());
+    if let Some((code, places)) = &markup {
+        let dialect = if input.language == Language::Astro { Dialect::Tsx } else { dialect };
+        match parse(input, code.as_bytes(), dialect) {
+            Ok(tree) => {
+                markup_tree = tree;
+                extractor.begin_markup(code, places);
+                problems.extend(
+                    walk::walk(&markup_tree, input.limits, &mut extractor).map(|problem| places.of(code, problem)),
+                );
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
     let mut facts = extractor.finish();
-    facts.problems.extend(problem);
+    facts.problems.extend(problems);
     Ok(facts)
 }
 

@@ -49,6 +49,7 @@ impl Extractor<'_> {
             id
         });
         self.made.insert(node.id(), id);
+        self.begin_options(id, node, path);
         self.open_body(node, id);
         self.top().makes_fields = object.makes_fields;
         self.top().last_spread = last_spread(node);

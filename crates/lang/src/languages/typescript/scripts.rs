@@ -2,14 +2,22 @@
 
 use std::borrow::Cow;
 
-use super::Dialect;
+use super::{Dialect, markup};
+use crate::Language;
 
-/// The text with everything but the contents of `<script>` blocks blanked, byte for byte, so that every position is
-/// the one in the component file.
-pub(super) fn mask(text: &str) -> (Cow<'_, str>, Dialect) {
+/// The text with everything but the contents of `<script>` blocks and the code before them blanked, byte for byte, so
+/// that every position is the one in the component file.
+pub(super) fn mask(language: Language, text: &str) -> (Cow<'_, str>, Dialect) {
     let mut masked: Vec<u8> = text.bytes().map(|byte| if byte == b'\n' { b'\n' } else { b' ' }).collect();
     let mut dialect = Dialect::JavaScript;
     let mut at = 0;
+    if language == Language::Astro {
+        dialect = Dialect::TypeScript;
+        if let Some(code) = markup::frontmatter(text) {
+            masked[code.clone()].copy_from_slice(&text.as_bytes()[code.clone()]);
+            at = code.end;
+        }
+    }
     while let Some(start) = find(text, at, "<script") {
         let after = start + "<script".len();
         at = after;

@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::Node;
 
 use super::Dialect;
+use super::markup::Places;
 use crate::Language;
 use crate::facts::{
     BindingTarget, DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, NameId, Namespace, Pos, Reference, Role,
@@ -115,6 +116,14 @@ pub(super) struct Extractor<'a> {
     pub(super) open_locals: FxHashSet<(ScopeId, NameId)>,
     /// Locals that only later assignments give a value.
     pub(super) assigned_later: FxHashSet<(ScopeId, NameId)>,
+    /// Where the code that is walked stands in the file, if it was made of markup.
+    places: Option<&'a Places>,
+    /// The object with the options of a component (Vue).
+    pub(super) component: Option<DefId>,
+    /// The component as its own methods and its template see it.
+    pub(super) component_members: Option<ExprId>,
+    /// The text of the file.
+    file: &'a str,
     position: (usize, usize, usize),
 }
 
@@ -163,8 +172,35 @@ impl<'a> Extractor<'a> {
             locals: FxHashSet::default(),
             open_locals: FxHashSet::default(),
             assigned_later: FxHashSet::default(),
+            places: None,
+            component: None,
+            component_members: None,
+            file: input.text,
             position: (0, 0, 0),
         }
+    }
+
+    /// Continues with code made of the markup of a component. It sees what the script has at its top level.
+    pub(super) fn begin_markup(&mut self, code: &'a str, places: &'a Places) {
+        self.source = Source { text: code };
+        self.places = Some(places);
+        self.last_comment = None;
+        self.frames.truncate(1);
+        self.initialising.clear();
+        // What it declares is not a definition.
+        self.frames[0].local = true;
+    }
+
+    /// The names that the script knows at its top level.
+    pub(super) fn top_names(&self) -> FxHashSet<&str> {
+        let facts = self.b.facts();
+        let names = facts.bindings.iter().filter(|binding| binding.scope == FactsBuilder::FILE);
+        names.map(|binding| facts.name(binding.name)).collect()
+    }
+
+    /// Returns whether the code that is walked was made of markup.
+    pub(super) fn is_markup(&self) -> bool {
+        self.places.is_some()
     }
 
     pub(super) fn is_javascript(&self) -> bool {
@@ -250,6 +286,9 @@ impl<'a> Extractor<'a> {
 
     /// Position of a node. Nodes come nearly in order, so columns are counted on from the last one: lines can be long.
     pub(super) fn pos(&mut self, node: Node<'_>) -> Pos {
+        if let Some(places) = self.places {
+            return places.pos(node.start_byte(), self.file);
+        }
         let point = node.start_position();
         let start = node.start_byte();
         let line_start = start - point.column;
@@ -282,6 +321,11 @@ impl<'a> Extractor<'a> {
         definition.line_start = start.start_position().row as u32 + 1;
         definition.line_end = self.source.end_line(node).max(definition.line_start);
         definition.bytes = (start.start_byte() as u32, node.end_byte() as u32);
+        if let Some(places) = self.places {
+            let bytes = [start.start_byte(), node.end_byte()].map(|byte| places.byte(byte));
+            [definition.line_start, definition.line_end] = bytes.map(|byte| places.line(byte));
+            definition.bytes = (bytes[0] as u32, bytes[1].max(bytes[0]) as u32);
+        }
         let end = body.map_or(node.end_byte(), |body| body.start_byte());
         let longest = start.start_byte() + 4 * Definition::MAX_SIGNATURE;
         let header = self.source.text.get(start.start_byte()..end.max(start.start_byte())).unwrap_or("");

@@ -480,9 +480,18 @@ fn tests_are_known_by_their_calls() {
 fn component_scripts_keep_their_positions() {
     let text = "<template>\n  <p>{{ x }}</p>\n</template>\n<script setup lang=\"ts\">\nimport { a } from './a';\nconst b: B = a();\n</script>\n<style>p {}</style>\n";
     let facts = facts(Language::Vue, text);
-    assert_eq!(references(&facts), ["6:10 type B", "6:14 call a"]);
+    assert_eq!(references(&facts), ["2:9 read x", "6:10 type B", "6:14 call a"]);
     assert!(facts.problems.is_empty(), "{:?}", facts.problems);
     assert_eq!(facts.lines, 8);
+}
+
+#[test]
+fn markup_that_is_not_code_is_a_problem_at_its_place() {
+    let text = "<script>\nfunction f() {}\n</script>\n<p>{f(}</p>\n<p>{f()}</p>\n";
+    let facts = facts(Language::Svelte, text);
+    let lines: Vec<u32> = facts.problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [4]);
+    assert!(references(&facts).contains(&"5:5 call f".to_owned()), "{:?}", references(&facts));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use m1nd_base::{Cancel, Limits};
 use crate::facts::FileFacts;
 use crate::{Language, extract};
 
-const LANGUAGES: [Language; 5] =
-    [Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte];
+const LANGUAGES: [Language; 6] =
+    [Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte, Language::Astro];
 
 /// Stack that an extraction must do with.
 const STACK: usize = 512 << 10;
@@ -18,7 +18,7 @@ fn on_small_stack(work: impl FnOnce() + Send + 'static) {
 
 fn facts(language: Language, text: &str) -> FileFacts {
     let text = match language {
-        Language::Vue | Language::Svelte => format!("<script lang=\"ts\">\n{text}\n</script>\n"),
+        Language::Vue | Language::Svelte | Language::Astro => format!("<script lang=\"ts\">\n{text}\n</script>\n"),
         _ => text.to_owned(),
     };
     let facts = extract(language, text.as_bytes(), &Limits::default(), &Cancel::default());

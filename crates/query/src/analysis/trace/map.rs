@@ -263,13 +263,13 @@ fn is_called(graph: &Graph, node: NodeIx, name: &str) -> bool {
 /// program.
 const fn is_of(format: Format, language: Language) -> bool {
     use Language::{
-        C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx, TypeScript,
-        Vue,
+        Astro, C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx,
+        TypeScript, Vue,
     };
     match format {
         Format::Python => matches!(language, Python),
         Format::Rust => matches!(language, Rust | C | Cpp),
-        Format::JavaScript => matches!(language, JavaScript | TypeScript | Tsx | Vue | Svelte),
+        Format::JavaScript => matches!(language, JavaScript | TypeScript | Tsx | Vue | Svelte | Astro),
         Format::Java => matches!(language, Java | Kotlin | Scala),
         Format::Go => matches!(language, Go | C | Cpp),
         Format::Cpp => matches!(language, C | Cpp | Rust | Go | Swift),

@@ -21,8 +21,11 @@ pub use self::connect::Bounds;
 use self::connect::{Connection, connect};
 pub use self::part::Part;
 pub use self::verdict::{Evidence, EvidenceKind, Hidden, Verdict};
-use crate::analysis::{Hop, names_of};
+use crate::analysis::Hop;
+use crate::closure::{self, Hiding, Rows, names_of, reasons};
 
+/// Maximum number of ends of a claim whose uses as values are looked up wherever they stand.
+const MAX_ENDS: usize = 64;
 /// References listed that keep a claim undecided.
 const MAX_HIDDEN: usize = 20;
 /// Nodes listed where a search stopped.
@@ -219,9 +222,40 @@ impl Test<'_> {
                 });
             }
         }
+        hidden.extend(self.unnamed_uses(connection, ends));
         hidden.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
         hidden.dedup_by(|a, b| (&a.file, a.line, &a.name) == (&b.file, b.line, &b.name));
         Ok(hidden)
+    }
+
+    /// Uses of the ends that are no reference that calls them. A value may be called by whoever holds it, wherever it
+    /// was taken; a word that no fact explains counts where the search came by.
+    fn unnamed_uses(&self, connection: &Connection, ends: &[NodeIx]) -> Vec<Hidden> {
+        let graph = self.graph();
+        let passed: FxHashSet<NodeIx> = connection.reached.iter().map(|(node, _)| *node).collect();
+        let files: FxHashSet<NodeIx> = passed.iter().filter_map(|node| graph.file(*node)).collect();
+        let is_on_the_way =
+            |node: NodeIx| passed.contains(&node) || graph.kind(node) == NodeKind::File && files.contains(&node);
+        let mut found = Vec::new();
+        for &end in ends.iter().take(MAX_ENDS) {
+            for row in closure::hiding(self.snapshot, end, Rows::Callers) {
+                let counts = match row.reason.as_str() {
+                    reasons::PASSED_AS_VALUE | reasons::REGISTERED | reasons::CALLED_FROM_OUTSIDE => {
+                        self.verb == Verb::Calls && (ends.len() <= MAX_ENDS || is_on_the_way(row.node))
+                    }
+                    reasons::UNEXPLAINED_TEXT | reasons::DYNAMIC_NAME => {
+                        self.verb != Verb::Imports && is_on_the_way(row.node)
+                    }
+                    // Open references and files that are not known whole are looked for along the way.
+                    _ => false,
+                };
+                if counts {
+                    let Hiding { node, name, reason, file, line, .. } = row;
+                    found.push(Hidden { node, name, reason, file, line });
+                }
+            }
+        }
+        found
     }
 
     /// Both lead to each other; or the nodes lead back to themselves.

@@ -26,7 +26,7 @@ pub(super) fn always_before(
             let place = places.entry(row.from).or_insert(row.pos);
             *place = row.pos.min(*place);
         }
-        Ok((places, found.closure.state == crate::analysis::ClosureState::Closed))
+        Ok((places, found.closure.state == crate::closure::ClosureState::Closed))
     };
     let ((before, _), (after, all_known)) = (earliest(first)?, earliest(second)?);
     if after.is_empty() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use m1nd_engine::Snapshot;
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
 
 use crate::resolve::{ResolveError, resolve_phrase};
 
@@ -65,14 +65,18 @@ impl Part {
     /// The nodes that count as it; `None` if there are too many.
     pub(super) fn members(&self, graph: &Graph) -> Option<Vec<NodeIx>> {
         let mut members = match self {
-            Self::Node(node) => graph.with_members(*node, MAX_MEMBERS),
+            Self::Node(node) => graph.with_parts(*node, MAX_MEMBERS),
             Self::Folder { files, .. } => {
                 let mut members: Vec<NodeIx> = Vec::new();
-                for file in files.iter() {
+                // What the tests of a folder use is not what the folder uses, unless it is a folder of tests.
+                let is_test = |node: &NodeIx| graph.flags(*node).has(NodeFlags::TEST);
+                let only_tests = files.iter().all(is_test);
+                for file in files.iter().filter(|file| only_tests || !is_test(file)) {
                     if members.len() >= MAX_MEMBERS {
                         break;
                     }
-                    members.extend(graph.with_members(*file, MAX_MEMBERS));
+                    let own = graph.with_members(*file, MAX_MEMBERS);
+                    members.extend(own.into_iter().filter(|node| only_tests || !is_test(node)));
                 }
                 members
             }

@@ -1,0 +1,77 @@
+//! Markup of Astro components. Expressions may have markup inside, which the grammar of JSX reads.
+
+use std::ops::Range;
+
+use super::code::Code;
+use super::is_component;
+use super::tags::{Braces, Tag, Token, Tokens};
+
+/// The lines that the code of a component is between.
+const FENCE: &str = "---";
+
+/// The code between lines of `---` at the beginning.
+pub(super) fn frontmatter(text: &str) -> Option<Range<usize>> {
+    let start = text.len() - text.trim_start().len();
+    text[start..].strip_prefix(FENCE)?;
+    let body = start + FENCE.len();
+    let is_line = |at: &usize| text[..*at].trim_end_matches([' ', '\t']).ends_with('\n');
+    let end = text[body..].match_indices(FENCE).map(|(at, _)| body + at).find(is_line)?;
+    Some(body..end)
+}
+
+/// Adds what the markup of a component uses.
+pub(super) fn add(text: &str, code: &mut Code<'_>) {
+    let from = frontmatter(text).map_or(0, |range| range.end + FENCE.len());
+    for token in Tokens::new(text, from, Braces::Single) {
+        match token {
+            Token::Open(tag) => element(text, &tag, code),
+            Token::Code(range) => code.evaluate(&range),
+            Token::Close(_) => {}
+        }
+    }
+}
+
+fn element(text: &str, tag: &Tag, code: &mut Code<'_>) {
+    if is_component(&text[tag.name.clone()]) {
+        code.call(tag.name.clone());
+    }
+    for attribute in tag.attributes.iter().filter(|attribute| attribute.in_braces) {
+        let Some(value) = &attribute.value else { continue };
+        let value = code.trimmed(value);
+        let spread = if code.at(&value).starts_with("...") { "...".len() } else { 0 };
+        code.evaluate(&(value.start + spread..value.end));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> String {
+        let mut code = Code::new(text);
+        add(text, &mut code);
+        let code = code.finish().map_or_else(String::new, |(code, _)| code);
+        let inside = code.strip_prefix("{\n").and_then(|code| code.strip_suffix("}\n"));
+        inside.unwrap_or("").replace('\n', "")
+    }
+
+    #[test]
+    fn markup_becomes_code() {
+        let rows: &[(&str, &str)] = &[
+            ("---\nconst a = 1;\n---\n<p class={f(a)}>{g(a)}</p>", "(f(a));(g(a));"),
+            ("<X {...rest} {name} b=`c ${d}` />", "X(...[]);(rest);(name);(`c ${d}`);"),
+            ("{xs.map((x) => <li>{x} isn't</li>)}", "(xs.map((x) => <li>{x} isn't</li>));"),
+            ("<!doctype html><br><Fragment>{/* none */}</Fragment>", ""),
+        ];
+        for (markup, expected) in rows {
+            assert_eq!(shown(markup), *expected, "{markup}");
+        }
+    }
+
+    #[test]
+    fn code_is_between_fences() {
+        assert_eq!(frontmatter("---\na\n---\nb"), Some(3..6));
+        assert_eq!(frontmatter("\n---\na --- b\n  ---\n"), Some(4..15));
+        assert_eq!(frontmatter("a\n---\n"), None);
+    }
+}

@@ -1,0 +1,24 @@
+//! Registrations: a framework, registry or decorator keeps a function or class and may call it.
+
+use m1nd_base::Relation;
+use m1nd_graph::{Graph, NodeIx};
+
+use super::{Hiding, reasons};
+
+/// Maximum number of places listed for one node.
+const MAX_PLACES: usize = 50;
+
+/// The places that register a node.
+pub(super) fn registered(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
+    let edges = graph.in_edges(node).filter(|edge| edge.relation == Relation::Registers);
+    let rows = edges.map(|edge| Hiding {
+        node: edge.from,
+        name: graph.label(node).to_owned(),
+        role: "register".to_owned(),
+        reason: reasons::REGISTERED.to_owned(),
+        file: graph.path(edge.from).to_owned(),
+        line: edge.sites.first().map_or(graph.name_line(edge.from), |pos| pos.line),
+        far,
+    });
+    rows.take(MAX_PLACES).collect()
+}
