@@ -37,6 +37,7 @@ mod status;
 mod stored;
 mod terms;
 mod text_model;
+mod unseen;
 mod withheld;
 mod workspace;
 mod writer;
@@ -63,6 +64,7 @@ pub use report::{
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
+pub use unseen::{NotCheckedOut, UnseenFile, UnseenPlace, UnseenReason, UnseenTexts, is_code};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
 pub use withheld::Withheld;

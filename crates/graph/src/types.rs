@@ -33,6 +33,8 @@ impl NodeFlags {
     pub const STATIC: Self = Self(1 << 7);
     /// From imported data, not from a source file.
     pub const IMPORTED: Self = Self(1 << 8);
+    /// Handed to code outside by its attributes or directives: tests, exported symbols.
+    pub const ENTRY: Self = Self(1 << 9);
 
     /// Union of both sets.
     #[must_use]

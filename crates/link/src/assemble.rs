@@ -74,6 +74,7 @@ pub(crate) fn assemble(
             (Some(EdgeTier::Certain), _) => counts.certain += 1,
             (Some(EdgeTier::Possible), _) => counts.possible += 1,
             (Some(EdgeTier::External), _) => counts.external += 1,
+            (None, Some(_)) if resolution.is_implicit => {}
             (None, Some(_)) => counts.unresolved += 1,
             (None, None) => {}
         }

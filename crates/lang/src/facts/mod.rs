@@ -20,7 +20,7 @@ pub use argument::Argument;
 pub use build::FactsBuilder;
 pub use declared::{Declared, DeclaredKind};
 pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
-pub use expr::{Collection, Expr, Literal, PathRoot};
+pub use expr::{CONSTRUCTOR, Collection, DESTRUCTOR, Expr, Literal, PathRoot};
 pub use m1nd_base::Pos;
 use m1nd_base::Problem;
 pub use mention::{Mention, MentionForm, MentionMark, Wanted};
@@ -242,8 +242,9 @@ pub enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The access path, whose last name is the reference: [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
-    /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword). Any other expression is
-    /// called by its value (`f()()`, `handlers["k"]()`), and has no target if the value is unknown.
+    /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword). [`Expr::Implicit`] is called
+    /// without being written. Any other expression is called by its value (`f()()`, `handlers["k"]()`), and has no
+    /// target if the value is unknown.
     pub expr: ExprId,
     /// Role of the reference.
     pub role: Role,

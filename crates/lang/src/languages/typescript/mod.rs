@@ -11,8 +11,8 @@ mod jsdoc;
 mod markup;
 mod modules;
 mod naming;
-mod options;
 mod objects;
+mod options;
 mod patterns;
 mod repairs;
 mod scripts;
@@ -60,7 +60,9 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
             Ok(tree) => {
                 markup_tree = tree;
                 extractor.begin_markup(code, places);
-                problems.extend(walk::walk(&markup_tree, input.limits, &mut extractor).map(|problem| places.of(code, problem)));
+                problems.extend(
+                    walk::walk(&markup_tree, input.limits, &mut extractor).map(|problem| places.of(code, problem)),
+                );
             }
             Err(problem) => problems.push(problem),
         }
