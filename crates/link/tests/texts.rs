@@ -19,6 +19,7 @@ const NAMED: &[(&str, &str)] = &[
     ("src/Named.java", "class Named { void startUp() {} }\n"),
     ("src/named.rb", "class Named\n  def authenticate\n  end\nend\n"),
     ("src/named.sh", "clean_up() { :; }\n"),
+    ("src/named.cpp", "void setup() {}\nvoid clickMe() {}\n"),
     ("src/named.go", "package named\n\nfunc DoIt() {}\n"),
     ("src/named.rs", "pub fn default_port() -> u16 { 1 }\n"),
 ];
@@ -67,6 +68,9 @@ const CODE: &[Case] = &[
         "<script>\nlet a = 1;\n</script>\n<p class=\"setup\">setup {clickMe(a)}</p>\n<b on:click={() => { setup() }} use:clickMe />\n",
         &["clickMe:4", "setup:5"],
     ),
+    ("d.js", "emit('setup'); $t('setup.clickMe'); call('setup');\n", &["setup:1"]),
+    ("d.ts", "type T = 'setup' | 'clickMe';\n", &[]),
+    ("b.cpp", "TEST(A, setup) { }\nTEST_F(B, clickMe) { }\n", &[]),
     ("a.cpp", "#error setup is not clickMe\n", &[]),
     ("a.go", "package a\n\nfunc f(v Value) { v.MethodByName(\"DoIt\") }\n", &["DoIt:3"]),
 ];
@@ -74,7 +78,7 @@ const CODE: &[Case] = &[
 const FILES: &[Case] = &[
     ("pyproject.toml", "# main_entry\n[project.scripts]\nsetup = \"pkg.named:main_entry\"\n", &["main_entry:3"]),
     ("serverless.yml", "functions:\n  setup:\n    handler: src/named.main_entry # handle_it\n", &["main_entry:3"]),
-    ("a.yaml", "hooks:\n  - handle_it\n  - name: setup\n", &["handle_it:2", "setup:3"]),
+    ("a.yaml", "hooks:\n  - handle_it\n  - name: setup\n    call: setup\n", &["handle_it:2", "setup:4"]),
     ("Dockerfile", "FROM x\nCMD [\"uvicorn\", \"pkg.named:main_entry\"]\n", &["main_entry:2"]),
     (
         "beans.xml",
