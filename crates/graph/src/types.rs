@@ -33,6 +33,8 @@ impl NodeFlags {
     pub const STATIC: Self = Self(1 << 7);
     /// From imported data, not from a source file.
     pub const IMPORTED: Self = Self(1 << 8);
+    /// Handed to code outside by its attributes or directives: tests, exported symbols.
+    pub const ENTRY: Self = Self(1 << 9);
 
     /// Union of both sets.
     #[must_use]
@@ -242,6 +244,8 @@ pub struct UnresolvedRef<'g> {
 impl UnresolvedRef<'_> {
     /// The [role](UnresolvedRef::role) of words that are no references: see [`Graph::texts_named`](crate::Graph::texts_named).
     pub const TEXT: &'static str = "text";
+    /// Beginning of the name of a row that is a pattern of names.
+    pub const PATTERN: &'static str = "*";
 
     /// Returns whether it is a word of a text, not a reference.
     pub fn is_text(&self) -> bool {

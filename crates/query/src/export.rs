@@ -192,6 +192,7 @@ fn flag_words(flags: NodeFlags) -> Vec<&'static str> {
         (NodeFlags::CONSTRUCTOR, "constructor"),
         (NodeFlags::PROPERTY, "property"),
         (NodeFlags::STATIC, "static"),
+        (NodeFlags::ENTRY, "entry"),
         (NodeFlags::IMPORTED, "imported"),
     ];
     WORDS.iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, word)| *word).collect()

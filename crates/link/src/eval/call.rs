@@ -503,7 +503,8 @@ impl Eval<'_> {
                 })
             }
             // `Generic[T]` written as a value.
-            Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
+            Value::Def(of, _) => self.entries(*of).unwrap_or_else(|| Values::one(value.clone())),
+            Value::BuiltinType(..) => Values::one(value.clone()),
             Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),

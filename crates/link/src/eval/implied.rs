@@ -92,7 +92,8 @@ impl Eval<'_> {
             return None;
         }
         let found = self.resolve(file, callee, Namespace::Callee).found;
-        let is_standard = |found: &Found| matches!(&found.entity, Entity::External(of, _) if **of == *rules.builtin_package);
+        let is_standard =
+            |found: &Found| matches!(&found.entity, Entity::External(of, _) if **of == *rules.builtin_package);
         if found.is_empty() || !found.iter().all(is_standard) {
             return None;
         }
@@ -140,7 +141,9 @@ impl Eval<'_> {
         }
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| match base {
-            Value::Instance(..) => methods.iter().find_map(|&method| self.own_method(&base, method)).unwrap_or_default(),
+            Value::Instance(..) => {
+                methods.iter().find_map(|&method| self.own_method(&base, method)).unwrap_or_default()
+            }
             _ => Values::default(),
         })
     }

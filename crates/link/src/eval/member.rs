@@ -195,6 +195,12 @@ impl<'a> Eval<'a> {
                 if self.rules(of.file).function_classes && self.text(name) == "prototype" {
                     return Search::one(Entity::Def(of));
                 }
+                if self.rules(of.file).function_classes && self.text(name) == "bind" {
+                    return Search::one(Entity::BuiltinMethod(
+                        Some(MethodShape::Same),
+                        Rc::new(Value::Def(of, no_args())),
+                    ));
+                }
                 // `call`, `apply`, `bind`, `__name__`: members of the standard function type.
                 let package = match self.universal(of.file, name) {
                     Some(_) => None,

@@ -14,6 +14,7 @@ mod exports;
 mod factory;
 mod fixtures;
 mod given;
+mod held;
 mod hierarchy;
 mod implied;
 mod imports;
@@ -27,6 +28,7 @@ mod overload;
 mod parameter;
 mod passed;
 mod receiver;
+mod shapes;
 mod value;
 
 use std::rc::Rc;
@@ -86,6 +88,8 @@ pub(crate) struct Eval<'a> {
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
     /// Interfaces satisfied by a type, with the methods they require.
     satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
+    /// What values must have to satisfy an interface.
+    required: FxHashMap<DefRef, Rc<shapes::Required>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<SearchKey, u32>,
     open_values: FxHashMap<DefRef, u32>,
@@ -143,6 +147,7 @@ impl<'a> Eval<'a> {
             attached: FxHashMap::default(),
             siblings: FxHashMap::default(),
             satisfied: FxHashMap::default(),
+            required: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             costly: FxHashMap::default(),

@@ -2,11 +2,13 @@
 //!
 //! Every tool that says `closed`, `none`, `unused` or `ready_to_edit` asks this module; none has a rule of its own.
 //! It joins what the graph knows: references without a certain target ([`open`]), uses as a value ([`values`]),
-//! registrations and decorators ([`registered`]), constructors that the language calls unnamed ([`implicit`]), members that outside code calls ([`outside`]), and words that no fact
-//! explains ([`text`]); and what the graph does not hold: files that are not in it whole ([`unseen`]).
+//! registrations and decorators ([`registered`]), constructors that the language calls unnamed ([`implicit`]), members
+//! that outside code calls ([`outside`]), and words that no fact explains ([`text`]); and what the graph does not hold: files that are not in it whole ([`unseen`]).
 
+mod exported;
 mod implicit;
 mod open;
+pub(crate) mod outside;
 mod registered;
 mod text;
 mod unseen;
@@ -17,6 +19,7 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::reach::{Reach, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 
+pub use exported::is_visible_outside;
 pub(crate) use open::UNKNOWN_MODULE;
 
 use open::Families;
@@ -27,6 +30,8 @@ const MAX_HIDING: usize = 20;
 /// Maximum number of reached nodes whose names are looked up among open references.
 const MAX_NAMED: usize = 20_000;
 
+/// The role of a registration.
+const REGISTER: &str = "register";
 /// The role of a word that is no reference.
 const TEXT: &str = m1nd_graph::UnresolvedRef::TEXT;
 
@@ -163,8 +168,7 @@ pub(crate) fn close_direct(
 
 /// Returns what may hide a user of a node, for tools that judge many nodes: empty if nothing can.
 pub(crate) fn hiding(snapshot: &Snapshot, node: NodeIx, rows: Rows) -> Vec<Hiding> {
-    let found = close_direct(snapshot, node, &[node], rows, (0, false));
-    found.hiding
+    close_direct(snapshot, node, &snapshot.graph().same_symbol(node), rows, (0, false)).hiding
 }
 
 /// Finds what may hide rows, and gives the verdict.
@@ -195,9 +199,9 @@ pub(crate) fn close(snapshot: &Snapshot, known: &Known<'_, '_>) -> Closure {
     }
     hiding.extend(unseen.rows);
     hiding.sort_by(|a, b| (a.far, &a.file, a.line, &a.name, &a.role).cmp(&(b.far, &b.file, b.line, &b.name, &b.role)));
-    // A word is told only where no reference of the same name stands.
+    // One row tells of a place: the reference rather than the registration that takes it, or the word that it is.
     let same_place = |a: &Hiding, b: &Hiding| (&a.file, a.line, &a.name) == (&b.file, b.line, &b.name);
-    hiding.dedup_by(|b, a| b == a || (b.role == TEXT && same_place(a, b)));
+    hiding.dedup_by(|b, a| b == a || (matches!(&*b.role, REGISTER | TEXT) && same_place(a, b)));
     let too_weak = known.reaches.iter().map(|(_, reach)| reach.too_weak).sum();
     let left_out = known.reaches.iter().map(|(_, reach)| (reach.left_out_near, reach.left_out));
     let (not_made_near, not_made) = left_out.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
@@ -225,6 +229,7 @@ fn uses_without_reference(snapshot: &Snapshot, known: &Known<'_, '_>, followed: 
         if known.rows == Rows::Callers {
             found.extend(implicit::constructed(snapshot, known.starts, node, far));
         }
+        found.extend(outside::called(snapshot, node, known.rows, far));
         found.extend(text::unexplained(graph, known.starts, node, far));
     }
     found
@@ -301,7 +306,7 @@ fn clause_of(reason: &str) -> &'static str {
     match reason {
         reasons::PASSED_AS_VALUE => "is used as a value, which may be called anywhere",
         reasons::REGISTERED => "is registered, and what registers it may call it",
-        reasons::CALLED_FROM_OUTSIDE => "is called by code outside of the project",
+        reasons::CALLED_FROM_OUTSIDE => "is outside of the project, and may call it",
         reasons::IMPLICIT_CALL => "is a constructor that copies, conversions and members call without naming it",
         reasons::UNEXPLAINED_TEXT => "stands in text that no reference explains",
         reasons::DYNAMIC_NAME => "may be a name that code makes at run time",

@@ -9,61 +9,13 @@ use m1nd_lang::FileFacts;
 
 use super::names::{MAX_NAME, has_own_name, is_no_name};
 use crate::closure::ClosureState;
+use crate::closure::outside::{FromOutside, called_from_outside};
 use crate::references::{Occurrence, Role, references};
 
 /// Most definitions that are renamed together: a method with those that override it.
 const MAX_FAMILY: usize = 200;
 /// Most comments that are listed.
 const MAX_COMMENTS: usize = 200;
-/// Methods of the standard library's interfaces of Go, which types implement without saying so.
-const GO_METHODS: &[&str] = &[
-    "String",
-    "Error",
-    "Read",
-    "Write",
-    "Close",
-    "ServeHTTP",
-    "Len",
-    "Less",
-    "Swap",
-    "Push",
-    "Pop",
-    "MarshalJSON",
-    "UnmarshalJSON",
-    "MarshalText",
-    "UnmarshalText",
-    "Unwrap",
-    "Is",
-    "As",
-    "Format",
-    "Scan",
-    "Value",
-    "Seek",
-    "Flush",
-    "ReadFrom",
-    "WriteTo",
-    "Done",
-    "Err",
-    "Deadline",
-    "Name",
-    "Size",
-    "Mode",
-    "ModTime",
-    "IsDir",
-    "Sys",
-    "Open",
-    "Set",
-    "RoundTrip",
-    "Header",
-    "WriteHeader",
-    "Hijack",
-    "ReadByte",
-    "WriteByte",
-    "ReadRune",
-    "WriteString",
-    "ReadAt",
-];
-
 /// A file with its new text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenamedFile {
@@ -335,7 +287,7 @@ fn family(snapshot: &Snapshot, node: NodeIx) -> Result<Vec<NodeIx>, CannotRename
                 all.push(other);
             }
         }
-        check_owner(snapshot, member, related.is_empty())?;
+        check_owner(snapshot, member)?;
     }
     if all.len() > MAX_FAMILY {
         let why = format!("overrides or is overridden by more than {MAX_FAMILY} methods");
@@ -344,45 +296,12 @@ fn family(snapshot: &Snapshot, node: NodeIx) -> Result<Vec<NodeIx>, CannotRename
     Ok(all)
 }
 
-/// Refuses a method whose name may be given by a base outside of the project.
-fn check_owner(snapshot: &Snapshot, node: NodeIx, stands_alone: bool) -> Result<(), CannotRename> {
-    let graph = snapshot.graph();
-    if graph.kind(node) != NodeKind::Function {
-        return Ok(());
+/// Refuses a function whose name code outside of the project decides about.
+fn check_owner(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRename> {
+    match called_from_outside(snapshot, node).filter(FromOutside::names_it) {
+        Some(from) => Err(CannotRename::NotOurs { id: snapshot.graph().id(node).to_owned(), why: from.clause() }),
+        None => Ok(()),
     }
-    let refuse = |why: String| Err(CannotRename::NotOurs { id: graph.id(node).to_owned(), why });
-    let language = snapshot.file_of(node).map(|file| file.language);
-    let Some(owner) = graph.parent(node).filter(|owner| graph.kind(*owner) != NodeKind::File) else { return Ok(()) };
-    if language == Some(Language::Go) && GO_METHODS.contains(&graph.label(node)) {
-        return refuse("has the name of a method of an interface of Go's library".to_owned());
-    }
-    if graph.kind(owner) == NodeKind::Impl && graph.label(owner).contains(" for ") && stands_alone {
-        return refuse(format!("implements a method of `{}`", graph.label(owner)));
-    }
-    if !stands_alone || matches!(language, Some(Language::Rust | Language::Go)) {
-        return Ok(());
-    }
-    let outside = |node: NodeIx| {
-        let bases =
-            graph.out_edges(node).filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
-        let known = bases.filter(|edge| edge.tier != EdgeTier::Certain).map(|edge| graph.id(edge.to).to_owned()).next();
-        let open = graph.unresolved_of(node).find(|open| matches!(open.role, "inherit" | "implement"));
-        known.or_else(|| open.map(|open| open.name.to_owned()))
-    };
-    let mut classes = vec![owner];
-    let mut next = 0;
-    while next < classes.len() && classes.len() < MAX_FAMILY {
-        if let Some(base) = outside(classes[next]) {
-            return refuse(format!("may override a method of `{base}`, which is not known"));
-        }
-        let bases = graph
-            .out_edges(classes[next])
-            .filter(|edge| matches!(edge.relation, Relation::Inherits | Relation::Implements));
-        let bases: Vec<NodeIx> = bases.map(|edge| edge.to).filter(|base| !classes.contains(base)).collect();
-        classes.extend(bases);
-        next += 1;
-    }
-    Ok(())
 }
 
 /// The new text of a file, `None` if nothing in it spells the old name, and comments that do.

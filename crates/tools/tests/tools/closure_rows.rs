@@ -35,6 +35,8 @@ use crate::harness::Project;
 
 /// What `counterfactual` says of a node that nothing uses.
 const DELETABLE: &str = "can be deleted";
+/// How much of an error is shown, in characters.
+const MAX_SHOWN: usize = 400;
 /// Marks questions that are known to be answered wrongly.
 const TODO: &str = "todo ";
 
@@ -304,7 +306,7 @@ impl Asked<'_> {
 /// What of an answer explains why it is wrong.
 fn shorten(answer: &Value) -> String {
     if let Some(code) = answer.get("code") {
-        return format!("{code}: {}", answer["message"]);
+        return format!("{code}: {answer}").chars().take(MAX_SHOWN).collect();
     }
     let rows = answer["callers"].as_array().into_iter().flatten();
     let callers: Vec<String> =
@@ -351,7 +353,7 @@ fn check(name: &str, text: &str) {
         }
         rows += 1;
         right_rows += usize::from(is_row_right);
-        assert!(row.questions.len() > 0, "row at line {} asks nothing", row.line + 1);
+        assert!(!row.questions.is_empty(), "row at line {} asks nothing", row.line + 1);
     }
     println!("{name}: {right_rows} of {rows} rows right, {right_questions} of {questions} questions");
     if is_update {

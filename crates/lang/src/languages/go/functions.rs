@@ -9,6 +9,9 @@ use crate::facts::{BindingTarget, Collection, DefId, DefKind, Expr, ExprId, Name
 use crate::text;
 use crate::walk::Step;
 
+/// Comments that give a function to a linker under a name.
+const DIRECTIVES: &[&str] = &["//export ", "//go:linkname ", "//go:wasmexport "];
+
 impl Extractor<'_> {
     pub(super) fn open_function(&mut self, node: Node<'_>) {
         let Some(name) = node.child_by_field_name("name") else { return };
@@ -17,6 +20,7 @@ impl Extractor<'_> {
         let id = self.define(DefKind::Function, name, node, header_end);
         let receiver = node.child_by_field_name("receiver");
         let is_test = receiver.is_none() && self.is_test(node, name);
+        let is_entry = is_test || receiver.is_none() && (self.is_example(node, name) || self.is_exported_to_c(node));
         // `func init` and `func _` cannot be named.
         let nameless = receiver.is_none() && matches!(self.text(name), "init" | "_");
         if receiver.is_none() && !nameless {
@@ -24,6 +28,7 @@ impl Extractor<'_> {
         }
         let flags = &mut self.b.definition_mut(id).flags;
         flags.is_test = is_test;
+        flags.is_entry = is_entry;
         flags.is_declaration = body.is_none();
         let generics = match receiver {
             Some(receiver) => receiver_type_parameters(receiver),
@@ -43,6 +48,30 @@ impl Extractor<'_> {
         (named("Test") && parameters.contains("testing.T"))
             || (named("Benchmark") && parameters.contains("testing.B"))
             || (named("Fuzz") && parameters.contains("testing.F"))
+    }
+
+    /// An example that the test runner compares with its output.
+    fn is_example(&self, node: Node<'_>, name: Node<'_>) -> bool {
+        let parameters = node.child_by_field_name("parameters").map_or(0, |list| list.named_child_count());
+        self.text(name).starts_with("Example") && parameters == 0 && node.child_by_field_name("result").is_none()
+    }
+
+    /// Has `//export name` among the comments directly above it, or is the other end of a `//go:linkname`.
+    fn is_exported_to_c(&self, node: Node<'_>) -> bool {
+        let mut above = node.prev_sibling();
+        let mut line = node.start_position().row;
+        while let Some(comment) = above.filter(|above| above.kind() == "comment") {
+            if comment.end_position().row + 1 != line {
+                return false;
+            }
+            let text = self.text(comment);
+            if DIRECTIVES.iter().any(|directive| text.starts_with(directive)) {
+                return true;
+            }
+            line = comment.start_position().row;
+            above = comment.prev_sibling();
+        }
+        false
     }
 
     pub(super) fn open_literal(&mut self, node: Node<'_>) {

@@ -202,6 +202,9 @@ fn mark_tests(facts: &mut FileFacts, decorators: &[&str]) {
     for index in tests {
         facts.definitions[index].flags.is_test = true;
     }
+    for definition in facts.definitions.iter_mut().filter(|definition| definition.kind == DefKind::Function) {
+        definition.flags.is_entry |= definition.flags.is_test;
+    }
 }
 
 impl<'a> Outline<'a> {

@@ -172,6 +172,7 @@ impl Extractor<'_> {
         flags.is_async = node.child(0).is_some_and(|child| child.kind_name() == "async");
         flags.is_constructor = method_of.is_some() && plain == "__init__";
         flags.is_test = plain.starts_with("test") && self.holds_tests(plain);
+        flags.is_entry = flags.is_test;
         definition.doc = node.child_by_field_id(FIELDS.body).and_then(|body| self.doc_string(body));
         definition.signature = self.header(node);
         definition.decorators = self.b.list(&decorators.exprs);
@@ -358,6 +359,7 @@ impl Extractor<'_> {
         let definition = self.b.definition_mut(id);
         definition.bases = bases;
         definition.flags.is_test = is_test;
+        definition.flags.is_structural = is_protocol;
     }
 
     /// Notes the names of type parameters (`[T: Bound, *U]`) so that they are no references, and binds them.
@@ -442,9 +444,9 @@ impl Extractor<'_> {
         self.b.parameters(id, &parameters);
         self.bind_parameters(id, body, &parameters);
         let names: Vec<NameId> = parameters.iter().map(|parameter| parameter.name).collect();
-        let first = parameters.iter().find(|parameter| {
-            !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver)
-        });
+        let first = parameters
+            .iter()
+            .find(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
         let first = first.filter(|first| first.kind == ParameterKind::Plain).map(|first| first.name);
         let is_receiver =
             |parameter: &&Parameter| matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver);

@@ -60,6 +60,20 @@ const BUILT_IN: &[&str] = &[
 pub(super) const TEST_MARKERS: &[&str] =
     &["test", "bench", "rstest", "test_case", "quickcheck", "wasm_bindgen_test", "proptest"];
 
+/// Attributes of the compiler that hand a function to a linker or to the compiler itself.
+const ENTRY_MARKERS: &[&str] = &[
+    "alloc_error_handler",
+    "ctor",
+    "dtor",
+    "export_name",
+    "global_allocator",
+    "no_mangle",
+    "panic_handler",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+];
+
 /// Attributes and doc comments that wait for their item.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
@@ -71,6 +85,8 @@ pub(super) struct Pending {
     derived: Vec<usize>,
     /// Marks a test, or something compiled for tests only.
     pub(super) is_test: bool,
+    /// Code outside runs it: a test runner, a linker, the compiler.
+    pub(super) is_entry: bool,
     /// `#[macro_export]`
     pub(super) is_exported: bool,
     /// `#[path = "…"]`
@@ -158,6 +174,9 @@ impl<'a> Extractor<'a> {
             _ => {}
         }
         self.pending.is_test |= TEST_MARKERS.contains(&last);
+        let wrapped = arguments.filter(|_| last == "unsafe").map_or("", |list| self.source.text(list));
+        let mut markers = wrapped.split(|c: char| !c.is_alphanumeric() && c != '_').chain([last]);
+        self.pending.is_entry |= markers.any(is_entry_marker);
         let built_in = name.kind() == "identifier" && BUILT_IN.contains(&last);
         let is_tool = matches!(self.source.text(name).split("::").next(), Some("rustfmt" | "clippy" | "diagnostic"));
         let on_item = path.last().is_none_or(|parent| parent.node.kind() != "arguments");
@@ -223,6 +242,9 @@ impl<'a> Extractor<'a> {
                 self.pending.path = Some(self.string(pair[1]).to_owned());
             }
         }
+        // The condition comes first.
+        let given = tokens.iter().skip(2).map(|token| self.source.text(*token));
+        self.pending.is_entry |= given.into_iter().any(is_entry_marker);
     }
 
     /// Content of a string literal, quotes taken off.
@@ -248,6 +270,10 @@ impl<'a> Extractor<'a> {
 
 /// Returns whether a `cfg` condition, with the brackets around it, only holds in a build for tests: `(test)`,
 /// `(all(test, unix))`, but not `(not(test))` or `(any(test, unix))`.
+fn is_entry_marker(name: &str) -> bool {
+    TEST_MARKERS.contains(&name) || ENTRY_MARKERS.contains(&name)
+}
+
 fn is_test_condition(condition: &str) -> bool {
     /// A list that is open.
     struct Open<'t> {

@@ -123,6 +123,7 @@ impl Extractor<'_> {
         let flags = &mut definition.flags;
         flags.is_local = self.at.is_local;
         flags.is_test = self.at.is_test || pending.is_test;
+        flags.is_entry = pending.is_entry;
         flags.is_exported = definition.visibility == Visibility::Public;
         let owner = definition.owner.map(|owner| self.builder.facts().definition(owner).kind);
         let in_type = matches!(owner, Some(DefKind::Trait | DefKind::Impl));
@@ -500,6 +501,7 @@ impl Extractor<'_> {
         definition.flags.is_generated = true;
         definition.flags.is_local = self.at.is_local;
         definition.flags.is_test = self.at.is_test || pending.is_test;
+        definition.flags.is_entry = pending.is_entry;
         definition.doc = pending.doc();
         definition.signature = self.source.text.get(node.start_byte()..name_node.end_byte()).and_then(text::signature);
         Some(self.builder.definition(definition))
