@@ -5,6 +5,7 @@ mod implicit;
 mod indirect;
 mod open;
 mod reached;
+mod stubs;
 
 use std::borrow::Cow;
 
@@ -136,6 +137,7 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
     if includes {
         all.extend(indirect::declarations(eval, file));
     }
+    all.extend(stubs::declarations(eval, file));
     narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
     all

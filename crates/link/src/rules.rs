@@ -194,6 +194,8 @@ pub struct Rules {
     pub constructors: &'static [&'static str],
     /// Method that makes values callable (`__call__`).
     pub call_method: Option<&'static str>,
+    /// Endings of files, and of the stubs beside them that declare what the files define.
+    pub stubs: &'static [(&'static str, &'static str)],
     /// Names of built-in types that have no members, where they are written like other names.
     pub scalars: &'static [&'static str],
     /// Methods whose result is that of indexing, iterating and entering.
@@ -329,6 +331,7 @@ impl Rules {
         submodules_are_members: false,
         constructors: &[],
         call_method: None,
+        stubs: &[],
         scalars: &[],
         index_method: None,
         iterate_method: None,

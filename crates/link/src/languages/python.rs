@@ -33,6 +33,7 @@ static RULES: Rules = Rules {
     submodules_are_members: true,
     constructors: &["__init__"],
     call_method: Some("__call__"),
+    stubs: &[(".py", ".pyi")],
     index_method: Some("__getitem__"),
     iterate_method: Some("__iter__"),
     map_iterates_pairs: false,
