@@ -22,6 +22,8 @@ pub enum ProblemKind {
     TreeDepth,
     /// More facts than the limit; the rest of the file is not in the graph.
     FactsLimit,
+    /// More names than the limit that no reference explains: only the text says which code the file names.
+    ManyWords,
     /// Definitions nest deeper, or have longer ids, than the limits: they are no nodes, and what they refer to
     /// belongs to the definition around them.
     NamesLimit,
@@ -78,6 +80,7 @@ impl ProblemKind {
                 | Self::ParseDepth
                 | Self::TreeDepth
                 | Self::FactsLimit
+                | Self::ManyWords
                 | Self::LinkLimit
                 | Self::NamesLimit
                 | Self::SyntaxErrors

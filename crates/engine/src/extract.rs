@@ -491,7 +491,8 @@ fn finish(
         let manifest = manifest(&Some(bytes));
         return (extracted(job, hash, facts, terms::none(), manifest, false), None);
     };
-    let run = || m1nd_lang::extract(language, &bytes, tools.limits, tools.cancel);
+    let path = job.inner.as_str();
+    let run = || m1nd_lang::extract_file(path, language, &bytes, tools.limits, tools.cancel);
     let facts = catch_unwind(AssertUnwindSafe(run))
         .unwrap_or_else(|panic| blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic)))));
     drop(attempt);

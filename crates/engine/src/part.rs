@@ -1,7 +1,7 @@
 //! Converts the links and facts of a file to its part of the graph.
 
 use m1nd_base::{NodeKind, RepoPath};
-use m1nd_graph::{EdgeInput, GraphBuilder, NodeFlags, NodeInput, Part, UnresolvedInput};
+use m1nd_graph::{EdgeInput, GraphBuilder, NodeFlags, NodeInput, Part, UnresolvedInput, UnresolvedRef};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Definition, Expr, Role, ScopeId, Visibility};
 use m1nd_link::{FileLinks, LinkNode, Linker};
@@ -98,7 +98,10 @@ where
     links.unresolved.iter().map(|reference| UnresolvedInput {
         from: reference.from.0,
         name: linker.name(reference.name),
-        role: reference.role.map_or("import", role_word),
+        role: match reference.reason {
+            reason if reason.is_of_text() => UnresolvedRef::TEXT,
+            _ => reference.role.map_or("import", role_word),
+        },
         reason: reference.reason.word(),
         pos: reference.pos,
     })

@@ -107,11 +107,9 @@ impl Graph {
         self.base.edge_rows().len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.edge_count())
     }
 
-    /// Number of references without a target.
+    /// Number of references without a target. Goes through all of them.
     pub fn unresolved_count(&self) -> usize {
-        let overlay = self.overlay.as_ref();
-        let removed = overlay.map_or(0, |overlay| overlay.removed_unresolved);
-        self.base.unresolved_len().saturating_sub(removed) + overlay.map_or(0, |overlay| overlay.unresolved_count())
+        self.nodes().map(|node| self.unresolved_of(node).count()).sum()
     }
 
     /// All nodes: by id, followed by the overlay nodes that are not in the base.
@@ -284,6 +282,14 @@ impl Graph {
     /// reference may stand there.
     pub fn texts_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {
         self.open_rows_named(name).filter(UnresolvedRef::is_text)
+    }
+
+    /// Names that code makes when it runs, as patterns: [`UnresolvedRef::PATTERN`], then what is known of the name, with
+    /// `*` for the rest.
+    pub fn name_patterns(&self) -> Vec<UnresolvedRef<'_>> {
+        let base = self.base.unresolved_beginning(UnresolvedRef::PATTERN).filter(|row| !self.owned(row.from));
+        let changed = self.overlay.iter().flat_map(|overlay| overlay.unresolved_beginning(UnresolvedRef::PATTERN));
+        base.chain(changed).filter(UnresolvedRef::is_text).collect()
     }
 
     fn open_rows_named<'g>(&'g self, name: &str) -> impl Iterator<Item = UnresolvedRef<'g>> + use<'g> {

@@ -150,7 +150,6 @@ pub(crate) struct Overlay {
     unresolved_named: FxHashMap<Box<str>, Vec<usize>>,
     base_nodes: u32,
     pub(crate) removed_edges: usize,
-    pub(crate) removed_unresolved: usize,
 }
 
 impl Overlay {
@@ -196,7 +195,6 @@ impl Overlay {
             for node in base.of_file(file) {
                 self.dead.insert(node.0);
                 self.removed_edges += base.out_range(node).len();
-                self.removed_unresolved += base.unresolved_of(node).count();
                 let targets = base.out_edges(node).map(|edge| edge.to);
                 packages.extend(
                     targets
@@ -373,10 +371,6 @@ impl Overlay {
         self.edges.len()
     }
 
-    pub(crate) fn unresolved_count(&self) -> usize {
-        self.unresolved.len()
-    }
-
     fn edge(&self, number: usize) -> EdgeRef<'_> {
         let edge = &self.edges[number];
         let row = &self.pieces[edge.piece].edges[edge.index];
@@ -419,6 +413,11 @@ impl Overlay {
 
     pub(crate) fn unresolved_named(&self, name: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
         self.unresolved_named.get(name).map_or(&[][..], Vec::as_slice).iter().map(|&number| self.reference(number))
+    }
+
+    /// Unresolved rows whose name begins with this text.
+    pub(crate) fn unresolved_beginning(&self, start: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        (0..self.unresolved.len()).map(|number| self.reference(number)).filter(move |row| row.name.starts_with(start))
     }
 }
 

@@ -319,8 +319,20 @@ fn is_openapi(head: &[u8]) -> bool {
 }
 
 /// Words that start a line of a header only in C++.
-const CPP_LINES: &[&str] =
-    &["class ", "namespace ", "template <", "template<", "using ", "public:", "private:", "protected:", "constexpr "];
+const CPP_LINES: &[&str] = &[
+    "class ",
+    "namespace ",
+    "template <",
+    "template<",
+    "using ",
+    "public:",
+    "private:",
+    "protected:",
+    "constexpr ",
+    "virtual ",
+    "explicit ",
+    "friend ",
+];
 
 /// Whether the head of a `.h` file is C++ rather than C: a line starts with what C does not know. Comments say nothing,
 /// nor does what a C header keeps for readers of C++ (`#ifdef __cplusplus`).
@@ -334,10 +346,31 @@ fn looks_like_cpp(head: &[u8]) -> bool {
         let code = code.trim_ascii();
         if let Some(directive) = code.strip_prefix(b"#") {
             follow_condition(directive.trim_ascii(), &mut guards);
-            return false;
+            return !guards.contains(&true) && includes_cpp(directive.trim_ascii());
         }
-        !guards.contains(&true) && CPP_LINES.iter().any(|start| code.starts_with(start.as_bytes()))
+        !guards.contains(&true) && is_cpp(code)
     })
+}
+
+/// Returns whether a line of code is C++: it starts with a word of C++, or has a destructor, an operator or a name of
+/// the standard library.
+fn is_cpp(code: &[u8]) -> bool {
+    let has = |part: &[u8]| code.windows(part.len()).position(|window| window == part);
+    let is_operator = |at: usize| {
+        let next = code.get(at + b"operator".len());
+        next.is_some_and(|next| b"+-*/%<>![(&|^~=".contains(next))
+    };
+    CPP_LINES.iter().any(|start| code.starts_with(start.as_bytes()))
+        || code.starts_with(b"~") && code.get(1).is_some_and(u8::is_ascii_alphabetic) && code.contains(&b'(')
+        || has(b"std::").is_some()
+        || has(b"operator").is_some_and(is_operator)
+}
+
+/// Returns whether a directive includes a header of the standard library of C++: they have no extension.
+fn includes_cpp(directive: &[u8]) -> bool {
+    let name = directive.strip_prefix(b"include").map(|rest| rest.trim_ascii());
+    let name = name.and_then(|name| name.strip_prefix(b"<")?.strip_suffix(b">"));
+    name.is_some_and(|name| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'))
 }
 
 /// Follows the conditions of a preprocessor through one of its lines, without the `#`.
@@ -407,6 +440,10 @@ mod tests {
         assert_eq!(detect("x.h", "#pragma once\nnamespace a {\n"), Language::Cpp);
         assert_eq!(detect("x.h", "template<class T> struct A;\n"), Language::Cpp);
         assert_eq!(detect("x.h", "  class A {\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "#include <vector>\nstruct A {\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "struct A {\n  ~A();\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "struct A {\n  bool operator==(A other);\n"), Language::Cpp);
+        assert_eq!(detect("x.h", "#include <stdio.h>\nint operator;\nint f(int a) { return\n~a; }\n"), Language::C);
         assert_eq!(detect("x.h", "/*\nclass of things\n*/\nint f(void);\n"), Language::C);
         assert_eq!(detect("x.h", "struct a { int class_of; };\n"), Language::C);
         assert_eq!(detect("x.c", "namespace a {\n"), Language::C);

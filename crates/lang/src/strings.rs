@@ -146,10 +146,18 @@ pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
     read(language, text).map_or_else(Vec::new, |reader| reader.found)
 }
 
+/// Byte ranges of comments and of literals that document the code around them, in order and apart; none for documents.
+pub fn comment_ranges(language: Language, text: &str) -> Vec<Range<usize>> {
+    let spans = spans(language, text).unwrap_or_default();
+    spans.into_iter().filter(|span| span.is_comment).map(|span| span.range).collect()
+}
+
 /// A comment or literal, with its delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) range: Range<usize>,
+    /// What stands between the delimiters of a literal; empty for a comment.
+    pub(crate) content: Range<usize>,
     /// A comment, or a literal that documents the code around it.
     pub(crate) is_comment: bool,
 }
@@ -195,19 +203,19 @@ impl Reader<'_> {
         let rest = &bytes[at..];
         if let Some((open, close)) = syntax.block.filter(|(open, _)| rest.starts_with(open.as_bytes())) {
             let end = find(bytes, at + open.len(), close.as_bytes()).map_or(bytes.len(), |end| end + close.len());
-            self.spans.push(Span { range: at..end, is_comment: true });
+            self.spans.push(Span { range: at..end, content: end..end, is_comment: true });
             return end;
         }
         let spaced = !syntax.spaced || at == 0 || bytes[at - 1].is_ascii_whitespace();
         if spaced && syntax.line.iter().any(|mark| rest.starts_with(mark.as_bytes())) {
             let end = memchr(bytes, at, b'\n').unwrap_or(bytes.len());
-            self.spans.push(Span { range: at..end, is_comment: true });
+            self.spans.push(Span { range: at..end, content: end..end, is_comment: true });
             return end;
         }
         if syntax.characters && rest[0] == b'\'' {
             let end = character(bytes, at);
             if end > at + 1 {
-                self.spans.push(Span { range: at..end, is_comment: false });
+                self.spans.push(Span { range: at..end, content: at + 1..end - 1, is_comment: false });
             }
             return end;
         }
@@ -229,7 +237,7 @@ impl Reader<'_> {
         if !is_doc && end > start {
             self.found.push(start..end);
         }
-        self.spans.push(Span { range: at..end + quote.close.len(), is_comment: is_doc });
+        self.spans.push(Span { range: at..end + quote.close.len(), content: start..end, is_comment: is_doc });
         end + quote.close.len()
     }
 }

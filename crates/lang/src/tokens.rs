@@ -172,7 +172,7 @@ fn plain(text: &str, part: Range<usize>, found: &mut Vec<Token>) {
     }
 }
 
-fn is_keyword(word: &str) -> bool {
+pub(crate) fn is_keyword(word: &str) -> bool {
     KEYWORDS.binary_search(&word).is_ok() || matches!(word, "None" | "True" | "False" | "Self")
 }
 

@@ -49,12 +49,15 @@ impl Gathered {
     }
 }
 
-/// Assembles a file's links. The second part of `derived` comes from a compiler index.
+/// Assembles a file's links. The second part of `derived` comes from a compiler index; `texts` are no references and
+/// count as none.
+#[expect(clippy::too_many_arguments, reason = "each is a part of the links that another module found")]
 pub(crate) fn assemble(
     project: &Project,
     file: FileId,
     resolutions: Vec<Resolution<'_>>,
     derived: (Vec<Derived>, Vec<Derived>),
+    texts: Vec<Unresolved>,
     compared: Option<Box<Compared>>,
     (generated, routes): (&GeneratedFunctions, &FxHashSet<SymbolId>),
     problems: Vec<Problem>,
@@ -71,6 +74,7 @@ pub(crate) fn assemble(
             (Some(EdgeTier::Certain), _) => counts.certain += 1,
             (Some(EdgeTier::Possible), _) => counts.possible += 1,
             (Some(EdgeTier::External), _) => counts.external += 1,
+            (None, Some(_)) if resolution.is_implicit => {}
             (None, Some(_)) => counts.unresolved += 1,
             (None, None) => {}
         }
@@ -97,6 +101,8 @@ pub(crate) fn assemble(
     }
     let (edges, sites, packages) = in_order(project, gathered);
     let path = project.path(file).clone();
+    unresolved.extend(texts);
+    unresolved.sort_by_key(|row| row.pos);
     unresolved.shrink_to_fit();
     let links = FileLinks { path, is_test: false, nodes, edges, sites, unresolved, counts, compared, problems };
     RawLinks { links, packages }

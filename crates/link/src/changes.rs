@@ -53,6 +53,7 @@ impl Changes {
             self.keys.extend([Key::attached(names.text(*name)), Key::all_attached(names.text(*name))]);
         }
         self.keys.extend(unit.methods.iter().map(|(name, _)| Key::methods(names.text(*name))));
+        self.keys.extend(unit.demands().map(|(name, _)| Key::demanded(names.text(name))));
         self.keys.extend(unit.given.iter().map(|(name, _)| Key::given(names.text(*name))));
         self.keys.extend(unit.passes.names().map(|name| Key::passes(names.text(name))));
         self.keys.extend(unit.spots.words.iter().map(|word| Key::contract(word)));
@@ -69,6 +70,7 @@ impl Changes {
     /// A file whose content changes. Returns whether others can see a difference.
     pub(crate) fn between(&mut self, old: &Unit, new: &Unit, names: &Names) -> bool {
         self.passes(old, new, names);
+        self.demands(old, new, names);
         self.keys.extend(named::changed(old, new).into_iter().map(Key::defined));
         self.contracts(old, new);
         let (before, after) = (old.surface(), new.surface());
@@ -85,6 +87,18 @@ impl Changes {
             self.keys.insert(Key::given(names.text(name)));
         }
         true
+    }
+
+    /// A class that becomes one which others satisfy without naming it, or asks for other methods.
+    fn demands(&mut self, old: &Unit, new: &Unit, names: &Names) {
+        let rows = |unit: &Unit| -> Vec<(Name, u64)> {
+            let count = |rows: &[(Name, m1nd_lang::facts::DefId)]| (rows[0].0, rows.len() as u64);
+            let all: Vec<_> = unit.demands().collect();
+            all.chunk_by(|a, b| a.0 == b.0).map(count).collect()
+        };
+        for name in differing(&rows(old), &rows(new)) {
+            self.keys.insert(Key::demanded(names.text(name)));
+        }
     }
 
     fn of_names(&mut self, path: &RepoPath, before: &Surface, after: &Surface) {

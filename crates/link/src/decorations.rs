@@ -22,9 +22,12 @@ pub(crate) fn kept(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         return Vec::new();
     }
     let places = places(unit);
+    let derives = eval.rules(file).derived_methods;
     let mut rows = Vec::new();
     for (index, definition) in unit.facts.definitions.iter().enumerate() {
-        let runs = definition.kind == DefKind::Function || definition.kind.is_class_like();
+        // Where types are only derived for, an attribute of one does not keep it.
+        let is_type = definition.kind.is_class_like() && derives.is_empty();
+        let runs = definition.kind == DefKind::Function || is_type;
         let Some(to) = unit.symbols[index].filter(|_| runs && !definition.flags.is_test) else { continue };
         let owner = ids::node_owner(&unit.facts, definition).and_then(|owner| unit.symbols[owner.index()]);
         let def = DefId(index as u32);

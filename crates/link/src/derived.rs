@@ -38,7 +38,11 @@ pub(crate) fn overrides(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
         }
         let tier = if eval.is_structural(of) { EdgeTier::Possible } else { EdgeTier::Certain };
         eval.begin_reference();
-        for of in eval.overridden(of) {
+        let mut found: Vec<(DefRef, EdgeTier)> = eval.overridden(of).into_iter().map(|base| (base, tier)).collect();
+        eval.begin_reference();
+        // Types of parameters are not compared.
+        found.extend(eval.answered_by_members(of).into_iter().map(|member| (member, EdgeTier::Possible)));
+        for (of, tier) in found {
             if let Some(to) = eval.unit(of.file).symbols[of.def.index()] {
                 let to = Target::Symbol(to);
                 rows.push(Derived { from, to, relation: Relation::Overrides, tier, of: 1, pos: definition.pos });

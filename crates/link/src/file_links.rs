@@ -1,6 +1,7 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
 pub(crate) mod expansions;
+mod implicit;
 mod indirect;
 mod open;
 mod reached;
@@ -19,7 +20,7 @@ use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
 use crate::project::Project;
 use crate::reason::Reason;
-use crate::rules::{Overloads, Yields};
+use crate::rules::{Dispatch, Overloads, Yields};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
@@ -76,6 +77,8 @@ pub(crate) struct Resolution<'a> {
     pub(crate) reason: Option<Reason>,
     /// It names a module of several files.
     pub(crate) is_module: bool,
+    /// Nothing is written for it but an operator or a type: without a target, it does not count as unresolved.
+    pub(crate) is_implicit: bool,
 }
 
 impl<'a> Resolution<'a> {
@@ -96,6 +99,7 @@ impl<'a> Resolution<'a> {
             tier,
             reason: None,
             is_module: false,
+            is_implicit: false,
         }
     }
 }
@@ -114,7 +118,15 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
     eval.generated = expansions::generated(eval, file);
     for reference in expansions::references(eval, file).iter() {
         eval.begin_reference();
+        if includes && let Some(rows) = implicit::resolve_implicit(eval, file, reference) {
+            all.extend(rows);
+            continue;
+        }
+        let reference = &eval.followed(file, *reference);
         let found = search(eval, file, reference.expr, reference.role);
+        if includes && reference.role == Role::Write && implicit::is_base(eval, &found) {
+            continue;
+        }
         if includes && let Some(rows) = indirect::resolve_indirect(eval, file, reference, &found, limits) {
             all.extend(rows);
             continue;
@@ -182,6 +194,13 @@ fn resolve_import<'a>(eval: &mut Eval<'a>, file: FileId, id: ImportId) -> Vec<Re
         && search.found.iter().all(|found| matches!(found.entity, Entity::Module(_)));
     let mut rows =
         vec![outcome(eval, file, search, Row { name, role: None, pos: import.pos, from, relation, inexact: false })];
+    if import.kind == ImportKind::Default && rows[0].reason == Some(Reason::ModuleNotFound) {
+        // What it brings in is called what the file calls it, or like its module.
+        rows[0].name = unit.name_of_import(id).unwrap_or(module_name);
+        if rows[0].name != module_name {
+            rows.push(Resolution { name: module_name, ..rows[0].clone() });
+        }
+    }
     // The file that the name is imported from is depended on too.
     let whole = import.flags.type_only && eval.rules(file).folders_are_packages;
     if matches!(import.kind, ImportKind::Symbol(_) | ImportKind::Default)
@@ -238,6 +257,7 @@ fn resolve_reference<'a>(
         Expr::Name { name, .. } if rules.methods_apart && rules.constructors.contains(&unit.facts.name(name)) => "this",
         Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => unit.facts.name(name),
         Expr::Super { .. } => "super",
+        Expr::This { .. } => "this",
         Expr::Root { .. } => "crate",
         expr if is_by_value(expr) => name_of_value(unit, reference.expr),
         _ => "",
@@ -253,7 +273,9 @@ fn resolve_reference<'a>(
         search = eval.defined(search);
     }
     let is_call = reference.role == Role::Call;
-    let dispatches = is_call && eval.dispatches(file, reference.expr, &search);
+    // Where members of interfaces may be functions and accessors, reading one may run what stands for it.
+    let may_run = is_call || reference.role == Role::Read && rules.dispatch == Dispatch::Members;
+    let dispatches = may_run && eval.dispatches(file, reference.expr, &search);
     let exercises = is_call && exercises(eval, file, reference, &search);
     let row = row(eval, file, reference, eval::untagged(name));
     if is_call && rules.overloads == Overloads::Chosen {
@@ -275,8 +297,9 @@ fn resolve_reference<'a>(
         resolution.reason = open::may_be_field(eval, file, reference, &found);
     }
     if resolution.tier == Some(EdgeTier::Certain) {
-        (resolution.dispatches, resolution.exercises) = (dispatches, exercises);
+        resolution.exercises = exercises;
     }
+    resolution.dispatches = dispatches && matches!(resolution.tier, Some(EdgeTier::Certain | EdgeTier::Possible));
     match resolution.reason.filter(|_| resolution.targets.is_empty()) {
         Some(Reason::UnknownReceiver | Reason::UnknownBase) => {
             duck_type(eval, file, reference, limits, &mut resolution);
@@ -471,7 +494,16 @@ pub(crate) fn search(eval: &mut Eval<'_>, file: FileId, expr: ExprId, role: Role
 
 /// Returns whether the callee is the result of an expression rather than a named target.
 fn is_by_value(expr: Expr) -> bool {
-    matches!(expr, Expr::Call { .. } | Expr::Index { .. } | Expr::Key { .. } | Expr::Implicit { .. } | Expr::Union(_))
+    matches!(
+        expr,
+        Expr::Call { .. }
+            | Expr::Index { .. }
+            | Expr::Item { .. }
+            | Expr::Key { .. }
+            | Expr::Implicit { .. }
+            | Expr::Union(_)
+            | Expr::This { .. }
+    )
 }
 
 /// Calls of results of calls that the name of a reference is looked for behind: `a()()()`.
@@ -484,7 +516,10 @@ fn name_of_value(unit: &Unit, mut expr: ExprId) -> &str {
             Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Implicit { name, .. } => {
                 return unit.facts.name(name);
             }
-            Expr::Call { callee: base, .. } | Expr::Index { base } | Expr::Key { base, .. } => base,
+            Expr::Call { callee: base, .. }
+            | Expr::Index { base }
+            | Expr::Item { base, .. }
+            | Expr::Key { base, .. } => base,
             Expr::Union(items) => match unit.list(items) {
                 [first, ..] => *first,
                 [] => return "",

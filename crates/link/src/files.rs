@@ -82,6 +82,11 @@ impl Key {
         Self::new(7, text_hash(name))
     }
 
+    /// Which classes that others satisfy without naming them ask for a method of this name.
+    pub(crate) fn demanded(name: &str) -> Self {
+        Self::new(13, text_hash(name))
+    }
+
     /// Which functions are given to members of this name.
     pub(crate) fn given(name: &str) -> Self {
         Self::new(8, text_hash(name))

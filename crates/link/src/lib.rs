@@ -45,6 +45,7 @@ mod rules;
 mod spots;
 mod stored;
 mod surface;
+mod texts;
 mod unit;
 mod wrappers;
 

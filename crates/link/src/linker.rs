@@ -23,7 +23,7 @@ use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
 use crate::unit::Unit;
-use crate::{assemble, config_reads, contracts, decorations, derived, documents, entry_points};
+use crate::{assemble, config_reads, contracts, decorations, derived, documents, entry_points, texts};
 
 /// Changes made by a link run.
 #[derive(Debug, Clone, Default)]
@@ -389,6 +389,7 @@ impl Linker {
                 edges.extend(documents::documents(&mut eval, file));
                 let index = self.compiler.get(self.project.path(file));
                 let said = index.map_or_else(Vec::new, |index| compiler::relations(&mut eval, file, index));
+                let texts = texts::texts(&mut eval, file);
                 let generated = std::mem::take(&mut eval.generated);
                 let (problems, work) = (eval.problems(file), eval.work());
                 let asked = eval.into_asked();
@@ -398,6 +399,7 @@ impl Linker {
                     file,
                     resolutions,
                     derived,
+                    texts,
                     compared,
                     (&generated, &contracts.routes),
                     problems,
@@ -436,6 +438,23 @@ impl Linker {
             reason: resolution.reason,
         })
         .collect()
+    }
+
+    /// Words of a file that may name a definition although no reference explains them, in order of position. The file
+    /// must have been linked.
+    pub fn texts(&self, path: &RepoPath) -> Vec<Explained> {
+        let Some(&file) = self.slots.get(path) else { return Vec::new() };
+        let mut eval = Eval::new(&self.project, &self.resolvers, &self.limits);
+        eval.begin_file(file);
+        let rows = texts::texts(&mut eval, file).into_iter().map(|row| Explained {
+            name: self.name(row.name).to_owned(),
+            role: None,
+            pos: row.pos,
+            tier: None,
+            targets: Vec::new(),
+            reason: Some(row.reason),
+        });
+        rows.collect()
     }
 
     /// Registrations of a file, in order of position. The file must have been linked.

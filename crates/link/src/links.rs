@@ -45,14 +45,14 @@ pub struct LinkEdge {
     pub sites: (u32, u32),
 }
 
-/// A reference without a target.
+/// A reference without a target, or a word that may be one ([`Reason::is_of_text`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unresolved {
     /// Node around it.
     pub from: SymbolId,
     /// The name it refers to: see [`crate::Linker::name`].
     pub name: Name,
-    /// What is done with it; `None` for an import.
+    /// What is done with it; `None` for an import and for a word.
     pub role: Option<Role>,
     /// Why nothing was found.
     pub reason: Reason,
@@ -96,7 +96,7 @@ pub struct FileLinks {
     pub edges: Vec<LinkEdge>,
     /// Places of all edges: see [`FileLinks::sites`].
     pub sites: Vec<Pos>,
-    /// References without a target, in order of position.
+    /// References without a target and words that may name something, in order of position.
     pub unresolved: Vec<Unresolved>,
     /// References by how they ended.
     pub counts: TierCounts,

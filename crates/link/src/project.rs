@@ -238,6 +238,12 @@ impl Project {
         self.index.of(Key::methods(name)).map(Method::of_row)
     }
 
+    /// Methods of this name that classes ask of those that satisfy them without naming them.
+    pub(crate) fn demanded(&self, name: &str) -> impl Iterator<Item = DefRef> {
+        let rows = self.index.of(Key::demanded(name));
+        rows.map(|row| DefRef { file: row.file, def: m1nd_lang::facts::DefId(row.value) })
+    }
+
     /// Files that give functions to members of this name, in order of their numbers.
     pub(crate) fn given(&self, name: &str) -> Vec<FileId> {
         self.index.of(Key::given(name)).map(|row| row.file).collect()
@@ -288,8 +294,14 @@ impl Project {
         for &(name, def) in &unit.methods {
             let definition = unit.facts.definition(def);
             let is_field = definition.kind == m1nd_lang::facts::DefKind::Field;
-            let row = Method { of: DefRef { file, def }, is_field, is_abstract: definition.flags.is_abstract };
+            let owner = definition.owner.map(|owner| unit.facts.definition(owner).kind);
+            let is_abstract =
+                definition.flags.is_abstract || owner == Some(m1nd_lang::facts::DefKind::Interface) && is_field;
+            let row = Method { of: DefRef { file, def }, is_field, is_abstract };
             self.index.insert(Key::methods(text(name)), row.row());
+        }
+        for (name, def) in unit.demands() {
+            self.index.insert(Key::demanded(text(name)), Row { file, value: def.0 });
         }
         for &(name, _) in &unit.given {
             self.index.insert(Key::given(text(name)), Row { file, value: 0 });
@@ -327,6 +339,7 @@ impl Project {
         let text = |name| self.names.text(name);
         let attached = unit.attached.iter().map(|(name, _)| Key::attached(text(*name)));
         let methods = unit.methods.iter().map(|(name, _)| Key::methods(text(*name)));
+        let methods = methods.chain(unit.demands().map(|(name, _)| Key::demanded(text(name))));
         let given = unit.given.iter().map(|(name, _)| Key::given(text(*name)));
         let passes = unit.passes.names().map(|name| Key::passes(text(name)));
         let contracts = unit.spots.words.iter().map(|word| Key::contract(word));

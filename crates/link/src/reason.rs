@@ -44,10 +44,18 @@ reasons! {
         "The value comes from outside of the project, but need not be of a type from there, or the project adds methods to it.",
     TooManyCandidates = "too_many_candidates": "More things have this name than are worth listing.",
     Budget = "budget": "The evaluation ended at its depth or step limit.",
+    UnexplainedText = "unexplained_text":
+        "The text has the name of a definition where no reference, comment or local name explains it.",
+    DynamicName = "dynamic_name": "The name is computed when the code runs, and may be this one.",
     NotLinked = "not_linked": "The language is only outlined: names are not followed beyond the file.",
 }
 
 impl Reason {
+    /// Returns whether it is said of a word in a text, not of a reference.
+    pub const fn is_of_text(self) -> bool {
+        matches!(self, Self::UnexplainedText | Self::DynamicName)
+    }
+
     /// Parses a reason from the wire.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|reason| reason.word() == word)

@@ -50,6 +50,8 @@ pub enum Dispatch {
     None,
     /// Types with all methods of the interface (Go).
     Structural,
+    /// Types with all members of the interface, besides those that name it (TypeScript).
+    Members,
 }
 
 /// A type of the standard library whose type arguments determine the types of its contents.
@@ -184,7 +186,7 @@ pub struct Rules {
     pub member_order: MemberOrder,
     /// Lookup of bare names ends at an inline module's scope (Rust).
     pub module_scope_ends_lookup: bool,
-    /// Importers see `Export` rows (JavaScript); otherwise they see the bindings of the module's scope.
+    /// Importers see `Export` rows, and calls of local variables are references to what these hold (JavaScript); otherwise they see the bindings of the module's scope.
     pub explicit_exports: bool,
     /// A module has its submodules as members (Python packages).
     pub submodules_are_members: bool,
@@ -192,6 +194,8 @@ pub struct Rules {
     pub constructors: &'static [&'static str],
     /// Method that makes values callable (`__call__`).
     pub call_method: Option<&'static str>,
+    /// Names of built-in types that have no members, where they are written like other names.
+    pub scalars: &'static [&'static str],
     /// Methods whose result is that of indexing, iterating and entering.
     pub index_method: Option<&'static str>,
     /// Method whose result's elements iteration yields.
@@ -215,9 +219,6 @@ pub struct Rules {
     pub plain_decorators: &'static [(&'static str, &'static [&'static str])],
     /// The method that stands in for one that a class lacks, where the language calls it.
     pub stand_ins: &'static [(&'static str, &'static str)],
-    /// Base classes of the standard library that make a class an interface which others satisfy without naming it:
-    /// package, name.
-    pub structural_bases: &'static [(&'static str, &'static str)],
     /// Returns whether a package belongs to the language. Its functions know nothing of the project but what they are
     /// given; those of other packages may have been told of it elsewhere.
     pub is_standard_library: fn(&str) -> bool,
@@ -328,6 +329,7 @@ impl Rules {
         submodules_are_members: false,
         constructors: &[],
         call_method: None,
+        scalars: &[],
         index_method: None,
         iterate_method: None,
         map_iterates_pairs: false,
@@ -339,7 +341,6 @@ impl Rules {
         decorations_call: false,
         plain_decorators: crate::plain_decorators::OUTLINED,
         stand_ins: &[],
-        structural_bases: &[],
         is_standard_library: |_| true,
         finders: &[],
         namespace_functions: &[],

@@ -4,16 +4,16 @@ use std::sync::{Arc, OnceLock};
 
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
-use m1nd_lang::facts::{FactsBuilder, 
-    BindingTarget, DefId, DefKind, Expr, ExprId, ImportId, ImportKind, ListId, NameId, Namespace, ScopeId, ScopeKind,
-    Visibility,
+use m1nd_lang::facts::{
+    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, ImportId, ImportKind, ListId, NameId, Namespace,
+    ScopeId, ScopeKind, Visibility,
 };
 
 use crate::files::Word;
 use crate::ids::{self, SymbolId, Symbols};
 use crate::languages;
 use crate::names::{Name, Names};
-use crate::rules::{Overloads, Rules};
+use crate::rules::{Dispatch, Overloads, Rules};
 use crate::spots::Spots;
 use crate::spots::evidence::Evidence;
 use crate::surface::{Hashes, Surface, Tables, key_name};
@@ -51,7 +51,8 @@ pub(crate) struct Unit {
     /// Definitions whose members belong to a type written elsewhere, by the type's last written name.
     pub(crate) attached: Vec<(Name, DefId)>,
     /// Functions owned by class-like definitions, by name: candidates for receivers nobody knows. Where methods can be
-    /// assigned, also the fields that may hold one.
+    /// assigned, also the fields that may hold one; where values satisfy interfaces by their members, also the fields
+    /// that interfaces declare.
     pub(crate) methods: Vec<(Name, DefId)>,
     /// Calls sorted by callee, for languages with overloads.
     calls: Vec<CallSite>,
@@ -279,6 +280,15 @@ impl Unit {
         })
     }
 
+    /// Methods that classes ask of those that satisfy them without naming them, by name.
+    pub(crate) fn demands(&self) -> impl Iterator<Item = (Name, DefId)> + '_ {
+        self.methods.iter().copied().filter(|(_, def)| {
+            let method = self.facts.definition(*def);
+            let owner = method.owner.map(|owner| self.facts.definition(owner));
+            method.flags.is_abstract && owner.is_some_and(|owner| owner.flags.is_structural)
+        })
+    }
+
     /// The names that the scope of the file knows.
     pub(crate) fn top_names(&self) -> impl Iterator<Item = Name> + '_ {
         let end = self.binding_starts.get(1).map_or(self.bindings.len(), |&end| end as usize);
@@ -373,9 +383,25 @@ impl Unit {
         }
     }
 
+    /// The name that an import is bound or exported under.
+    pub(crate) fn name_of_import(&self, id: ImportId) -> Option<&str> {
+        let facts = &self.facts;
+        let bound = facts.bindings.iter().find(|binding| binding.target == BindingTarget::Import(id));
+        let exported = || facts.exports.iter().find(|export| facts.expr(export.value) == Expr::Import(id));
+        let name = bound.map(|binding| binding.name).or_else(|| exported().map(|export| export.name))?;
+        Some(facts.name(name)).filter(|name| *name != "default")
+    }
+
     fn find_methods(&self) -> Vec<(Name, DefId)> {
         let facts = &self.facts;
         let holds = self.rules.reassigns_functions;
+        let by_members = self.rules.dispatch == Dispatch::Members;
+        // A member of an interface whose written type may be that of a function.
+        let is_declared = |definition: &m1nd_lang::facts::Definition| {
+            definition.kind == DefKind::Field
+                && definition.declared.is_some_and(|declared| !matches!(facts.expr(declared), Expr::Literal(_)))
+                && definition.owner.is_some_and(|owner| facts.definition(owner).kind == DefKind::Interface)
+        };
         let may_be_function = |&value: &ExprId| {
             matches!(facts.expr(value), Expr::Name { .. } | Expr::Member { .. } | Expr::Definition(_))
         };
@@ -386,6 +412,7 @@ impl Unit {
             .filter(|(index, definition)| {
                 let holds = holds && definition.kind == DefKind::Field;
                 (definition.kind == DefKind::Function
+                    || by_members && is_declared(definition)
                     || holds && facts.list(definition.values).iter().any(may_be_function))
                     && self.symbols[*index].is_some()
                     && (definition.extends_type.is_some()

@@ -115,11 +115,11 @@ n()
 fn what_a_decorator_may_keep_is_registered() {
     let rows = edges(&[("a.py", PYTHON)], Relation::Registers);
     let expected = [
-        " -> class::C possible:51",
-        " -> fn::f possible:57",
-        " -> fn::g possible:59",
-        " -> fn::h possible:61",
-        " -> fn::i possible:63",
+        " -> class::C possible:50",
+        " -> fn::f possible:56",
+        " -> fn::g possible:58",
+        " -> fn::h possible:60",
+        " -> fn::i possible:62",
         " -> fn::n possible:76",
         "class::K -> class::K::fn::m possible:74",
     ];
@@ -130,10 +130,10 @@ fn what_a_decorator_may_keep_is_registered() {
 fn decorating_calls_the_decorator() {
     let rows = edges(&[("a.py", PYTHON)], Relation::Calls);
     for wanted in [
-        "fn::a -> fn::plain :47",
-        "fn::b -> fn::only_wraps :49",
-        "class::C -> fn::factory :51",
-        "fn::f -> class::Registry::fn::route :57",
+        "fn::a -> fn::plain :46",
+        "fn::b -> fn::only_wraps :48",
+        "class::C -> fn::factory :50",
+        "fn::f -> class::Registry::fn::route :56",
         "class::K::fn::m -> class::Registry::fn::command :74",
         "fn::n -> class::Registry :76",
         "fn::n -> class::Registry::fn::__init__ :76",

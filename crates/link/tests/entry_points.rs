@@ -435,6 +435,7 @@ fn tests_are_given_fixtures_by_name() {
         "conftest.py::db -> app.py::Db (8)",
         "conftest.py::db -> app.py::Db::close (10)",
         // Other parameters are skipped.
+        "other/test_b.py::client -> other/test_b.py::fixture (2)",
         "other/test_b.py::test_b -> app.py::Client::get (4)",
         "other/test_b.py::test_b -> conftest.py::client (4)",
         "tests/conftest.py::client -> app.py::Client::get (4)",
@@ -515,7 +516,14 @@ fn decorators_lead_from_what_carries_them() {
         found.sort();
         assert_eq!(&found, expected, "{}", files[1].0);
     }
-    // The result of a decorator is called at the decorator.
+    // Decorating calls the decorator, and then its result.
     let calls = edges(Relation::Calls, DECORATED[0].0);
-    assert_eq!(calls, ["app.py -> web.py::App (2)", "app.py -> web.py::App::route::wrap (3)"]);
+    let expected = [
+        "app.py -> web.py::App (2)",
+        "app.py -> web.py::App::route::wrap (3)",
+        "app.py::C -> web.py::deco (5)",
+        "app.py::C::m -> web.py::deco (7)",
+        "app.py::index -> web.py::App::route (3)",
+    ];
+    assert_eq!(calls, expected);
 }

@@ -193,3 +193,70 @@ fn tests_exercise_only_what_a_call_runs() {
     ];
     assert_eq!(found, expected);
 }
+
+/// Derived `possible` edges of TypeScript: the methods that calls through members of interfaces may run.
+#[test]
+fn values_satisfy_interfaces_by_their_members() {
+    let files = [
+        (
+            "types.ts",
+            "export interface Runner { run(): void; name?: string }\nexport type Job = { run: () => void; id: number }\n\
+             export interface Base { stop(): void }\nexport interface Both extends Base { run(n: number): void }\n\
+             export interface Other { run(): void; missing(): void }\n",
+        ),
+        (
+            "made.ts",
+            "export class R { id = 1; run() {} private hop() {} }\n\
+             export class S { stop() {} run(n: number) {} }\nexport class T { run(a: number, b: number) {} stop() {} }\n\
+             export const o = { run() {} };\n",
+        ),
+    ];
+    let found = edges(&files, &[Relation::Overrides]);
+    let expected = [
+        "made.ts::R::run overrides types.ts::interface::Runner::run",
+        "made.ts::R::run overrides types.ts::type::Job::field::run",
+        "made.ts::S::run overrides types.ts::interface::Both::run",
+        "made.ts::S::stop overrides types.ts::interface::Base::stop",
+        "made.ts::T::stop overrides types.ts::interface::Base::stop",
+        "made.ts::object::o::run overrides types.ts::interface::Runner::run",
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn calls_through_types_without_a_name_may_run_what_fits() {
+    let files = [
+        (
+            "use.ts",
+            "import { Runner, Both } from './types';\n\
+             export function named(r: Runner | null) { r?.run(); }\n\
+             export function inline(r: { run(): void }) { r.run(); }\n\
+             export function field(r: { run: () => void }) { r.run(); }\n\
+             export function bound<T extends { run(): void }>(r: T) { r.run(); }\n\
+             export function base(b: Both) { b.stop(); }\n\
+             export function union(b: Both | Runner) { b.run(1); }\n",
+        ),
+        (
+            "types.ts",
+            "export interface Base { stop(): void }\nexport interface Both extends Base { run(n: number): void }\n\
+             export interface Runner { run(): void }\n",
+        ),
+        ("made.ts", "import { named } from './use';\nclass R { run() {} }\nnamed(new R());\nnamed({ run() {} });\n"),
+    ];
+    let calls = edges(&files, &[Relation::Calls]);
+    let expected = [
+        "made.ts calls made.ts::R",
+        "made.ts calls use.ts::named",
+        "use.ts::base calls types.ts::interface::Base::stop*",
+        "use.ts::bound calls use.ts::bound::run*",
+        "use.ts::field calls use.ts::field::field::run*",
+        "use.ts::inline calls use.ts::inline::run*",
+        "use.ts::named calls types.ts::interface::Runner::run*",
+        "use.ts::union calls types.ts::interface::Both::run*",
+        "use.ts::union calls types.ts::interface::Runner::run*",
+    ];
+    assert_eq!(calls, expected);
+    let found = edges(&files, &[Relation::Overrides]);
+    let of = |from: &str| found.iter().filter(|row| row.starts_with(from)).count();
+    assert_eq!((of("made.ts::R::run"), of("made.ts::run")), (4, 4), "{found:?}");
+}

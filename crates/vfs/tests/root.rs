@@ -286,8 +286,11 @@ fn folders_of_version_control_are_neither_roots_nor_read() {
     for folder in [".git", ".hg", "folder"] {
         assert!(refused(Root::open(&tree.join("root").join(folder)).map(drop)), "{folder}");
     }
-    let options =
-        m1nd_vfs::WalkOptions { include_hidden: true, hidden_patterns: vec![".GIT/**".into(), ".git".into()], tracked: None };
+    let options = m1nd_vfs::WalkOptions {
+        include_hidden: true,
+        hidden_patterns: vec![".GIT/**".into(), ".git".into()],
+        tracked: None,
+    };
     let walk = root.walk(&options, &Default::default(), &m1nd_base::Cancel::new(), &m1nd_base::NoProgress);
     let listed: Vec<String> = walk.expect("not cancelled").files.iter().map(|(path, _)| path.to_string()).collect();
     assert_eq!(listed, ["a.txt"]);

@@ -25,7 +25,11 @@ fn check(fixture: &str, options: &WalkOptions, expected: &[&str]) {
 }
 
 fn hidden(patterns: &[&str]) -> WalkOptions {
-    WalkOptions { include_hidden: false, hidden_patterns: patterns.iter().map(|&text| text.to_owned()).collect(), tracked: None }
+    WalkOptions {
+        include_hidden: false,
+        hidden_patterns: patterns.iter().map(|&text| text.to_owned()).collect(),
+        tracked: None,
+    }
 }
 
 fn all_hidden() -> WalkOptions {

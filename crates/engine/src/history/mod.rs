@@ -14,9 +14,9 @@ pub use m1nd_history::{
     Commit, CommitId, Contents, Cut, FileHistory, GitFolder, History, LineCache, NoHistory, Partner, Touch, TouchKind,
 };
 
+pub(crate) use indexes::GitIndexes;
 pub use revisions::NoSnapshot;
 pub(crate) use revisions::Revisions;
-pub(crate) use indexes::GitIndexes;
 use source::Held;
 pub(crate) use source::Histories;
 pub use source::LoadedHistory;

@@ -12,6 +12,7 @@ use m1nd_store::DerivedFiles;
 
 use super::{GitIndexes, Revisions};
 use crate::report::RootInfo;
+use crate::unseen::WordCache;
 
 /// Time after which a caller continues with the commits read so far, by itself or by another.
 const WAITED: Duration = Duration::from_secs(5);
@@ -82,6 +83,8 @@ pub(crate) struct Histories {
     pub(crate) revisions: Revisions,
     /// What the repositories track.
     pub(crate) indexes: Arc<GitIndexes>,
+    /// Words of files that the index does not hold whole.
+    pub(crate) words: WordCache,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -123,7 +126,14 @@ impl Histories {
     /// `home` is the store, if it may be written.
     pub(crate) fn new(files: DerivedFiles, home: Option<PathBuf>) -> Self {
         let writes = home.is_some();
-        Self { files: Some(files), writes, roots: Mutex::default(), revisions: Revisions::new(home), indexes: Arc::default() }
+        Self {
+            files: Some(files),
+            writes,
+            roots: Mutex::default(),
+            revisions: Revisions::new(home),
+            indexes: Arc::default(),
+            words: WordCache::default(),
+        }
     }
 
     fn slot(&self, root: &Path) -> Arc<Slot> {

@@ -363,7 +363,12 @@ impl Writer {
                     else {
                         continue;
                     };
-                    let walk = root.walk(&walk_options(info, &self.shared.histories), &self.shared.config.limits, cancel, &NoProgress)?;
+                    let walk = root.walk(
+                        &walk_options(info, &self.shared.histories),
+                        &self.shared.config.limits,
+                        cancel,
+                        &NoProgress,
+                    )?;
                     let found = walk.files.into_iter().map(|(path, _)| path);
                     let wanted = |path: &RepoPath| {
                         let name = path.as_str();

@@ -34,7 +34,12 @@ impl Writer {
         let files: Vec<RepoPath> = match (&place.scope, place.is_file) {
             (Some(file), true) => vec![file.clone()],
             (scope, _) => {
-                let walk = root.walk(&walk_options(info, &self.shared.histories), &self.shared.config.limits, cancel, progress)?;
+                let walk = root.walk(
+                    &walk_options(info, &self.shared.histories),
+                    &self.shared.config.limits,
+                    cancel,
+                    progress,
+                )?;
                 let scope = scope.as_ref().map_or("", RepoPath::as_str);
                 let inside = walk.files.into_iter().map(|(path, _)| path).filter(|path| path.is_within(scope));
                 inside.filter(|path| Format::may_be(path.as_str())).collect()

@@ -11,8 +11,8 @@ use super::{LinkedFile, Writer, walk_options};
 use crate::error::EngineError;
 use crate::extract::{self, Counters, Extracted, Job, OneFile, Outcome, Tools};
 use crate::extract_attempts::Attempts;
-use crate::history::Histories;
 use crate::files::{FileEntry, FileTable, Looked};
+use crate::history::Histories;
 use crate::report::{RootInfo, RootWork};
 use crate::snapshot::root_is_gone;
 
@@ -89,7 +89,8 @@ pub(super) fn scan(
     match target.scope.filter(|_| target.is_file) {
         Some(file) => found.push((file.clone(), target.handle.own_metadata(file)?)),
         None => {
-            let walk = target.handle.walk(&walk_options(target.info, basis.histories), basis.limits, cancel, progress)?;
+            let walk =
+                target.handle.walk(&walk_options(target.info, basis.histories), basis.limits, cancel, progress)?;
             let scope = target.scope.map_or("", RepoPath::as_str);
             found.extend(walk.files.into_iter().filter(|(path, _)| path.is_within(scope)));
             let inside = |path: &str| {

@@ -429,12 +429,7 @@ impl Writer {
     /// What files are compared with.
     pub(super) fn basis<'a>(&'a self, current: &'a Snapshot) -> Basis<'a> {
         let limits = &self.shared.config.limits;
-        Basis {
-            files: &current.files,
-            indexed_at_ms: current.indexed_at_ms,
-            limits,
-            histories: &self.shared.histories,
-        }
+        Basis { files: &current.files, indexed_at_ms: current.indexed_at_ms, limits, histories: &self.shared.histories }
     }
 
     /// Handles of these roots, reopened if another folder took the place.

@@ -718,7 +718,14 @@ impl Writer {
             };
             let limits = self.shared.config.limits.clone();
             let marks = self.shared.project.marks().ok();
-            match Watcher::start(handle, walk_options(info, &self.shared.histories), limits, DEBOUNCE, marks, Box::new(sink)) {
+            match Watcher::start(
+                handle,
+                walk_options(info, &self.shared.histories),
+                limits,
+                DEBOUNCE,
+                marks,
+                Box::new(sink),
+            ) {
                 Ok(watcher) => self.watchers.push(Watched { info: info.clone(), handle: handle.clone(), watcher }),
                 Err(error) => state = WatchState::Failed(error.to_string()),
             }

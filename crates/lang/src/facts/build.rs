@@ -4,8 +4,8 @@ use rustc_hash::FxHashMap;
 use super::decorators::{Decorators, Extent};
 use super::{
     Argument, Binding, BindingTarget, DefFlags, DefId, DefKind, Definition, Export, Expr, ExprId, FileFacts, Import,
-    ImportId, List, ListId, MemberWrite, NameId, NameTable, Namespace, Parameter, Pos, Reference, Role, Scope, ScopeId,
-    ScopeKind, TypeParameter, Visibility,
+    ImportId, List, ListId, LooseWords, MemberWrite, NameId, NameTable, Namespace, Parameter, Pos, Reference, Role,
+    Scope, ScopeId, ScopeKind, TypeParameter, Visibility,
 };
 use crate::Language;
 
@@ -57,6 +57,7 @@ impl FactsBuilder {
             mentions: Vec::new(),
             declared: Vec::new(),
             shared: Vec::new(),
+            words: LooseWords::default(),
             package: None,
             doc: None,
             is_test: false,

@@ -143,6 +143,8 @@ pub struct DefFlags {
     pub is_generator: bool,
     /// Declared without a body.
     pub is_abstract: bool,
+    /// A member that values may do without (`name?: T`).
+    pub is_optional: bool,
     /// Accessed like a field: the value is the result of calling it (`property`, getters).
     pub is_property: bool,
     /// Called to construct its class (`__init__`, `constructor`, Java constructors).
@@ -173,6 +175,8 @@ pub struct DefFlags {
     pub names_test: bool,
     /// A macro whose arguments are code of the invocation site, so names in them are resolved there.
     pub takes_code: bool,
+    /// A class that others satisfy by having its methods, without naming it (Python protocols).
+    pub is_structural: bool,
     /// It only calls, compares, reads or returns its first argument (after the receiver), as do the functions inside of
     /// it: nothing keeps the argument beyond the call, so a decorator of this kind only wraps. `false` if not known.
     pub releases_first: bool,

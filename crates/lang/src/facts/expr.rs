@@ -178,6 +178,11 @@ impl Expr {
     pub const WHOLE: u32 = u32::MAX;
 }
 
+/// In [`Expr::Implicit`]: the constructor of a type, or of the class of a value.
+pub const CONSTRUCTOR: &str = "constructor";
+/// In [`Expr::Implicit`]: the destructor of the class of a value.
+pub const DESTRUCTOR: &str = "destructor";
+
 /// The keyword a path starts at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PathRoot {

@@ -12,6 +12,7 @@ mod expr;
 mod mention;
 mod shared;
 mod text_use;
+mod word;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,12 +20,13 @@ pub use argument::Argument;
 pub use build::FactsBuilder;
 pub use declared::{Declared, DeclaredKind};
 pub use definition::{DefFlags, DefKind, Definition, Parameter, ParameterKind, TypeParameter, Visibility};
-pub use expr::{Collection, Expr, Literal, PathRoot};
+pub use expr::{CONSTRUCTOR, Collection, DESTRUCTOR, Expr, Literal, PathRoot};
 pub use m1nd_base::Pos;
 use m1nd_base::Problem;
 pub use mention::{Mention, MentionForm, MentionMark, Wanted};
 pub use shared::{Shared, SharedKind};
 pub use text_use::TextUse;
+pub use word::{DynamicName, LooseWord, LooseWords, NameReceiver, WordPlace};
 
 use crate::Language;
 
@@ -240,8 +242,9 @@ pub enum Role {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The access path, whose last name is the reference: [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
-    /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword). Any other expression is
-    /// called by its value (`f()()`, `handlers["k"]()`), and has no target if the value is unknown.
+    /// [`Expr::Super`] or [`Expr::Root`] (an import path of Rust that ends in a keyword). [`Expr::Implicit`] is called
+    /// without being written. Any other expression is called by its value (`f()()`, `handlers["k"]()`), and has no
+    /// target if the value is unknown.
     pub expr: ExprId,
     /// Role of the reference.
     pub role: Role,
@@ -320,8 +323,14 @@ impl NameTable {
         }
     }
 
+    /// Gives back memory that growing took and filling did not need.
+    fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
     /// Adds a text, which must not be there yet.
-    fn push(&mut self, text: &str) -> NameId {
+    pub(crate) fn push(&mut self, text: &str) -> NameId {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
         NameId(self.ends.len() as u32 - 1)
@@ -385,6 +394,8 @@ pub struct FileFacts {
     pub declared: Vec<Declared>,
     /// Names that the file shares with other programs.
     pub shared: Vec<Shared>,
+    /// Words that may name code although nothing above explains them.
+    pub words: LooseWords,
     /// Package or namespace the whole file declares (`package com.x`, Go `package p`, PHP `namespace`).
     pub package: Option<NameId>,
     /// Doc comment of the file, shortened.
@@ -441,8 +452,7 @@ impl FileFacts {
 
     /// Gives back memory that growing took and filling did not need: facts of all files are held at once.
     fn shrink(&mut self) {
-        self.names.text.shrink_to_fit();
-        self.names.ends.shrink_to_fit();
+        self.names.shrink();
         self.scopes.shrink_to_fit();
         self.definitions.shrink_to_fit();
         self.parameters.shrink_to_fit();
@@ -460,6 +470,7 @@ impl FileFacts {
         self.mentions.shrink_to_fit();
         self.declared.shrink_to_fit();
         self.shared.shrink_to_fit();
+        self.words.shrink();
     }
 
     /// Bytes of memory that the facts take, about.
@@ -476,6 +487,7 @@ impl FileFacts {
             of(&self.exports) + of(&self.exprs) + of(&self.lists) + of(&self.list_items) + of(&self.references),
             of(&self.member_writes) + of(&self.arguments) + of(&self.macro_arguments) + of(&self.texts),
             of(&self.mentions) + of(&self.declared) + of(&self.shared),
+            self.words.names.text.len() + of(&self.words.names.ends) + of(&self.words.rows) + of(&self.words.dynamic),
             self.definitions.iter().map(texts).sum(),
         ];
         size_of::<Self>() + tables.iter().sum::<usize>()

@@ -10,6 +10,7 @@ use crate::text;
 
 mod bash;
 mod c;
+pub(crate) mod code_names;
 pub(crate) mod config;
 mod cpp;
 mod csharp;
@@ -29,6 +30,7 @@ pub(crate) mod schema;
 mod swift;
 pub(crate) mod texts;
 mod typescript;
+mod words;
 
 /// What an extractor is given.
 #[derive(Debug, Clone, Copy)]
@@ -154,24 +156,47 @@ impl Language {
 }
 
 /// Extracts the facts of a file. Never fails: errors become a [`Problem`] of the facts, and the file is at least a
-/// file without content.
+/// file without content. A file without a grammar is read by its path, see [`extract_file`].
 pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
+    extract_file("", language, bytes, limits, cancel)
+}
+
+/// Like [`extract`]. The path says how a file without a grammar of its own is read: as settings, as markup or not at
+/// all.
+pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
     let lines = memchr_lines(bytes);
     let blank = |problem: Option<Problem>| {
         let mut facts = FactsBuilder::new(language, lines, limits).finish();
         facts.problems.extend(problem);
         facts
     };
-    let Some(reader) = reader(language) else { return blank(None) };
+    let reader = reader(language);
+    let is_read = || !path.is_empty() && (words::reads(language, path) || code_names::reads(path));
+    if reader.is_none() && (is_binary(bytes) || !is_read()) {
+        return blank(None);
+    }
     if let Some(problem) = unfit(bytes, limits) {
         // Nothing that refers to code is lost with a document.
         return blank(Some(problem).filter(|problem| problem.kind == ProblemKind::Binary || !language.is_prose()));
     }
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
-    let mut facts = (reader.extract)(&input).unwrap_or_else(|problem| blank(Some(problem)));
+    let Some(reader) = reader else {
+        let mut facts = blank(None);
+        code_names::add(language, path, &text, &mut facts);
+        words::add(language, path, &text, &mut facts);
+        return facts;
+    };
+    let extracted = (reader.extract)(&input);
+    // Of a file that could not be parsed every word would be unexplained.
+    let is_parsed = extracted.is_ok();
+    let mut facts = extracted.unwrap_or_else(|problem| blank(Some(problem)));
+    code_names::add(language, path, &text, &mut facts);
     texts::add(language, &text, &mut facts);
     options::add(language, &text, &mut facts);
+    if is_parsed {
+        words::add(language, path, &text, &mut facts);
+    }
     // Components are parsed block by block: one problem says it for the file.
     let mut seen = false;
     facts.problems.retain(|problem| problem.kind != ProblemKind::SyntaxErrors || !std::mem::replace(&mut seen, true));

@@ -75,7 +75,8 @@ impl Eval<'_> {
             Value::Maps(builtin, inside) => self.mapped(*builtin, *inside, file, args),
             // Where classes are constructed by calls, the callee may determine the result.
             Value::External(package, name) => {
-                let classes_are_called = self.rules(file).call_method.is_some();
+                let rules = self.rules(file);
+                let classes_are_called = rules.call_method.is_some() && !rules.includes;
                 let result = if classes_are_called { package.called() } else { package.somewhere() };
                 let yields = self.yields_given(package, file, args);
                 Values::one(Value::External(result.yielding(yields), *name))
@@ -455,7 +456,7 @@ impl Eval<'_> {
         })
     }
 
-    fn call_member(&mut self, value: &Value, method: &str) -> Values {
+    pub(super) fn call_member(&mut self, value: &Value, method: &str) -> Values {
         let name = self.project.names.intern(method);
         let search = self.member(value, name, Namespace::Callee);
         let functions = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
@@ -502,7 +503,8 @@ impl Eval<'_> {
                 })
             }
             // `Generic[T]` written as a value.
-            Value::Def(..) | Value::BuiltinType(..) => Values::one(value.clone()),
+            Value::Def(of, _) => self.entries(*of).unwrap_or_else(|| Values::one(value.clone())),
+            Value::BuiltinType(..) => Values::one(value.clone()),
             Value::External(package, _) => Values::one(Value::External(package.yielded(), None)),
             Value::Null => Values::default(),
             _ => Values::unknown(Reason::UnknownReceiver),

@@ -10,7 +10,7 @@ use super::{Entity, Eval, Value, no_args};
 use crate::files::{DefRef, Key};
 use crate::names::Name;
 use crate::reason::Reason;
-use crate::rules::Dispatch;
+use crate::rules::{Dispatch, MemberOrder};
 
 /// Methods of one interface or type, embedded ones included, that are compared.
 const METHODS: usize = 256;
@@ -98,17 +98,18 @@ impl Eval<'_> {
     /// The marked interfaces that a class satisfies without naming them, each with its methods and those of the class
     /// that answer them: `(answer, asked)`.
     pub(crate) fn unsaid_interfaces(&mut self, class: DefRef) -> Vec<(DefRef, Vec<(DefRef, DefRef)>)> {
-        if self.rules(class.file).structural_bases.is_empty() || self.definition(class).kind != DefKind::Class {
+        let is_class = self.definition(class).kind == DefKind::Class;
+        if !is_class || self.rules(class.file).member_order != MemberOrder::C3 {
             return Vec::new();
         }
         let ancestors = self.ancestors(class);
         let named: FxHashSet<DefRef> = ancestors.iter().filter_map(class_of_base).collect();
         let mut candidates = Vec::new();
         for name in self.function_names(&named) {
-            self.asked.insert(Key::methods(self.text(name)));
-            for row in self.project.methods(self.text(name)).filter(|row| row.is_abstract) {
-                let definition = self.project.unit(row.of.file).facts.definition(row.of.def);
-                candidates.extend(definition.owner.map(|def| DefRef { file: row.of.file, def }));
+            self.asked.insert(Key::demanded(self.text(name)));
+            for of in self.project.demanded(self.text(name)) {
+                let definition = self.project.unit(of.file).facts.definition(of.def);
+                candidates.extend(definition.owner.map(|def| DefRef { file: of.file, def }));
             }
         }
         candidates.sort_unstable();
@@ -118,25 +119,13 @@ impl Eval<'_> {
         let mut found = Vec::new();
         for interface in candidates.into_iter().take(INTERFACES) {
             self.begin_reference();
-            if self.is_marked_interface(interface)
+            if self.definition(interface).flags.is_structural
                 && let Some(answers) = self.answers(class, interface)
             {
                 found.push((interface, answers));
             }
         }
         found
-    }
-
-    /// Returns whether a class inherits directly from a base that makes it an interface.
-    fn is_marked_interface(&mut self, of: DefRef) -> bool {
-        let marks = self.rules(of.file).structural_bases;
-        self.bases(of).iter().any(|base| match base {
-            Ancestor::External(outside, _) => {
-                let name = outside.last_name();
-                marks.iter().any(|(package, mark)| **package == **outside && name.as_deref() == Some(mark))
-            }
-            _ => false,
-        })
     }
 
     /// The methods of a class that answer those of an interface; `None` if it lacks one.

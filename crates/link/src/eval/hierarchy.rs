@@ -123,11 +123,17 @@ impl Eval<'_> {
 
     /// Returns whether a call may run an override of the named method because the receiver may be of a derived class.
     /// Only claimed if the method belongs to the very type by which the receiver is known.
+    /// Of several that may be meant (a union of types), any of them.
     pub(crate) fn dispatches(&mut self, file: FileId, expr: ExprId, search: &Search) -> bool {
-        let [Found { entity: Entity::Def(of), receiver, owner, .. }] = search.found.as_slice() else { return false };
+        search.found.iter().any(|found| self.dispatches_to(file, expr, found))
+    }
+
+    fn dispatches_to(&mut self, file: FileId, expr: ExprId, found: &Found) -> bool {
+        let Found { entity: Entity::Def(of), receiver, owner, .. } = found else { return false };
         let definition = self.definition(*of);
         let fixed = definition.flags.is_static || definition.flags.is_constructor;
-        if definition.kind != DefKind::Function || fixed {
+        let is_member = definition.kind == DefKind::Field && self.is_of_interface(*of);
+        if definition.kind != DefKind::Function && !is_member || fixed {
             return false;
         }
         if self.is_structural(*of) {
@@ -135,6 +141,8 @@ impl Eval<'_> {
         }
         let class = match (receiver.as_deref(), owner) {
             (Some(Value::Instance(class, _)), Some((owner, _))) if class == owner => *class,
+            // What has no body of its own is always replaced.
+            (Some(Value::Instance(class, _)), Some(_)) if definition.flags.is_abstract || is_member => *class,
             (None, _) => match self.implicit_receiver(file, expr, *of) {
                 Some(class) => class,
                 None => return false,
@@ -146,6 +154,12 @@ impl Eval<'_> {
             DefKind::Class | DefKind::Interface | DefKind::Trait | DefKind::Struct | DefKind::Enum
         );
         derives && !self.is_made_here(file, expr)
+    }
+
+    /// Returns whether a member is declared by an interface that values satisfy by their members.
+    fn is_of_interface(&mut self, of: DefRef) -> bool {
+        let Some(owner) = self.definition(of).owner.filter(|_| self.is_by_members(of)) else { return false };
+        self.definition(DefRef { file: of.file, def: owner }).kind == DefKind::Interface
     }
 
     /// The class of a method called by its bare name, if that is the enclosing class.

@@ -92,7 +92,8 @@ impl Eval<'_> {
             return None;
         }
         let found = self.resolve(file, callee, Namespace::Callee).found;
-        let is_standard = |found: &Found| matches!(&found.entity, Entity::External(of, _) if **of == *rules.builtin_package);
+        let is_standard =
+            |found: &Found| matches!(&found.entity, Entity::External(of, _) if **of == *rules.builtin_package);
         if found.is_empty() || !found.iter().all(is_standard) {
             return None;
         }
@@ -123,7 +124,12 @@ impl Eval<'_> {
     }
 
     /// The methods of a name that the values of an expression have; where a class lacks it, what stands in for it.
-    pub(super) fn implicit(&mut self, file: FileId, base: ExprId, method: Name) -> Values {
+    pub(super) fn implicit(&mut self, file: FileId, callee: ExprId, base: ExprId, method: Name) -> Values {
+        if self.rules(file).includes {
+            let implied = self.implied(file, callee);
+            let values = self.values_of(implied.search, Namespace::Callee);
+            return if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values };
+        }
         let methods = self.with_stand_ins(file, method);
         // Most operators are applied to values without methods: their operands need not be evaluated.
         let is_defined = methods.iter().any(|&method| {
@@ -135,7 +141,9 @@ impl Eval<'_> {
         }
         let bases = self.eval(file, base, Namespace::Value);
         bases.flat_map(|base| match base {
-            Value::Instance(..) => methods.iter().find_map(|&method| self.own_method(&base, method)).unwrap_or_default(),
+            Value::Instance(..) => {
+                methods.iter().find_map(|&method| self.own_method(&base, method)).unwrap_or_default()
+            }
             _ => Values::default(),
         })
     }

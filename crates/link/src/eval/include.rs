@@ -239,7 +239,7 @@ impl Eval<'_> {
     }
 
     /// Definitions of this name in the family that other files can refer to; `None` if there are too many.
-    fn namesakes(&mut self, name: Name) -> Option<Vec<DefRef>> {
+    pub(super) fn namesakes(&mut self, name: Name) -> Option<Vec<DefRef>> {
         self.asked.insert(Key::methods(self.text(name)));
         let rows = self.project.methods(self.text(name)).map(|row| row.of);
         let of_family = rows.filter(|row| self.rules(row.file).includes);
@@ -423,6 +423,16 @@ impl Eval<'_> {
             }
         }
         result
+    }
+
+    /// The definitions of a function, if it is declared; else itself.
+    pub(crate) fn with_definitions(&mut self, of: DefRef) -> Vec<DefRef> {
+        let defined = self.defined(Search::one(Entity::Def(of)));
+        let rows = defined.found.iter().filter_map(|found| match found.entity {
+            Entity::Def(of) => Some(of),
+            _ => None,
+        });
+        rows.collect()
     }
 
     /// Possible definitions of a declaration. Several definitions of one name belong to different programs or

@@ -61,7 +61,11 @@ impl<'a> Eval<'a> {
             Value::Instance(of, args) => {
                 let search = self.instance_member(*of, args, name, want, value);
                 let own = search.found.iter().any(|found| matches!(found.entity, Entity::Def(_)));
-                if own { search } else { self.adapter(*of, name, value).unwrap_or(search) }
+                if own {
+                    return search;
+                }
+                let other = self.adapter(*of, name, value);
+                other.or_else(|| self.behind_arrow(*of, name, want, value)).unwrap_or(search)
             }
             Value::Super(class, behind) => {
                 let receiver = Value::Instance(*class, no_args());
@@ -112,6 +116,23 @@ impl<'a> Eval<'a> {
         let elements = self.element(value, of.file);
         let list = Value::Builtin(Builtin::List, [elements].into());
         Some(Search::one(Entity::BuiltinMethod(Some(shape), Rc::new(list))))
+    }
+
+    /// The member of what the class's operator `->` returns.
+    fn behind_arrow(&mut self, of: DefRef, name: Name, want: Namespace, value: &Value) -> Option<Search> {
+        if !self.rules(of.file).includes || self.text(name).starts_with("operator") {
+            return None;
+        }
+        let arrow = self.project.names.intern("operator->");
+        if self.namesakes(arrow)?.is_empty() || !self.has_member(value, "operator->") {
+            return None;
+        }
+        let inner = self.call_member(value, "operator->");
+        let mut search = Search { unknown: inner.unknown, ..Search::default() };
+        for inner in inner.items.iter().filter(|inner| *inner != value) {
+            search.add(self.member(inner, name, want));
+        }
+        Some(search)
     }
 
     fn module_value_member(&mut self, module: &Module, name: Name, want: Namespace) -> Search {
@@ -173,6 +194,12 @@ impl<'a> Eval<'a> {
                 }
                 if self.rules(of.file).function_classes && self.text(name) == "prototype" {
                     return Search::one(Entity::Def(of));
+                }
+                if self.rules(of.file).function_classes && self.text(name) == "bind" {
+                    return Search::one(Entity::BuiltinMethod(
+                        Some(MethodShape::Same),
+                        Rc::new(Value::Def(of, no_args())),
+                    ));
                 }
                 // `call`, `apply`, `bind`, `__name__`: members of the standard function type.
                 let package = match self.universal(of.file, name) {

@@ -14,6 +14,7 @@ mod exports;
 mod factory;
 mod fixtures;
 mod given;
+mod held;
 mod hierarchy;
 mod implied;
 mod imports;
@@ -21,11 +22,13 @@ mod include;
 mod indirect;
 mod lookup;
 mod member;
+mod operators;
 mod outside;
 mod overload;
 mod parameter;
 mod passed;
 mod receiver;
+mod shapes;
 mod value;
 
 use std::rc::Rc;
@@ -85,6 +88,8 @@ pub(crate) struct Eval<'a> {
     siblings: FxHashMap<FileId, Rc<[FileId]>>,
     /// Interfaces satisfied by a type, with the methods they require.
     satisfied: FxHashMap<DefRef, Rc<[dispatch::Satisfied]>>,
+    /// What values must have to satisfy an interface.
+    required: FxHashMap<DefRef, Rc<shapes::Required>>,
     /// Searches and calls in progress, with the place of the stack they began at.
     open_searches: FxHashMap<SearchKey, u32>,
     open_values: FxHashMap<DefRef, u32>,
@@ -142,6 +147,7 @@ impl<'a> Eval<'a> {
             attached: FxHashMap::default(),
             siblings: FxHashMap::default(),
             satisfied: FxHashMap::default(),
+            required: FxHashMap::default(),
             open_searches: FxHashMap::default(),
             open_values: FxHashMap::default(),
             costly: FxHashMap::default(),
@@ -355,6 +361,11 @@ impl<'a> Eval<'a> {
             }
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Root { .. } => {
                 let search = self.resolve(file, expr, want);
+                if let (Expr::Name { name, .. }, true) = (unit.facts.expr(expr), search.found.is_empty())
+                    && self.rules(file).scalars.contains(&unit.facts.name(name))
+                {
+                    return Values::one(Value::BuiltinType(Builtin::Scalar, no_args()));
+                }
                 self.values_of(search, want)
             }
             Expr::Call { callee, args } => {
@@ -367,7 +378,7 @@ impl<'a> Eval<'a> {
             }
             Expr::Key { base, name } => self.keyed(file, base, unit.name(name)),
             Expr::Entry { value, .. } => self.eval(file, value, want),
-            Expr::Implicit { base, name } => self.implicit(file, base, unit.name(name)),
+            Expr::Implicit { base, name } => self.implicit(file, expr, base, unit.name(name)),
             Expr::Index { base } => self.taken(file, base, |eval, base| eval.index(base, file)),
             Expr::Item { base, index } => self.taken(file, base, |eval, base| eval.item(base, index as usize, file)),
             Expr::Element { base } => self.taken(file, base, |eval, base| eval.element(base, file)),

@@ -59,8 +59,8 @@ pub(super) fn may_be_field(
 ) -> Option<Reason> {
     let unit = eval.unit(file);
     let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return None };
-    let is_open = found.iter().any(|found| eval.is_indirect(found))
-        && !eval.defining(Word::of(unit.facts.name(name))).is_empty();
+    let is_open =
+        found.iter().any(|found| eval.is_indirect(found)) && !eval.defining(Word::of(unit.facts.name(name))).is_empty();
     is_open.then_some(Reason::OutsideReceiver)
 }
 

@@ -144,7 +144,11 @@ pub(super) fn push_value(eval: &mut Eval<'_>, value: &Value, reached: &mut Reach
     }
     if let (Value::Instance(of, _), true) = (value, calls) {
         let called = eval.rules(of.file).call_method.map(|method| eval.method_of(value, method));
-        for of in called.into_iter().flatten() {
+        let mut called = called.unwrap_or_default();
+        if eval.rules(of.file).includes {
+            called = called.into_iter().flat_map(|of| eval.with_definitions(of)).collect();
+        }
+        for of in called {
             reached.targets.extend(eval.unit(of.file).symbols[of.def.index()].map(Target::Symbol));
         }
     }

@@ -28,7 +28,53 @@ pub(super) const FAMILY: Family = Family {
 /// C has no overloads. Values of the standard library follow the C++ rules, because headers belong to both.
 static C: Rules = Rules { overloads: Overloads::None, ..SHARED };
 
-static CPP: Rules = Rules { overloads: Overloads::ByClass, ..SHARED };
+static CPP: Rules = Rules {
+    overloads: Overloads::ByClass,
+    call_method: Some("operator()"),
+    index_method: Some("operator[]"),
+    ..SHARED
+};
+
+/// Built-in types, and those of the standard headers that are numbers.
+const SCALARS: &[&str] = &[
+    "bool",
+    "char",
+    "double",
+    "float",
+    "int",
+    "long",
+    "short",
+    "signed",
+    "unsigned",
+    "void",
+    "char16_t",
+    "char32_t",
+    "char8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "int8_t",
+    "intptr_t",
+    "nullptr_t",
+    "ptrdiff_t",
+    "size_t",
+    "ssize_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "uintptr_t",
+    "wchar_t",
+    "unsigned char",
+    "unsigned int",
+    "unsigned long",
+    "unsigned long long",
+    "unsigned short",
+    "long long",
+    "long int",
+    "long double",
+    "signed char",
+];
 
 const SHARED: Rules = Rules {
     bare_members: BareMembers::Everywhere,
@@ -81,6 +127,7 @@ const SHARED: Rules = Rules {
         (Builtin::List, "emplace_back", MethodShape::First),
         (Builtin::Map, "at", MethodShape::Second),
     ],
+    scalars: SCALARS,
     identity_methods: &["get", "release", "lock", "value", "load", "exchange"],
     builtin_package: standard::CPP_PACKAGE,
     builtin_package_is_open: true,

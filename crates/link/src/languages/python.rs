@@ -66,7 +66,6 @@ static RULES: Rules = Rules {
         ("__reversed__", "__getitem__"),
         ("__str__", "__repr__"),
     ],
-    structural_bases: &[("typing", "Protocol"), ("typing_extensions", "Protocol")],
     is_standard_library: |package| {
         let first = package.split('.').next().unwrap_or(package);
         package == RULES.builtin_package || standard::is_module(first)

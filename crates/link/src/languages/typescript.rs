@@ -10,7 +10,7 @@ use self::ambient::Ambient;
 use self::modules::{Found, Importer, Modules};
 use super::{Family, Manifests};
 use crate::files::{FileId, Files};
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
 
 mod ambient;
 mod config;
@@ -117,6 +117,8 @@ static RULES: Rules = Rules {
     is_standard_package: |package| package == "globals",
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
+    dispatch: Dispatch::Members,
+    follows_arguments: true,
     fields_apart: false,
     spreads_into_objects: true,
     function_classes: true,

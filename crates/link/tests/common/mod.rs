@@ -9,7 +9,7 @@ use m1nd_link::Linker;
 /// The facts of a file, with the default limits.
 pub(crate) fn facts(path: &RepoPath, text: &str) -> Arc<FileFacts> {
     let language = Language::detect(path, text.as_bytes());
-    Arc::new(m1nd_lang::extract(language, text.as_bytes(), &Limits::default(), &Cancel::new()))
+    Arc::new(m1nd_lang::extract_file(path.as_str(), language, text.as_bytes(), &Limits::default(), &Cancel::new()))
 }
 
 /// Gives the linker a file, with the default limits; as a manifest, too, if it is one: the

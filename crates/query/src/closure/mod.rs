@@ -5,6 +5,7 @@
 //! registrations and decorators ([`registered`]), members that outside code calls ([`outside`]), and words that no fact
 //! explains ([`text`]); and what the graph does not hold: files that are not in it whole ([`unseen`]).
 
+mod exported;
 mod open;
 pub(crate) mod outside;
 mod registered;
@@ -17,6 +18,7 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::reach::{Reach, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 
+pub use exported::is_visible_outside;
 pub(crate) use open::UNKNOWN_MODULE;
 
 use open::Families;
@@ -27,6 +29,8 @@ const MAX_HIDING: usize = 20;
 /// Maximum number of reached nodes whose names are looked up among open references.
 const MAX_NAMED: usize = 20_000;
 
+/// The role of a registration.
+const REGISTER: &str = "register";
 /// The role of a word that is no reference.
 const TEXT: &str = m1nd_graph::UnresolvedRef::TEXT;
 
@@ -161,8 +165,7 @@ pub(crate) fn close_direct(
 
 /// Returns what may hide a user of a node, for tools that judge many nodes: empty if nothing can.
 pub(crate) fn hiding(snapshot: &Snapshot, node: NodeIx, rows: Rows) -> Vec<Hiding> {
-    let found = close_direct(snapshot, node, &[node], rows, (0, false));
-    found.hiding
+    close_direct(snapshot, node, &snapshot.graph().same_symbol(node), rows, (0, false)).hiding
 }
 
 /// Finds what may hide rows, and gives the verdict.
@@ -193,9 +196,9 @@ pub(crate) fn close(snapshot: &Snapshot, known: &Known<'_, '_>) -> Closure {
     }
     hiding.extend(unseen.rows);
     hiding.sort_by(|a, b| (a.far, &a.file, a.line, &a.name, &a.role).cmp(&(b.far, &b.file, b.line, &b.name, &b.role)));
-    // A word is told only where no reference of the same name stands.
+    // One row tells of a place: the reference rather than the registration that takes it, or the word that it is.
     let same_place = |a: &Hiding, b: &Hiding| (&a.file, a.line, &a.name) == (&b.file, b.line, &b.name);
-    hiding.dedup_by(|b, a| b == a || (b.role == TEXT && same_place(a, b)));
+    hiding.dedup_by(|b, a| b == a || (matches!(&*b.role, REGISTER | TEXT) && same_place(a, b)));
     let too_weak = known.reaches.iter().map(|(_, reach)| reach.too_weak).sum();
     let left_out = known.reaches.iter().map(|(_, reach)| (reach.left_out_near, reach.left_out));
     let (not_made_near, not_made) = left_out.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));

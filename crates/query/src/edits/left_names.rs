@@ -23,7 +23,10 @@ pub(super) fn left_names(
         return found;
     }
     let is_typed = after.files().get(path).is_some_and(|file| {
-        !matches!(file.language, Language::Python | Language::JavaScript | Language::Vue | Language::Svelte | Language::Astro)
+        !matches!(
+            file.language,
+            Language::Python | Language::JavaScript | Language::Vue | Language::Svelte | Language::Astro
+        )
     });
     let (had, has) = (places_with_target(before.graph(), path), places_with_target(after.graph(), path));
     for (name, target) in gone {

@@ -38,14 +38,7 @@ const KEYWORDS: &[(&[Language], &str)] = &[
          true try typealias typeof val var when while",
     ),
     (
-        &[
-            Language::JavaScript,
-            Language::TypeScript,
-            Language::Tsx,
-            Language::Vue,
-            Language::Svelte,
-            Language::Astro,
-        ],
+        &[Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte, Language::Astro],
         "await break case catch class const continue debugger default delete do else enum export extends false finally \
          for function if implements import in instanceof interface let new null package private protected public \
          return static super switch this throw true try typeof var void while with yield",

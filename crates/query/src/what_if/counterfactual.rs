@@ -199,7 +199,7 @@ fn orphans(snapshot: &Snapshot, loss: &Loss<'_>) -> Vec<Orphan> {
         .filter(|&&node| graph.kind(node) != NodeKind::Impl)
         .map(|&node| Orphan {
             node,
-            exported: graph.flags(node).has(NodeFlags::EXPORTED),
+            exported: closure::is_visible_outside(snapshot, node),
             tested: graph.in_edges(node).any(|edge| {
                 edge.relation.carries_change()
                     && edge.relation.is_structure()

@@ -1,7 +1,7 @@
 //! Shows what a project loses without some nodes.
 
 use m1nd_engine::Snapshot;
-use m1nd_engine::graph::{NodeFlags, NodeIx};
+use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
 use m1nd_query::closure::{self, ClosureState};
 use m1nd_query::what_if::{self, Broken, Orphan};
@@ -232,15 +232,10 @@ impl ReadTool for Counterfactual {
             documents: sites::site_rows(snapshot, &found.documents[..found.documents.len().min(MAX_LISTED)]),
             total_documents: found.documents.len(),
         };
-        let is_exported = nodes.iter().any(|&node| is_visible_outside(snapshot, node));
+        let is_exported = nodes.iter().any(|&node| closure::is_visible_outside(snapshot, node));
         let guidance = guidance(&output, &closure, is_exported);
         Ok(Answer::new(output).rows("dangling", total).guidance(guidance))
     }
-}
-
-/// Returns whether code outside of the index may use a node.
-fn is_visible_outside(snapshot: &Snapshot, node: NodeIx) -> bool {
-    snapshot.graph().flags(node).has(NodeFlags::EXPORTED)
 }
 
 /// The closure of the node of which least is known.

@@ -361,6 +361,7 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::FactsLimit
         | ProblemKind::LinkLimit
         | ProblemKind::NamesLimit
+        | ProblemKind::ManyWords
         | ProblemKind::SyntaxErrors
         | ProblemKind::BadManifest => "partial",
         ProblemKind::Unreadable

@@ -52,6 +52,10 @@ pub(in crate::languages) fn declared(declarator: Node<'_>) -> Option<Declared<'_
             | "operator_cast"
             | "primitive_type"
             | "structured_binding_declarator" => {
+                if node.kind() == "operator_cast" {
+                    function =
+                        node.child_by_field_name("declarator").and_then(|it| it.child_by_field_name("parameters"));
+                }
                 let function_pointer = function.is_some() && pointer_between;
                 let parameters = function.filter(|_| !pointer_between);
                 return Some(Declared { name: node, parameters, function_pointer, returns_function, array, pointer });

@@ -439,14 +439,14 @@ pub(in crate::languages) fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>
 }
 
 /// `table[i](x)` calls an element of the table.
-fn enter_subscript(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+pub(in crate::languages) fn enter_subscript(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     if let (mark @ Mark::Call(_), Some(table)) = (cx.current_mark(), node.child_by_field_name("argument")) {
         cx.mark(table, mark);
     }
     Enter::Descend
 }
 
-fn leave_subscript(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+pub(in crate::languages) fn leave_subscript(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Index(field("argument")), node, parent);
 }
 

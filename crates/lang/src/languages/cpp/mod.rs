@@ -1,12 +1,14 @@
 //! C++: namespaces, classes with sections, templates, qualified names, members defined outside of their class.
 
+mod implicit;
+
 use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
-use super::c::declarator::{declarators, declared};
+use super::c::declarator::declared;
+use super::c::prepare;
 use super::c::rules::{self, C_RULES};
-use super::c::{given, prepare};
 use super::outline::common::{descend, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
@@ -96,7 +98,8 @@ static GRAMMAR: Grammar = Grammar {
     inline_types: true,
     spreads: &["parameter_pack_expansion"],
     adjust,
-    assigned: given::assigned,
+    assigned: implicit::assigned,
+    left: implicit::left,
     ..Grammar::new(|| tree_sitter_cpp::LANGUAGE.into(), RULES)
 };
 
@@ -111,7 +114,9 @@ static CONCEPT: Define = Define { kind: DefKind::Trait, body: Pick::None, ..Defi
 static LAMBDA: Define = Define { params: Pick::None, ..Define::LAMBDA };
 
 static RULES: &[(&str, Rule)] = &[
-    ("declaration", Rule::Custom(enter_declaration, rules::leave_declaration)),
+    ("declaration", Rule::Custom(implicit::enter_declaration, implicit::leave_declaration)),
+    ("field_declaration", Rule::Custom(rules::enter_declaration, implicit::leave_member)),
+    ("subscript_expression", Rule::Custom(rules::enter_subscript, implicit::leave_subscript)),
     ("class_specifier", Rule::Custom(enter_tag, leave_tag)),
     ("struct_specifier", Rule::Custom(enter_tag, leave_tag)),
     ("union_specifier", Rule::Custom(enter_tag, leave_tag)),
@@ -144,7 +149,7 @@ static RULES: &[(&str, Rule)] = &[
     ("lambda_capture_initializer", Rule::Plain),
     ("new_expression", Rule::Call(field("type"), field("arguments"))),
     ("call_expression", Rule::Custom(enter_call, leave_call)),
-    ("field_initializer", Rule::Custom(enter_initializer, nothing)),
+    ("field_initializer", Rule::Custom(implicit::enter_initializer, implicit::leave_initializer)),
     ("for_range_loop", Rule::Custom(enter_range, leave_range)),
     ("if_statement", Rule::Block),
     ("while_statement", Rule::Block),
@@ -191,18 +196,24 @@ fn function<'a, 't>(cx: &mut Outline<'a>, node: Node<'t>, draft: &mut Draft<'a, 
         draft.name_node = Some(last);
         draft.visit_name = true;
         draft.bound = false;
-        draft.name = Some(cx.text(last).to_owned());
+        draft.name = Some(name_of(cx, last));
         let class = parts.len().checked_sub(2).map(|index| cx.text(plain(parts[index])));
         draft.flags.is_constructor = class == Some(cx.text(last));
     } else {
-        let text = cx.text(name);
-        let text = if name.kind() == "operator_cast" { text.split('(').next().unwrap_or(text).trim() } else { text };
-        draft.name = Some(text.to_owned());
-        draft.flags.is_constructor = cx.owner_name() == Some(text) && node.child_by_field_name("type").is_none();
+        let text = name_of(cx, name);
+        draft.flags.is_constructor = cx.owner_name() == Some(&*text) && node.child_by_field_name("type").is_none();
+        draft.name = Some(text);
     }
     if node.child_by_field_name("type").is_none() && TEST_MACROS.contains(&cx.text(name)) {
         test_macro(cx, draft);
     }
+}
+
+/// The name of a function; of an operator without the spaces that may be in it.
+fn name_of(cx: &Outline<'_>, name: Node<'_>) -> String {
+    let text = cx.text(name);
+    let text = if name.kind() == "operator_cast" { text.split('(').next().unwrap_or(text).trim() } else { text };
+    implicit::operator_name(text).unwrap_or_else(|| text.to_owned())
 }
 
 fn test_macro(cx: &mut Outline<'_>, draft: &mut Draft<'_, '_>) {
@@ -241,31 +252,6 @@ fn leave_tag(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     if let Some(name) = cx.known(node.child_by_field_name("name")) {
         cx.set_expr(node, name);
     }
-}
-
-/// `Type name(a, b);` and `Type name{a};` call a constructor.
-fn enter_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
-    if let (true, [one], Some(ty)) = (inside, declarators(node).as_slice(), node.child_by_field_name("type")) {
-        let value = one.child_by_field_name("value");
-        let list = match one.kind() {
-            "init_declarator" => value.filter(|value| matches!(value.kind(), "argument_list" | "initializer_list")),
-            "function_declarator" => one.child_by_field_name("parameters"),
-            _ => None,
-        };
-        // `Type name = {…}` may be an array or an aggregate.
-        let assigned =
-            value.is_some_and(|value| cx.text(*one).trim_end_matches(cx.text(value)).trim_end().ends_with('='));
-        let plain = one.child_by_field_name("declarator").is_some_and(|name| name.kind() == "identifier");
-        if let (Some(list), true, false) = (list, plain, assigned) {
-            let arity = cx.arity(Some(list));
-            match ty.kind() {
-                "type_identifier" | "qualified_identifier" | "template_type" => cx.mark(ty, Mark::Call(arity)),
-                _ => {}
-            }
-        }
-    }
-    rules::enter_declaration(cx, node, parent)
 }
 
 /// `public:` and its like hold until the next one.
@@ -469,6 +455,7 @@ fn enter_call(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ente
 }
 
 fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    implicit::makes(cx, node);
     let function = node.child_by_field_name("function").filter(|&function| is_cast(cx, function));
     let ty = function.and_then(|function| function.child_by_field_name("arguments")?.named_child(0));
     if let Some(of) = cx.known(ty) {
@@ -477,26 +464,6 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
         return;
     }
     cx.leave_expr(Rule::Call(field("function"), field("arguments")), node, parent);
-}
-
-/// `member(value)` of a constructor names a field or a base class: both are found from inside of the class.
-fn enter_initializer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let Some(name) = node.named_child(0)
-        && name.kind() == "field_identifier"
-    {
-        let text = cx.name_text(name);
-        let expr = cx.bare_name(text);
-        cx.refer_with(expr, Role::Write, u8::MAX, name);
-    } else if let Some(name) = node.named_child(0)
-        && name.kind() == "template_method"
-        && let Some(base) = name.child_by_field_name("name")
-    {
-        let text = cx.name_text(base);
-        let expr = cx.bare_name(text);
-        let arity = cx.arity(node.named_child(1));
-        cx.refer_with(expr, Role::Call, arity, base);
-    }
-    Enter::Descend
 }
 
 fn enter_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
@@ -508,6 +475,7 @@ fn enter_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Ent
 }
 
 fn leave_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    implicit::iterates(cx, node.child_by_field_name("right"));
     let declared_type = cx.known(node.child_by_field_name("type"));
     let element = cx.known(node.child_by_field_name("right")).map(|base| cx.builder.expr(Expr::Element { base }));
     let Some(found) = node.child_by_field_name("declarator").and_then(declared) else { return };

@@ -401,6 +401,9 @@ impl<'tree> Visitor<'tree> for Outline<'_> {
             return;
         }
         self.leave_rule(state.rule, node, parent);
+        if matches!(state.rule, Rule::Plain | Rule::Forward | Rule::Member(..)) {
+            (self.grammar.left)(self, node, parent);
+        }
         self.stack.pop();
     }
 

@@ -293,6 +293,8 @@ pub(crate) struct Grammar {
     pub(crate) adjust: Adjust,
     /// After an assignment.
     pub(crate) assigned: Leave,
+    /// After a node of no rule, or one that forwards or takes a member.
+    pub(crate) left: Leave,
     /// Methods have a name space of their own: a local variable never hides one.
     pub(crate) methods_apart: bool,
     /// Completes the facts once all names of the file are known; given the labels that were remembered.
@@ -334,6 +336,7 @@ impl Grammar {
             inline_types: false,
             adjust: |_, _, _, _| {},
             assigned: |_, _, _| {},
+            left: super::common::nothing,
             methods_apart: false,
             finish: |_, _| {},
         }

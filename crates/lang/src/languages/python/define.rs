@@ -359,6 +359,7 @@ impl Extractor<'_> {
         let definition = self.b.definition_mut(id);
         definition.bases = bases;
         definition.flags.is_test = is_test;
+        definition.flags.is_structural = is_protocol;
     }
 
     /// Notes the names of type parameters (`[T: Bound, *U]`) so that they are no references, and binds them.
@@ -443,9 +444,9 @@ impl Extractor<'_> {
         self.b.parameters(id, &parameters);
         self.bind_parameters(id, body, &parameters);
         let names: Vec<NameId> = parameters.iter().map(|parameter| parameter.name).collect();
-        let first = parameters.iter().find(|parameter| {
-            !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver)
-        });
+        let first = parameters
+            .iter()
+            .find(|parameter| !matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver));
         let first = first.filter(|first| first.kind == ParameterKind::Plain).map(|first| first.name);
         let is_receiver =
             |parameter: &&Parameter| matches!(parameter.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver);

@@ -152,9 +152,8 @@ impl Extractor<'_> {
 
     /// Either operand may answer, if both are values of classes.
     fn either(&mut self, (left, right): (ExprId, ExprId), (method, reflected): (&str, &str), at: Node<'_>) {
-        let is_literal = |this: &Self, expr| {
-            matches!(this.b.facts().expr(expr), Expr::Literal(_) | Expr::Collection { .. })
-        };
+        let is_literal =
+            |this: &Self, expr| matches!(this.b.facts().expr(expr), Expr::Literal(_) | Expr::Collection { .. });
         let inexact = !is_literal(self, left);
         self.calls(&Called { base: left, method, arity: 1, inexact: false }, at);
         self.calls(&Called { base: right, method: reflected, arity: 1, inexact }, at);

@@ -280,6 +280,7 @@ impl Extractor<'_> {
         let mut definition = self.blank(DefKind::Field, text, scope, name, (node, value));
         definition.flags.is_static = has_token(node, "static");
         definition.flags.is_abstract = has_token(node, "abstract");
+        definition.flags.is_optional = has_token(node, "?");
         definition.flags.is_local = false;
         definition.visibility = self.visibility(node, text);
         definition.doc = self.doc_of(node);

@@ -79,7 +79,7 @@ impl<'a> Extractor<'a> {
                 if let This::Scope(scope) = self.frame().this {
                     let expr = self.b.expr(Expr::Super { scope });
                     self.exprs.set(node, expr);
-                    let (role, arity) = role_of(step, path);
+                    let (role, arity) = self.role_of(step, path);
                     if role == Role::Call {
                         self.refer(expr, role, node, arity);
                     }
@@ -191,8 +191,45 @@ impl<'a> Extractor<'a> {
             None => self.b.name_expr(text, scope),
         };
         self.exprs.set(node, expr);
-        let (role, arity) = if tag { (Role::Call, u8::MAX) } else { role_of(step, path) };
+        let (role, arity) = if tag { (Role::Call, u8::MAX) } else { self.role_of(step, path) };
         self.refer(expr, role, node, arity);
+    }
+
+    /// Role of an expression, and the number of arguments if it is called.
+    fn role_of(&self, step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
+        let (mut field, mut inner) = (step.field, step.node);
+        for (offset, outer) in path.iter().enumerate().rev().take(MAX_WRAPPERS) {
+            let node = outer.node;
+            match (node.kind(), field) {
+                ("parenthesized_expression" | "non_null_expression" | "instantiation_expression", _) => {}
+                // `(0, f)()`: the last one is the value.
+                ("sequence_expression", _) if children(node).last().map(Node::id) == Some(inner.id()) => {}
+                ("await_expression", _) if outer.field == Some("function") => {}
+                ("member_expression", Some("object")) if offset > 0 && self.calls_object(outer, path[offset - 1]) => {
+                    return (Role::Call, u8::MAX);
+                }
+                ("call_expression", Some("function")) => {
+                    let decorates = offset > 0 && path[offset - 1].node.kind() == "decorator";
+                    return (if decorates { Role::Decorate } else { Role::Call }, arity(node));
+                }
+                ("new_expression", Some("constructor")) => return (Role::Call, arity(node)),
+                ("assignment_expression" | "augmented_assignment_expression", Some("left"))
+                | ("update_expression", Some("argument"))
+                | ("for_in_statement", Some("left")) => return (Role::Write, u8::MAX),
+                ("decorator", _) => return (Role::Decorate, u8::MAX),
+                ("class_heritage", _) | ("extends_clause", Some("value")) => return (Role::Inherit, u8::MAX),
+                _ => break,
+            }
+            (field, inner) = (outer.field, node);
+        }
+        (Role::Read, u8::MAX)
+    }
+
+    /// Returns whether a member is called that calls the function it is taken of: `f.call(…)`.
+    fn calls_object(&self, member: &Step<'_>, around: Step<'_>) -> bool {
+        let property = member.node.child_by_field_name("property").map_or("", |property| self.source.text(property));
+        let is_called = around.node.kind() == "call_expression" && member.field == Some("function");
+        is_called && matches!(property, "call" | "apply")
     }
 
     /// Returns whether a name behind a `$` is called like those of the language, and not the variable of this name.
@@ -218,7 +255,7 @@ impl<'a> Extractor<'a> {
         let expr = self.b.member(base, name);
         self.exprs.set(node, expr);
         let tag = parent(path).is_some_and(|step| is_tag(step.node));
-        let (role, arity) = if tag { (Role::Call, u8::MAX) } else { role_of(step, path) };
+        let (role, arity) = if tag { (Role::Call, u8::MAX) } else { self.role_of(step, path) };
         // Every function has a `prototype`: nothing of the project is meant by it.
         if name == "prototype" || role == Role::Write && matches!(self.target(node), Target::Export(_)) {
             return;
@@ -236,7 +273,7 @@ impl<'a> Extractor<'a> {
         if index.kind() == "string" {
             let expr = self.b.member(base, unquote(self.source.text(index)));
             self.exprs.set(node, expr);
-            let (role, arity) = role_of(step, path);
+            let (role, arity) = self.role_of(step, path);
             self.refer(expr, role, index, arity);
             return;
         }
@@ -283,6 +320,7 @@ impl<'a> Extractor<'a> {
         // The grammar takes `await f<T>()` for `(await f)<T>()`, which would be written with its parentheses.
         let awaited = (function.kind() == "await_expression").then(|| function.named_child(0)).flatten();
         let callee = self.expr_of(awaited.unwrap_or(function));
+        self.call_by_value(callee, arguments, arity(node));
         let callee = self.with_type_arguments(node, callee);
         self.set_call(node, callee, &args);
         if let Some(base) = awaited.and_then(|_| self.known(node)) {
@@ -300,6 +338,17 @@ impl<'a> Extractor<'a> {
                 self.b.expr(Expr::Generic { base, args })
             }
             _ => base,
+        }
+    }
+
+    /// A call of a value that has no name: `f()()`, `table[key]()`, `(a || b)()`, `new this()`.
+    fn call_by_value(&mut self, callee: ExprId, at: Node<'_>, arity: u8) {
+        let has_no_name = matches!(
+            self.b.facts().expr(callee),
+            Expr::Call { .. } | Expr::Index { .. } | Expr::Item { .. } | Expr::Union(_) | Expr::This { .. }
+        );
+        if has_no_name {
+            self.refer(callee, Role::Call, at, arity);
         }
     }
 
@@ -336,6 +385,7 @@ impl<'a> Extractor<'a> {
             .child_by_field_name("arguments")
             .map(|arguments| children(arguments).iter().map(|&argument| self.expr_of(argument)).collect())
             .unwrap_or_default();
+        self.call_by_value(callee, node.child_by_field_name("arguments").unwrap_or(node), arity(node));
         let callee = self.with_type_arguments(node, callee);
         self.set_call(node, callee, &args);
     }
@@ -399,31 +449,6 @@ fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
         "export_statement" => step.field.is_none() && outer.node.child(1).is_some_and(|word| word.kind() == "as"),
         _ => false,
     }
-}
-
-/// Role of an expression, and the number of arguments if it is called.
-fn role_of(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
-    let mut field = step.field;
-    for (offset, outer) in path.iter().enumerate().rev().take(MAX_WRAPPERS) {
-        let node = outer.node;
-        match (node.kind(), field) {
-            ("parenthesized_expression" | "non_null_expression" | "instantiation_expression", _) => {}
-            ("await_expression", _) if outer.field == Some("function") => {}
-            ("call_expression", Some("function")) => {
-                let decorates = offset > 0 && path[offset - 1].node.kind() == "decorator";
-                return (if decorates { Role::Decorate } else { Role::Call }, arity(node));
-            }
-            ("new_expression", Some("constructor")) => return (Role::Call, arity(node)),
-            ("assignment_expression" | "augmented_assignment_expression", Some("left"))
-            | ("update_expression", Some("argument"))
-            | ("for_in_statement", Some("left")) => return (Role::Write, u8::MAX),
-            ("decorator", _) => return (Role::Decorate, u8::MAX),
-            ("class_heritage", _) | ("extends_clause", Some("value")) => return (Role::Inherit, u8::MAX),
-            _ => break,
-        }
-        field = outer.field;
-    }
-    (Role::Read, u8::MAX)
 }
 
 fn arity(call: Node<'_>) -> u8 {

@@ -18,6 +18,8 @@ enum Known {
     Definition(DefId),
     /// A local variable, parameter or type parameter.
     Local,
+    /// A local variable that holds the value of an expression.
+    Held,
     /// An imported name.
     Import,
 }
@@ -90,12 +92,13 @@ impl Extractor<'_> {
                 BindingTarget::Import(_) => Known::Import,
                 // An alias of a namespace member at the top of a file is no local.
                 BindingTarget::Value(_) if binding.namespace == Namespace::Any => Known::Import,
+                BindingTarget::Value(_) | BindingTarget::Parameter(..) => Known::Held,
                 _ => Known::Local,
             };
             names.entry((binding.scope, binding.name)).or_insert(known);
         }
         for &key in &self.assigned_later {
-            names.entry(key).or_insert(Known::Local);
+            names.entry(key).or_insert(Known::Held);
         }
         names
     }
@@ -131,7 +134,7 @@ impl Extractor<'_> {
                         self.value(id, assignment.value);
                     }
                 }
-                Known::Local => {
+                Known::Local | Known::Held => {
                     let target = if assignment.value == self.b.unknown() {
                         BindingTarget::Opaque
                     } else {
@@ -229,7 +232,8 @@ impl Extractor<'_> {
         }
     }
 
-    /// Uses of local variables are no references, nor is the place that defines a member.
+    /// Uses of local variables are no references, unless they call what the variable holds; nor is the place that
+    /// defines a member.
     fn drop_local_references(&mut self, names: &Names) {
         let defined: FxHashSet<_> = self.b.facts().definitions.iter().map(|definition| definition.pos).collect();
         let own: FxHashSet<NameId> = MODULE_NAMES.iter().map(|name| self.b.name(name)).collect();
@@ -241,6 +245,8 @@ impl Extractor<'_> {
             let Expr::Name { name, scope } = self.b.facts().expr(reference.expr) else { return true };
             match self.look_up(names, name, scope) {
                 Some((_, Known::Local)) => false,
+                // The value of a local may be a function or class that is known elsewhere.
+                Some((_, Known::Held)) => reference.role == Role::Call,
                 Some(_) => true,
                 None => !own.contains(&name),
             }

@@ -338,6 +338,7 @@ impl<'a> Extractor<'a> {
         let in_interface =
             definition.owner.is_some_and(|owner| self.b.facts().definition(owner).kind == DefKind::Interface);
         flags.is_abstract = node.kind() == "abstract_method_signature" || in_interface;
+        flags.is_optional = node.kind() == "method_signature" && has_token(node, "?");
         flags.is_declaration = !in_interface && matches!(node.kind(), "function_signature" | "method_signature");
         definition.visibility = self.visibility(node, &place.name);
     }

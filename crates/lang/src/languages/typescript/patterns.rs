@@ -83,7 +83,8 @@ impl Extractor<'_> {
                 }
                 "object_assignment_pattern" => {
                     let Some(left) = child.child_by_field_name("left") else { continue };
-                    let value = if left.kind() == "shorthand_property_identifier_pattern" {
+                    let is_known = source != self.b.unknown();
+                    let value = if is_known && left.kind() == "shorthand_property_identifier_pattern" {
                         self.picked(source, left)
                     } else {
                         self.b.unknown()
@@ -109,13 +110,13 @@ impl Extractor<'_> {
         }
     }
 
-    /// A member taken by name, which is a use of that member.
+    /// A member taken by name, which is a use of that member. Of a value that nothing is known of, only calls matter.
     fn picked(&mut self, source: ExprId, key: Node<'_>) -> ExprId {
-        if source == self.b.unknown() {
-            return source;
-        }
         let name = self.property(key);
         let member = self.b.member(source, name);
+        if source == self.b.unknown() {
+            return member;
+        }
         self.refer(member, Role::Read, key, u8::MAX);
         member
     }

@@ -5,14 +5,8 @@ use m1nd_base::{Cancel, Limits};
 use crate::facts::FileFacts;
 use crate::{Language, extract};
 
-const LANGUAGES: [Language; 6] = [
-    Language::JavaScript,
-    Language::TypeScript,
-    Language::Tsx,
-    Language::Vue,
-    Language::Svelte,
-    Language::Astro,
-];
+const LANGUAGES: [Language; 6] =
+    [Language::JavaScript, Language::TypeScript, Language::Tsx, Language::Vue, Language::Svelte, Language::Astro];
 
 /// Stack that an extraction must do with.
 const STACK: usize = 512 << 10;

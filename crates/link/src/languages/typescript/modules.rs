@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 /// Endings tried on a module written without one, in this order.
 const ENDINGS: &[&str] = &[
-    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".astro", ".json", ".d.mts",
-    ".d.cts",
+    ".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".astro", ".json",
+    ".d.mts", ".d.cts",
 ];
 
 /// Extensions of compiled files and of their possible sources.

@@ -263,8 +263,8 @@ fn is_called(graph: &Graph, node: NodeIx, name: &str) -> bool {
 /// program.
 const fn is_of(format: Format, language: Language) -> bool {
     use Language::{
-        Astro, C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx, TypeScript,
-        Vue,
+        Astro, C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx,
+        TypeScript, Vue,
     };
     match format {
         Format::Python => matches!(language, Python),

@@ -33,16 +33,8 @@ pub(super) fn frontmatter(text: &str) -> Option<Range<usize>> {
 }
 
 /// Components that the languages have themselves.
-const BUILT_IN: &[&str] = &[
-    "Fragment",
-    "KeepAlive",
-    "RouterLink",
-    "RouterView",
-    "Suspense",
-    "Teleport",
-    "Transition",
-    "TransitionGroup",
-];
+const BUILT_IN: &[&str] =
+    &["Fragment", "KeepAlive", "RouterLink", "RouterView", "Suspense", "Teleport", "Transition", "TransitionGroup"];
 
 /// Returns whether the name of a tag means a component: it starts with a capital letter, or is a member.
 fn is_component(name: &str) -> bool {

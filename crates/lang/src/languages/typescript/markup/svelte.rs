@@ -244,7 +244,10 @@ mod tests {
             ("{fmt(1)}", "(fmt(1));"),
             ("<b on:click={f} on:x|once={() => g()} />", "f(...[]);(() => g());"),
             ("<b onclick={f} {name} {...rest} a=\"x {h(1)} y\" />", "(f);(name);(rest);(h(1));"),
-            ("<b use:act={p} transition:fade bind:value={v} bind:w class:on style:c={d}/>", "act(...[]);(p);fade(...[]);(v);(w);(on);(d);"),
+            (
+                "<b use:act={p} transition:fade bind:value={v} bind:w class:on style:c={d}/>",
+                "act(...[]);(p);fade(...[]);(v);(w);(on);(d);",
+            ),
             ("{#if a}{b}{:else if c}{d}{:else}{e}{/if}", "(a);{(b);}(c);{(d);}{(e);}"),
             ("{#each xs as x, i (x.id)}{f(x)}{/each}", "for (const x of ( xs)) {let i;(x.id);(f(x));}"),
             ("{#each xs as { a, b }}{a}{:else}{c}{/each}", "for (const { a, b } of ( xs)) {(a);}{(c);}"),

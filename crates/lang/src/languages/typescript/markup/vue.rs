@@ -13,8 +13,7 @@ const TEMPLATE: &str = "template";
 /// Directives without an expression of their own.
 const PLAIN: &[&str] = &["v-cloak", "v-else", "v-once", "v-pre"];
 /// Directives of the language whose value is an expression.
-const EVALUATED: &[&str] =
-    &["v-bind", "v-else-if", "v-html", "v-if", "v-memo", "v-model", "v-on", "v-show", "v-text"];
+const EVALUATED: &[&str] = &["v-bind", "v-else-if", "v-html", "v-if", "v-memo", "v-model", "v-on", "v-show", "v-text"];
 
 /// Adds what the template and the styles of a component use.
 pub(super) fn add(text: &str, known: &FxHashSet<&str>, code: &mut Code<'_>) {
@@ -276,7 +275,8 @@ mod tests {
 
     #[test]
     fn only_the_template_and_styles_are_read() {
-        let text = "<i18n>{{ a }}</i18n><template lang=\"pug\">p {{ b }}</template><style>p { c: v-bind('d.e') }</style>";
+        let text =
+            "<i18n>{{ a }}</i18n><template lang=\"pug\">p {{ b }}</template><style>p { c: v-bind('d.e') }</style>";
         let mut code = Code::new(text);
         add(text, &FxHashSet::default(), &mut code);
         assert_eq!(code.finish().expect("it has code").0, "{\n(d.e\n);\n}\n");
