@@ -7,8 +7,8 @@ use tree_sitter::Node;
 
 use super::Input;
 use super::c::declarator::declared;
-use super::c::rules::{self, C_RULES};
 use super::c::prepare;
+use super::c::rules::{self, C_RULES};
 use super::outline::common::{descend, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
