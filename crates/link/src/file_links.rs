@@ -21,7 +21,7 @@ use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
 use crate::project::Project;
 use crate::reason::Reason;
-use crate::rules::{Dispatch, Overloads};
+use crate::rules::{Dispatch, Overloads, Yields};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
@@ -585,7 +585,9 @@ fn duck_type(
             resolution.targets.dedup();
             if !resolution.targets.is_empty() {
                 resolution.tier = Some(EdgeTier::Possible);
-                resolution.reason = None;
+                // Where nothing declares types, a package may be handed values of packages that it does not know.
+                let is_open = rules.yields == Yields::Anything && eval.is_method_elsewhere(file, unit.name(name));
+                resolution.reason = resolution.reason.filter(|_| is_open);
             }
         }
     }

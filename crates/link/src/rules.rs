@@ -463,6 +463,13 @@ pub trait Resolver: Send + Sync {
         None
     }
 
+    /// Returns whether code in `from` may use what `to` defines, by the dependencies of their packages. What is not
+    /// known is allowed. Only manifests and paths decide, so that [`Resolver::fingerprint`] covers it.
+    fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
+        let _ = (files, from, to);
+        true
+    }
+
     /// Files whose top-level macros are visible in `from` without import, nearest first.
     fn macro_files(&self, files: &Files<'_>, from: FileId) -> Vec<FileId> {
         let _ = (files, from);

@@ -232,6 +232,10 @@ impl Resolver for Python {
         self.absolute(files, folder, module)
     }
 
+    fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
+        self.distributions.may_use(files, files.root_of(files.path(from)), files.root_of(files.path(to)))
+    }
+
     fn submodule(&self, files: &Files<'_>, _from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {
         match of {
             ModuleTarget::File(file) => {

@@ -5,6 +5,7 @@
 //! registrations and decorators ([`registered`]), constructors that the language calls unnamed ([`implicit`]), members
 //! that outside code calls ([`outside`]), and words that no fact explains ([`text`]); and what the graph does not hold: files that are not in it whole ([`unseen`]).
 
+mod dynamic;
 mod exported;
 mod implicit;
 mod open;
@@ -231,6 +232,7 @@ fn uses_without_reference(snapshot: &Snapshot, known: &Known<'_, '_>, followed: 
         }
         found.extend(outside::called(snapshot, node, known.rows, far));
         found.extend(text::unexplained(graph, known.starts, node, far));
+        found.extend(dynamic::made_names(snapshot, known.starts, node, far));
     }
     found
 }

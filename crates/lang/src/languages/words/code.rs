@@ -63,8 +63,27 @@ const RUST_ATTRIBUTES: &[&str] = &[
 const DIRECTIVES: &[&str] = &["error", "import", "include", "line", "pragma", "region", "endregion", "warning"];
 /// Callees whose first text is the name of an event or the key of a translation.
 const KEYED: &[&str] = &[
-    "$emit", "$t", "$tc", "$te", "_", "__", "addEventListener", "addListener", "emit", "gettext", "ngettext", "off", "on",
-    "once", "removeEventListener", "removeListener", "t", "tc", "te", "trans", "translate",
+    "$emit",
+    "$t",
+    "$tc",
+    "$te",
+    "_",
+    "__",
+    "addEventListener",
+    "addListener",
+    "emit",
+    "gettext",
+    "ngettext",
+    "off",
+    "on",
+    "once",
+    "removeEventListener",
+    "removeListener",
+    "t",
+    "tc",
+    "te",
+    "trans",
+    "translate",
 ];
 /// Callees whose first text says what a test is about.
 const TITLED: &[&str] = &[

@@ -118,7 +118,9 @@ impl Dynamic {
 
     /// Notes an element that is taken by a computed name, where elements are members.
     pub(super) fn bracket(&mut self, language: Language, bytes: &[u8], open: usize) {
-        let Some((last, byte)) = before(bytes, open).filter(|(_, byte)| is_word(*byte) || *byte == b')') else { return };
+        let Some((last, byte)) = before(bytes, open).filter(|(_, byte)| is_word(*byte) || *byte == b')') else {
+            return;
+        };
         let word_start = bytes[..=last].iter().rposition(|byte| !is_word(*byte)).map_or(0, |end| end + 1);
         let word = &bytes[word_start..=last];
         let is_table = byte == b')' && ends_with_call(bytes, last) || matches!(word, b"__dict__" | b"modules" | b"_G");
@@ -145,13 +147,15 @@ impl Dynamic {
     pub(super) fn variable(&mut self, bytes: &[u8], dollar: usize) {
         let end = word_end(bytes, dollar + 1);
         let Some((at, _)) = before(bytes, dollar) else { return };
-        let is_member = bytes[..=at].ends_with(b"->") || bytes[..=at].ends_with(b"::") || bytes[..=at].ends_with(b"->{");
+        let is_member =
+            bytes[..=at].ends_with(b"->") || bytes[..=at].ends_with(b"::") || bytes[..=at].ends_with(b"->{");
         let is_made = bytes[..=at].ends_with(b"new");
         let is_called = behind(bytes, end).first().is_some_and(|byte| matches!(byte, b'(' | b'}'));
         if !is_made && !is_called {
             return;
         }
-        let is_own = is_member && [&b"$this->"[..], b"$this->{", b"self::", b"static::"].iter().any(|own| bytes[..=at].ends_with(own));
+        let is_own = is_member
+            && [&b"$this->"[..], b"$this->{", b"self::", b"static::"].iter().any(|own| bytes[..=at].ends_with(own));
         self.look_ups.push((dollar, if is_own { Receiver::Own } else { Receiver::Unknown }));
     }
 
@@ -256,7 +260,9 @@ fn close_of(bytes: &[u8], open: usize) -> usize {
 /// Returns whether an expression is not only a literal or a number: the name is not there to be read.
 fn is_computed(key: &[u8]) -> bool {
     let key = key.trim_ascii();
-    let is_literal = |quote: u8| key.len() > 1 && key[0] == quote && key[1..].iter().position(|byte| *byte == quote) == Some(key.len() - 2);
+    let is_literal = |quote: u8| {
+        key.len() > 1 && key[0] == quote && key[1..].iter().position(|byte| *byte == quote) == Some(key.len() - 2)
+    };
     let has_hole = key.windows(2).any(|pair| matches!(pair, b"${" | b"#{"));
     let is_literal = (is_literal(b'"') || is_literal(b'\'') || is_literal(b'`')) && !has_hole;
     let is_symbol = key.starts_with(b":") && !key.starts_with(b":\"");

@@ -209,8 +209,22 @@ const WITHOUT_COMMENTS: &[&str] = &["haml", "jade", "pug", "slim"];
 
 /// Keys whose value is for people, or names what stands here.
 const TELLING: &[&str] = &[
-    "author", "authors", "categories", "classifiers", "description", "edition", "keywords", "label", "license", "name",
-    "repository", "summary", "tags", "title", "type", "version",
+    "author",
+    "authors",
+    "categories",
+    "classifiers",
+    "description",
+    "edition",
+    "keywords",
+    "label",
+    "license",
+    "name",
+    "repository",
+    "summary",
+    "tags",
+    "title",
+    "type",
+    "version",
 ];
 
 /// Beginnings of names of files that are read by people.
@@ -299,7 +313,7 @@ pub(super) fn scan(kind: TextKind, text: &str, finder: &mut Finder<'_>) {
         TextKind::Elements => markup::scan(text, true, finder),
         TextKind::Page => markup::scan(text, false, finder),
         TextKind::Statements(comments) => scan_statements(0..text.len(), comments, finder),
-        TextKind::Prose => literals::scan(0..text.len(), WordPlace::Text, None, finder),
+        TextKind::Prose => literals::scan(0..text.len(), WordPlace::Text, Some(WordPlace::Text), finder),
     }
 }
 
