@@ -300,7 +300,7 @@ mod tests {
                 &["dotted com.acme.Foo", "dotted com.acme.Foo.start"],
             ),
             ("META-INF/services/com.acme.Spi", "com.acme.Impl\n", &["dotted com.acme.Impl"]),
-            ("a.toml", "name = \"word\" # 1.5 a-b", &[]),
+            ("a.toml", "name = \"word\" # 1.5 a-b ... ./ : ../..", &[]),
         ];
         for (path, text, expected) in rows {
             assert!(reads(path), "{path}");
