@@ -37,6 +37,7 @@ mod status;
 mod stored;
 mod terms;
 mod text_model;
+mod unseen;
 mod withheld;
 mod workspace;
 mod writer;
@@ -65,5 +66,6 @@ pub use report::{
 pub use snapshot::{Snapshot, SourceText};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
+pub use unseen::{NotCheckedOut, UnseenFile, UnseenPlace, UnseenReason, UnseenTexts, is_code};
 pub use withheld::Withheld;
 pub use workspace::{Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};

@@ -47,6 +47,11 @@ impl BlobId {
         Some(Self::of(&id))
     }
 
+    /// The id with these bytes.
+    pub const fn from_bytes(bytes: [u8; 20]) -> Self {
+        Self(bytes)
+    }
+
     pub(crate) fn of(id: &ObjectId) -> Self {
         let mut bytes = Blob::default();
         bytes.copy_from_slice(id.as_slice());
@@ -112,8 +117,21 @@ impl Contents {
     /// [`NoHistory::Unreadable`] if a folder is missing (a partial clone), damaged, or there are more than 200,000
     /// files; [`NoHistory::Cancelled`].
     pub fn files(&self, commit: CommitId, cancel: &Cancel) -> Result<Vec<TreeFile>, NoHistory> {
-        let missing = |what: &str| NoHistory::Unreadable(format!("{what} of commit {} is missing", commit.name()));
-        let tree = self.objects.commit(&commit.0).ok_or_else(|| missing("the object"))?.tree;
+        let missing = || NoHistory::Unreadable(format!("the object of commit {} is missing", commit.name()));
+        let tree = self.objects.commit(&commit.0).ok_or_else(missing)?.tree;
+        self.files_below(tree, &format!("commit {}", commit.name()), cancel)
+    }
+
+    /// Like [`Contents::files`], of a tree by its object id.
+    ///
+    /// # Errors
+    /// Those of [`Contents::files`].
+    pub fn files_of_tree(&self, tree: [u8; 20], cancel: &Cancel) -> Result<Vec<TreeFile>, NoHistory> {
+        self.files_below(ObjectId::from_bytes_or_panic(&tree), "a tracked folder", cancel)
+    }
+
+    fn files_below(&self, tree: ObjectId, shown: &str, cancel: &Cancel) -> Result<Vec<TreeFile>, NoHistory> {
+        let missing = |what: &str| NoHistory::Unreadable(format!("{what} of {shown} is missing"));
         let mut open = vec![(String::new(), 0usize, tree)];
         let mut files = Vec::new();
         while let Some((folder, depth, id)) = open.pop() {
@@ -131,7 +149,7 @@ impl Contents {
                 }
             }
             if files.len() + open.len() > MAX_FILES {
-                return Err(NoHistory::Unreadable(format!("commit {} has more than {MAX_FILES} files", commit.name())));
+                return Err(NoHistory::Unreadable(format!("{shown} has more than {MAX_FILES} files")));
             }
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -7,6 +7,7 @@
 
 mod comments;
 pub mod facts;
+mod implicit_calls;
 mod language;
 pub mod languages;
 mod lines;
@@ -22,9 +23,10 @@ pub mod walk;
 
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
+pub use implicit_calls::is_implicit_constructor;
 pub use language::{Language, Tier};
 pub use languages::{declared, extract, extract_file, is_binary, listing_language, parse_alone};
-pub use strings::string_literals;
+pub use strings::{comment_ranges, string_literals};
 pub use syntax::{SyntaxError, syntax_errors};
 pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};

@@ -146,6 +146,12 @@ pub fn string_literals(language: Language, text: &str) -> Vec<Range<usize>> {
     read(language, text).map_or_else(Vec::new, |reader| reader.found)
 }
 
+/// Byte ranges of comments and of literals that document the code around them, in order and apart; none for documents.
+pub fn comment_ranges(language: Language, text: &str) -> Vec<Range<usize>> {
+    let spans = spans(language, text).unwrap_or_default();
+    spans.into_iter().filter(|span| span.is_comment).map(|span| span.range).collect()
+}
+
 /// A comment or literal, with its delimiters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Span {

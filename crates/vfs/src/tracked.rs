@@ -9,7 +9,7 @@ use std::sync::Arc;
 use m1nd_base::{Cancelled, Problem, ProblemKind, RepoPath, Tracked, TrackedKind};
 
 use crate::ignores::Ignores;
-use crate::walk::{Tree, Walker};
+use crate::walk::{Tree, Walk, Walker};
 use crate::{Root, defaults, is_version_control};
 
 /// Most files of a sparse checkout that are listed one by one; of more, the folders at the top are.
@@ -53,7 +53,7 @@ impl Walker<'_> {
         for repository in repositories(self.root(), &tree.walk.repositories, &folders) {
             self.check()?;
             if let Some(tracked) = source.tracked(&repository.work_tree) {
-                self.compare(&repository, &tracked, &tree.walk.files, &mut found);
+                self.compare(&repository, &tracked, &tree.walk, &mut found);
             }
         }
         let Found { forced, mut rows, sparse } = found;
@@ -73,14 +73,8 @@ impl Walker<'_> {
     }
 
     /// Finds tracked paths that are not among the listed files. Both are sorted by path.
-    fn compare(
-        &self,
-        repository: &Repository<'_>,
-        tracked: &[Tracked],
-        listed: &[(RepoPath, crate::FileMeta)],
-        found: &mut Found,
-    ) {
-        let mut listed = listed.iter().map(|(path, _)| path.as_str()).skip_while(|path| *path < &*repository.below);
+    fn compare(&self, repository: &Repository<'_>, tracked: &[Tracked], walk: &Walk, found: &mut Found) {
+        let mut listed = walk.files.iter().map(|(path, _)| path.as_str()).skip_while(|path| *path < &*repository.below);
         let mut next = listed.next();
         for entry in tracked {
             let Some(path) = entry.path.strip_prefix(&repository.above) else { continue };
@@ -100,7 +94,7 @@ impl Walker<'_> {
                 TrackedKind::File if self.left_out(&path, repository.folders) == LeftOut::ByGit => {
                     found.forced.extend(RepoPath::new(&path));
                 }
-                TrackedKind::Submodule if !repository.folders.contains_key(path.as_str()) => {
+                TrackedKind::Submodule if walk.repositories.binary_search(&path).is_err() => {
                     let detail = self.submodule_detail(&path);
                     found.rows.push((path, Problem::new(ProblemKind::Submodule, detail)));
                 }

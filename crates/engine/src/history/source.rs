@@ -12,6 +12,7 @@ use m1nd_store::DerivedFiles;
 
 use super::{GitIndexes, Revisions};
 use crate::report::RootInfo;
+use crate::unseen::WordCache;
 
 /// Time after which a caller continues with the commits read so far, by itself or by another.
 const WAITED: Duration = Duration::from_secs(5);
@@ -82,6 +83,8 @@ pub(crate) struct Histories {
     pub(crate) revisions: Revisions,
     /// What the repositories track.
     pub(crate) indexes: Arc<GitIndexes>,
+    /// Words of files that the index does not hold whole.
+    pub(crate) words: WordCache,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -129,6 +132,7 @@ impl Histories {
             roots: Mutex::default(),
             revisions: Revisions::new(home),
             indexes: Arc::default(),
+            words: WordCache::default(),
         }
     }
 

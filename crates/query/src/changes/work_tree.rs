@@ -69,13 +69,14 @@ fn compare(
         gaps.push(format!("{prefix}: only the first {MAX_COMPARED} of {} files were compared", files.len()));
     }
     let mut committed: BTreeSet<String> = BTreeSet::new();
+    let not_checked_out = snapshot.not_checked_out();
     for file in files.iter().take(MAX_COMPARED) {
         cancel.check().map_err(cancelled)?;
         let path = format!("{prefix}{}", file.path);
         let Ok(inside) = RepoPath::new(&path) else { continue };
         let is_same = match snapshot.read_bytes(&inside) {
             Ok(bytes) => BlobId::of_content(&bytes) == Some(file.blob),
-            Err(error) if error.is_not_found() => false,
+            Err(error) if error.is_not_found() => not_checked_out.covers(&path),
             // Not shown to anybody, so nothing is said about it.
             Err(_) => true,
         };

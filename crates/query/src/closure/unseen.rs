@@ -1,14 +1,12 @@
 //! Files that are not in the index whole, and whose text has the name.
+//!
+//! Where the index holds a part of a file, places that it knows are left out: references with a target, definitions.
 
-use m1nd_base::RepoPath;
-use m1nd_engine::{Language, Snapshot};
+use m1nd_engine::{Language, Snapshot, UnseenFile, UnseenReason, UnseenTexts, is_code};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Hiding, names_of, reasons};
-
-/// Maximum number of such files whose text is searched for names; each further one counts as if it had them.
-const MAX_SEARCHED: usize = 64;
 
 /// The files that may hide something.
 #[derive(Debug, Default)]
@@ -17,49 +15,95 @@ pub(super) struct Unseen {
 }
 
 impl Unseen {
+    /// The files whose text has a name of `starts`, or only one of `followed`, and which could mean it: they are of the
+    /// same family of languages, or not code.
     pub(super) fn of(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx], language: Option<Language>) -> Self {
-        let files = snapshot.files().iter().filter(|file| {
-            Some(file.language.family()) == language
-                && file.problems.iter().any(|problem| problem.kind.hides_references())
-        });
-        let skipped = snapshot.skipped().iter().filter(|(path, problem)| {
-            problem.kind.hides_references() && language.is_some_and(|language| may_hold(path, language))
-        });
-        let paths = files.map(|file| file.path.as_str()).chain(skipped.map(|(path, _)| path.as_ref()));
+        let texts = snapshot.unseen();
+        if texts.files().is_empty() || starts.is_empty() {
+            return Self::default();
+        }
         let graph = snapshot.graph();
-        let mut names = None;
-        let mut rows = Vec::new();
-        for (number, path) in paths.enumerate() {
-            let text = RepoPath::new(path).ok().filter(|_| number < MAX_SEARCHED);
-            let text = text.and_then(|path| snapshot.read_file(&path).ok()).filter(|text| !text.stale);
-            let (near, far) = names.get_or_insert_with(|| (all_names(graph, starts), all_names(graph, followed)));
-            let (line, name, is_far) = match text {
-                None => (0, graph.label(starts[0]), false),
-                Some(text) => {
-                    let found = |names: &FxHashSet<&str>| first_line(&text.text, names);
-                    let place = found(near).map(|row| (row, false)).or_else(|| found(far).map(|row| (row, true)));
-                    let Some(((line, name), is_far)) = place else { continue };
-                    (line, *near.iter().chain(far.iter()).find(|known| **known == name).unwrap_or(&""), is_far)
-                }
-            };
-            rows.push(Hiding {
-                node: graph.find_file(path).unwrap_or(starts[0]),
-                name: name.to_owned(),
-                role: super::TEXT.to_owned(),
-                reason: reasons::UNSEEN_FILE.to_owned(),
-                file: path.to_owned(),
-                line,
-                far: is_far,
-            });
+        let mut search = Search { graph, texts: &texts, language, explained: FxHashMap::default() };
+        let mut rows = search.unknown(starts);
+        let mut seen: FxHashSet<String> = rows.iter().map(|row: &Hiding| row.file.clone()).collect();
+        for (nodes, far) in [(starts, false), (followed, true)] {
+            let mut found: Vec<Hiding> =
+                all_names(graph, nodes).into_iter().flat_map(|name| search.named(name, starts[0], far)).collect();
+            found.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+            found.retain(|row| seen.insert(row.file.clone()));
+            rows.extend(found);
         }
         Self { rows }
     }
 }
 
-/// The first line with one of these words, and the word.
-fn first_line<'t>(text: &'t str, names: &FxHashSet<&str>) -> Option<(u32, &'t str)> {
-    let mut lines = (1..).zip(text.lines());
-    lines.find_map(|(number, line)| words(line).find(|word| names.contains(word)).map(|word| (number, word)))
+struct Search<'a> {
+    graph: &'a Graph,
+    texts: &'a UnseenTexts,
+    language: Option<Language>,
+    /// Lines of a file at which the index knows what a name means.
+    explained: FxHashMap<(NodeIx, &'a str), FxHashSet<u32>>,
+}
+
+impl<'a> Search<'a> {
+    fn fits(&self, file: &UnseenFile) -> bool {
+        !is_code(file.language) || self.language.is_none_or(|language| file.language.family() == language)
+    }
+
+    /// Files whose text cannot be had: each may have any name.
+    fn unknown(&self, starts: &[NodeIx]) -> Vec<Hiding> {
+        let files = self.texts.unknown().filter(|file| self.fits(file));
+        files.map(|file| self.row(file, 0, self.graph.label(starts[0]), starts[0], false)).collect()
+    }
+
+    /// The files that have a name at a place that the index does not explain.
+    fn named(&mut self, name: &'a str, other: NodeIx, far: bool) -> Vec<Hiding> {
+        let mut found = Vec::new();
+        for place in self.texts.places(name) {
+            if !self.fits(place.file) || self.is_explained(place.file, place.line, name) {
+                continue;
+            }
+            found.push(self.row(place.file, place.line, name, other, far));
+        }
+        found
+    }
+
+    fn row(&self, file: &UnseenFile, line: u32, name: &str, other: NodeIx, far: bool) -> Hiding {
+        Hiding {
+            node: self.graph.find_file(&file.path).unwrap_or(other),
+            name: name.to_owned(),
+            role: super::TEXT.to_owned(),
+            reason: reasons::UNSEEN_FILE.to_owned(),
+            file: file.path.clone(),
+            line,
+            far,
+        }
+    }
+
+    /// Returns whether the index knows what the name means at a line of a file that it holds in part.
+    fn is_explained(&mut self, file: &UnseenFile, line: u32, name: &'a str) -> bool {
+        if line == 0 || file.reason == UnseenReason::LeftOut {
+            return false;
+        }
+        let graph = self.graph;
+        let Some(node) = graph.find_file(&file.path) else { return false };
+        self.explained.entry((node, name)).or_insert_with(|| explained(graph, node, name)).contains(&line)
+    }
+}
+
+/// Lines of a file with a definition of this name, or a reference that leads to one.
+fn explained(graph: &Graph, file: NodeIx, name: &str) -> FxHashSet<u32> {
+    let mut lines = FxHashSet::default();
+    for node in graph.of_file(file) {
+        if graph.label(node) == name {
+            lines.insert(graph.lines(node).0);
+        }
+        let edges = graph.out_edges(node).filter(|edge| names_of(graph, edge.to).contains(&name));
+        lines.extend(edges.flat_map(|edge| edge.sites.iter().map(|pos| pos.line)));
+        // Open references are rows of their own.
+        lines.extend(graph.unresolved_of(node).filter(|open| open.name == name).map(|open| open.pos.line));
+    }
+    lines
 }
 
 /// Names by which text can refer to the nodes. A constructor is called by the name of its class.
@@ -67,18 +111,4 @@ fn all_names<'g>(graph: &'g Graph, nodes: &[NodeIx]) -> FxHashSet<&'g str> {
     let constructors = nodes.iter().filter(|&&node| graph.flags(node).has(NodeFlags::CONSTRUCTOR));
     let classes = constructors.filter_map(|&node| graph.parent(node));
     nodes.iter().copied().chain(classes).flat_map(|node| names_of(graph, node)).collect()
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
-}
-
-/// Returns whether something skipped at a path may contain code of a language family: a file with such a name, or a
-/// folder.
-fn may_hold(path: &str, wanted: Language) -> bool {
-    let Ok(path) = RepoPath::new(path) else { return true };
-    match Language::detect(&path, b"").family() {
-        Language::Text => path.extension().is_none(),
-        language => language == wanted,
-    }
 }
