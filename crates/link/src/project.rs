@@ -295,7 +295,8 @@ impl Project {
             let definition = unit.facts.definition(def);
             let is_field = definition.kind == m1nd_lang::facts::DefKind::Field;
             let owner = definition.owner.map(|owner| unit.facts.definition(owner).kind);
-            let is_abstract = definition.flags.is_abstract || owner == Some(m1nd_lang::facts::DefKind::Interface) && is_field;
+            let is_abstract =
+                definition.flags.is_abstract || owner == Some(m1nd_lang::facts::DefKind::Interface) && is_field;
             let row = Method { of: DefRef { file, def }, is_field, is_abstract };
             self.index.insert(Key::methods(text(name)), row.row());
         }

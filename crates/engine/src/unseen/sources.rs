@@ -84,6 +84,8 @@ fn of_index(file: &FileEntry) -> Option<Source> {
     let is_odd = |kind: ProblemKind| match kind {
         ProblemKind::Binary => is_code(file.language),
         ProblemKind::InvalidUtf8 => true,
+        // What no fact explains in a broken part is among the loose words of the file.
+        ProblemKind::SyntaxErrors => false,
         kind => kind.hides_references(),
     };
     // One that hides all names before one that hides only some.
@@ -155,10 +157,7 @@ pub(super) fn not_checked_out(snapshot: &Snapshot) -> NotCheckedOut {
 }
 
 /// Passes on everything that the repositories of the roots track. Returns the state of their indexes.
-fn tracked(
-    snapshot: &Snapshot,
-    take: &mut dyn FnMut(&Repository, &Tracked, &str),
-) -> Vec<(PathBuf, Option<FileMeta>)> {
+fn tracked(snapshot: &Snapshot, take: &mut dyn FnMut(&Repository, &Tracked, &str)) -> Vec<(PathBuf, Option<FileMeta>)> {
     let mut indexes = Vec::new();
     for (info, repository) in repositories(snapshot) {
         indexes.push((repository.work_tree.clone(), GitIndexes::stamp(&repository.work_tree)));
@@ -250,10 +249,6 @@ fn inside(snapshot: &Snapshot, info: &RootInfo) -> Vec<Repository> {
         .map(|(top, _)| top)
         .collect();
     tops.dedup();
-    let of = |top: &str| Repository {
-        work_tree: info.path.join(top),
-        below: format!("{top}/"),
-        above: String::new(),
-    };
+    let of = |top: &str| Repository { work_tree: info.path.join(top), below: format!("{top}/"), above: String::new() };
     tops.into_iter().map(of).filter(|repository| repository.work_tree.join(".git").exists()).collect()
 }

@@ -2,12 +2,8 @@
 
 use super::{OutsideBase, OutsideCalls, OutsideMember, Overriding, base, member};
 
-pub(super) const RUBY: OutsideCalls = OutsideCalls {
-    members: MEMBERS,
-    bases: MODULES,
-    overriding: Overriding::ByName,
-    ..OutsideCalls::NONE
-};
+pub(super) const RUBY: OutsideCalls =
+    OutsideCalls { members: MEMBERS, bases: MODULES, overriding: Overriding::ByName, ..OutsideCalls::NONE };
 
 const MEMBERS: &[OutsideMember] = &[
     member("Class", "inherited"),

@@ -27,7 +27,6 @@ const MEMBERS: &[OutsideMember] = &[
     member("await", "then"),
 ];
 
-
 const BASES: &[OutsideBase] = &[
     base("Error", &[]),
     base("Object", &[]),

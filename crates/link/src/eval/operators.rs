@@ -12,8 +12,22 @@ use crate::reason::Reason;
 const MAX_OPERATORS: usize = 64;
 /// Operators that pointers do not have: their operands are no pointers.
 const NOT_OF_POINTERS: &[&str] = &[
-    "operator/", "operator%", "operator<<", "operator>>", "operator|", "operator^", "operator*=", "operator/=",
-    "operator%=", "operator<<=", "operator>>=", "operator|=", "operator&=", "operator^=", "operator~", "operator<=>",
+    "operator/",
+    "operator%",
+    "operator<<",
+    "operator>>",
+    "operator|",
+    "operator^",
+    "operator*=",
+    "operator/=",
+    "operator%=",
+    "operator<<=",
+    "operator>>=",
+    "operator|=",
+    "operator&=",
+    "operator^=",
+    "operator~",
+    "operator<=>",
 ];
 /// Operators that pointers have with numbers, but not with other pointers.
 const WITH_NUMBERS: &[&str] = &["operator+", "operator+=", "operator-="];
@@ -48,7 +62,9 @@ impl Eval<'_> {
         let name = unit.name(name);
         let args = unit.call(callee).map_or(&[][..], |call| unit.list(call.args));
         match self.text(name) {
-            CONSTRUCTOR => Implied { search: self.constructors_of(file, callee, base, args.len()), may_be_pointer: false },
+            CONSTRUCTOR => {
+                Implied { search: self.constructors_of(file, callee, base, args.len()), may_be_pointer: false }
+            }
             DESTRUCTOR => Implied { search: self.destructors_of(file, base), may_be_pointer: false },
             _ => self.operator(file, base, name, args),
         }
@@ -249,7 +265,10 @@ impl Eval<'_> {
 
     fn derives(&mut self, of: DefRef, from: DefRef) -> bool {
         of == from
-            || self.ancestors(of).iter().any(|one| matches!(one, super::ancestors::Ancestor::Class(class, _) if *class == from))
+            || self
+                .ancestors(of)
+                .iter()
+                .any(|one| matches!(one, super::ancestors::Ancestor::Class(class, _) if *class == from))
     }
 }
 
@@ -262,7 +281,11 @@ fn operand(values: &Values) -> Operand {
         (Some(class), _) => Operand::Class(class),
         (None, Some(_)) => Operand::Unknown,
         _ if values.items.iter().any(|value| matches!(value, Value::TypeVar(..))) => Operand::Unknown,
-        _ if values.items.iter().all(|value| matches!(value, Value::Null | Value::Builtin(crate::rules::Builtin::Scalar, _))) => {
+        _ if values
+            .items
+            .iter()
+            .all(|value| matches!(value, Value::Null | Value::Builtin(crate::rules::Builtin::Scalar, _))) =>
+        {
             Operand::Plain
         }
         _ => Operand::Other,

@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod code_names;
 mod contracts;
 mod documents;
 mod shared_names;

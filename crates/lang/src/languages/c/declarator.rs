@@ -53,7 +53,8 @@ pub(in crate::languages) fn declared(declarator: Node<'_>) -> Option<Declared<'_
             | "primitive_type"
             | "structured_binding_declarator" => {
                 if node.kind() == "operator_cast" {
-                    function = node.child_by_field_name("declarator").and_then(|it| it.child_by_field_name("parameters"));
+                    function =
+                        node.child_by_field_name("declarator").and_then(|it| it.child_by_field_name("parameters"));
                 }
                 let function_pointer = function.is_some() && pointer_between;
                 let parameters = function.filter(|_| !pointer_between);

@@ -108,8 +108,7 @@ fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>) {
 
 /// `!a`, `-a`, `++a`, `a--`.
 fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>) {
-    let (Some(argument), Some(operator)) =
-        (node.child_by_field_name("argument"), node.child_by_field_name("operator"))
+    let (Some(argument), Some(operator)) = (node.child_by_field_name("argument"), node.child_by_field_name("operator"))
     else {
         return;
     };
@@ -132,8 +131,7 @@ fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>) {
 
 /// `*a`: pointers are transparent here, so the value stays that of `a`.
 fn leave_pointer(cx: &mut Outline<'_>, node: Node<'_>) {
-    let (Some(argument), Some(operator)) =
-        (node.child_by_field_name("argument"), node.child_by_field_name("operator"))
+    let (Some(argument), Some(operator)) = (node.child_by_field_name("argument"), node.child_by_field_name("operator"))
     else {
         return;
     };
@@ -158,8 +156,7 @@ pub(super) fn leave_subscript(cx: &mut Outline<'_>, node: Node<'_>, parent: Opti
 
 /// `a->b`.
 fn leave_field(cx: &mut Outline<'_>, node: Node<'_>) {
-    let (Some(argument), Some(operator)) =
-        (node.child_by_field_name("argument"), node.child_by_field_name("operator"))
+    let (Some(argument), Some(operator)) = (node.child_by_field_name("argument"), node.child_by_field_name("operator"))
     else {
         return;
     };
@@ -212,7 +209,8 @@ pub(super) fn makes(cx: &mut Outline<'_>, call: Node<'_>) {
     let Some(function) = call.child_by_field_name("function") else { return };
     let args = call.child_by_field_name("arguments");
     if function.kind() == "field_expression" {
-        let (Some(name), Some(base)) = (function.child_by_field_name("field"), function.child_by_field_name("argument"))
+        let (Some(name), Some(base)) =
+            (function.child_by_field_name("field"), function.child_by_field_name("argument"))
         else {
             return;
         };

@@ -86,7 +86,9 @@ fn written_outside(graph: &Graph, class: NodeIx) -> Vec<OutsideBase> {
     let written: Vec<&str> = written.into_iter().filter(|name| !known.contains(*name)).collect();
     if written.len() == unnamed.iter().map(|(_, count)| count).sum::<usize>() {
         let packages = unnamed.iter().flat_map(|(package, count)| std::iter::repeat_n(graph.label(*package), *count));
-        bases.extend(written.into_iter().zip(packages).map(|(name, package)| named(name, &format!("{package}::{name}"))));
+        bases.extend(
+            written.into_iter().zip(packages).map(|(name, package)| named(name, &format!("{package}::{name}"))),
+        );
     } else {
         bases.extend(unnamed.iter().map(|(package, _)| named("", graph.label(*package))));
     }

@@ -102,11 +102,11 @@ mod tests {
     #[test]
     fn bases_are_named_in_signatures() {
         for (signature, name, names) in [
-            ("public class A extends Base<X> implements Comparable<A>, java.lang.Runnable", "A", &[
-                "Base",
-                "Comparable",
-                "Runnable",
-            ][..]),
+            (
+                "public class A extends Base<X> implements Comparable<A>, java.lang.Runnable",
+                "A",
+                &["Base", "Comparable", "Runnable"][..],
+            ),
             ("class V(val x: Int) : Comparable<V>, Runnable", "V", &["Comparable", "Runnable"]),
             ("class E(errors.Base, Exception):", "E", &["Base", "Exception"]),
             ("struct X : public std::exception", "X", &["exception"]),
