@@ -64,8 +64,8 @@ pub use report::{
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,
 };
 pub use snapshot::{Snapshot, SourceText};
-pub use unseen::{NotCheckedOut, UnseenFile, UnseenPlace, UnseenReason, UnseenTexts, is_code};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
+pub use unseen::{NotCheckedOut, UnseenFile, UnseenPlace, UnseenReason, UnseenTexts, is_code};
 pub use withheld::Withheld;
 pub use workspace::{Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};

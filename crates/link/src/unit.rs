@@ -383,6 +383,15 @@ impl Unit {
         }
     }
 
+    /// The name that an import is bound or exported under.
+    pub(crate) fn name_of_import(&self, id: ImportId) -> Option<&str> {
+        let facts = &self.facts;
+        let bound = facts.bindings.iter().find(|binding| binding.target == BindingTarget::Import(id));
+        let exported = || facts.exports.iter().find(|export| facts.expr(export.value) == Expr::Import(id));
+        let name = bound.map(|binding| binding.name).or_else(|| exported().map(|export| export.name))?;
+        Some(facts.name(name)).filter(|name| *name != "default")
+    }
+
     fn find_methods(&self) -> Vec<(Name, DefId)> {
         let facts = &self.facts;
         let holds = self.rules.reassigns_functions;

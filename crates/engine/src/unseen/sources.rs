@@ -155,10 +155,7 @@ pub(super) fn not_checked_out(snapshot: &Snapshot) -> NotCheckedOut {
 }
 
 /// Passes on everything that the repositories of the roots track. Returns the state of their indexes.
-fn tracked(
-    snapshot: &Snapshot,
-    take: &mut dyn FnMut(&Repository, &Tracked, &str),
-) -> Vec<(PathBuf, Option<FileMeta>)> {
+fn tracked(snapshot: &Snapshot, take: &mut dyn FnMut(&Repository, &Tracked, &str)) -> Vec<(PathBuf, Option<FileMeta>)> {
     let mut indexes = Vec::new();
     for (info, repository) in repositories(snapshot) {
         indexes.push((repository.work_tree.clone(), GitIndexes::stamp(&repository.work_tree)));
@@ -250,10 +247,6 @@ fn inside(snapshot: &Snapshot, info: &RootInfo) -> Vec<Repository> {
         .map(|(top, _)| top)
         .collect();
     tops.dedup();
-    let of = |top: &str| Repository {
-        work_tree: info.path.join(top),
-        below: format!("{top}/"),
-        above: String::new(),
-    };
+    let of = |top: &str| Repository { work_tree: info.path.join(top), below: format!("{top}/"), above: String::new() };
     tops.into_iter().map(of).filter(|repository| repository.work_tree.join(".git").exists()).collect()
 }

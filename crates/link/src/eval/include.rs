@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visibility};
 
 use super::lookup::{Asker, FILE};
@@ -20,6 +21,25 @@ pub(crate) const TAG_WORDS: &[&str] = &["struct ", "union ", "enum "];
 /// A tag without its word.
 pub(crate) fn untagged(name: &str) -> &str {
     TAG_WORDS.iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name)
+}
+
+/// What tells overloads with the same types apart: the number of parameters that take values that are given up (`&&`),
+/// and whether the function is `const`. As it is written in the header; `None` for what is no function.
+fn qualifiers(facts: &FileFacts, def: DefId) -> Option<(usize, bool)> {
+    let definition = facts.definition(def);
+    let signature = definition.signature.as_deref().filter(|_| definition.kind == DefKind::Function)?;
+    let name = facts.name(definition.name);
+    let behind = signature.find(name).map_or(0, |at| at + name.len());
+    let open = behind + signature[behind..].find('(')?;
+    let mut depth = 0;
+    let close = signature[open..].char_indices().find_map(|(at, char)| {
+        depth += i32::from(char == '(') - i32::from(char == ')');
+        (depth == 0).then_some(open + at)
+    })?;
+    let rest = signature[close + 1..].split(['{', ':', '=']).next().unwrap_or_default();
+    let rest = rest.split("->").next().unwrap_or_default();
+    let is_const = rest.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "const");
+    Some((signature[open..close].matches("&&").count(), is_const))
 }
 
 impl Eval<'_> {
@@ -391,6 +411,7 @@ impl Eval<'_> {
         }
         let (left, right) = (one.facts.parameters(a.def), other.facts.parameters(b.def));
         left.len() == right.len()
+            && qualifiers(&one.facts, a.def) == qualifiers(&other.facts, b.def)
             && left.iter().zip(right).all(|(left, right)| {
                 let left = left.declared.and_then(|declared| one.last_name(declared));
                 let right = right.declared.and_then(|declared| other.last_name(declared));

@@ -33,6 +33,7 @@ static RULES: Rules = Rules {
     submodules_are_members: true,
     constructors: &["__init__"],
     call_method: Some("__call__"),
+    stubs: &[(".py", ".pyi")],
     index_method: Some("__getitem__"),
     iterate_method: Some("__iter__"),
     map_iterates_pairs: false,
@@ -229,6 +230,10 @@ impl Resolver for Python {
             };
         }
         self.absolute(files, folder, module)
+    }
+
+    fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
+        self.distributions.may_use(files, files.root_of(files.path(from)), files.root_of(files.path(to)))
     }
 
     fn submodule(&self, files: &Files<'_>, _from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {

@@ -13,8 +13,8 @@ use super::{Hiding, names_of};
 
 /// Maximum number of open references counted that may lead to reached nodes.
 const MAX_FAR: usize = 20_000;
-/// The name that an import of a default export asks for.
-const DEFAULT_EXPORT: &str = "default";
+/// The name of a module that stands for its folder, in every language that has default exports.
+const INDEX: &str = "index";
 /// The reason of an import whose module is not known: it can bring in anything under any name.
 pub(crate) const UNKNOWN_MODULE: &str = "module_not_found";
 /// The reason of a name that no scope knows.
@@ -132,8 +132,9 @@ impl Place {
     }
 }
 
-/// Imports of unknown modules that bring in something under another name: default exports. Everything else that such
-/// a module may export is used by its own name, and found by that among the open references.
+/// Imports of unknown modules that are called like the file of a node: they may bring in its default export under
+/// another name. Everything else that such a module may export is used by its own name, and found by that among the
+/// open references.
 pub(super) fn unknown_imports(
     (graph, families): (&Graph, &Families),
     starts: &[NodeIx],
@@ -143,11 +144,22 @@ pub(super) fn unknown_imports(
     if language != Some(Language::JavaScript) || !starts.iter().any(is_top) {
         return Vec::new();
     }
-    let references = graph.unresolved_named(DEFAULT_EXPORT).filter(|reference| {
+    let mut modules: Vec<&str> = starts.iter().filter(|node| is_top(node)).filter_map(|&node| module_of(graph, node)).collect();
+    modules.sort_unstable();
+    modules.dedup();
+    let references = modules.into_iter().flat_map(|module| graph.unresolved_named(module)).filter(|reference| {
         let theirs = families.family(graph, reference.from);
-        reference.reason == UNKNOWN_MODULE && theirs == language && !starts.contains(&reference.from)
+        let is_import = reference.role == "import" && reference.reason == UNKNOWN_MODULE;
+        is_import && theirs == language && !starts.contains(&reference.from)
     });
     references.map(|reference| row(graph, &reference, false)).collect()
+}
+
+/// The name by which other modules import the file of a node: its own without endings, or that of its folder.
+fn module_of(graph: &Graph, node: NodeIx) -> Option<&str> {
+    let mut parts = graph.path(node).rsplit('/');
+    let stem = parts.next()?.split('.').next()?;
+    if stem == INDEX { parts.next() } else { Some(stem) }
 }
 
 /// The row of a reference.

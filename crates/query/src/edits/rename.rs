@@ -167,6 +167,11 @@ pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) ->
             }
         }
     }
+    if graph.kind(node) != NodeKind::Function {
+        for member in named_like_class(graph, node) {
+            places.entry(graph.path(member).to_owned()).or_default().insert(Place::Definition(member));
+        }
+    }
     // A call of any of several methods of the family is one reference to it.
     let own: BTreeSet<NodeIx> = found.definitions.iter().copied().collect();
     let is_in_family = |row: &Occurrence| own.contains(&row.to) && row.of > 0 && usize::from(row.of) <= own.len();
@@ -274,6 +279,12 @@ fn family(snapshot: &Snapshot, node: NodeIx) -> Result<Vec<NodeIx>, CannotRename
             }
             if !all.contains(other) {
                 all.push(*other);
+            }
+        }
+        // A declaration and its definition have one name.
+        for other in graph.same_symbol(member) {
+            if !all.contains(&other) {
+                all.push(other);
             }
         }
         check_owner(snapshot, member)?;
@@ -458,8 +469,22 @@ fn definition_positions(snapshot: &Snapshot, node: NodeIx, path: &RepoPath, fact
         let is_constructor = is_type && definition.flags.is_constructor && lines.0 <= first && last <= lines.1;
         id.as_deref() == Some(graph.id(node)) || (first, last) == lines || is_constructor
     })
-    .map(|(definition, _)| definition.pos)
+    .map(|(definition, _)| {
+        let mut pos = definition.pos;
+        // The name of a destructor begins with a sign.
+        pos.col += u16::from(label.starts_with('~'));
+        pos
+    })
     .collect()
+}
+
+/// Constructors and destructors of a class, wherever they are written: they have its name.
+fn named_like_class(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
+    let label = graph.label(class);
+    let has_name = |node: &NodeIx| graph.label(*node).trim_start_matches('~') == label;
+    let members = graph.out_edges(class).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to);
+    let members = members.filter(|node| graph.kind(*node) == NodeKind::Function).filter(has_name).collect();
+    graph.with_same_symbols(members)
 }
 
 /// The new path of a file that must have the name of its class.

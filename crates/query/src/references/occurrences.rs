@@ -44,6 +44,8 @@ pub struct OccurrenceAnswer {
     pub users: usize,
     /// Number of rows by role, before any of them is left out for its role.
     pub roles: Vec<(Role, usize)>,
+    /// The other nodes that the rows are of: the constructors of a class, the declarations and definitions of a symbol.
+    pub others: Vec<NodeIx>,
     /// Whether the rows are all that there are.
     pub closure: Closure,
 }
@@ -93,6 +95,7 @@ fn calling(
     if is_container {
         let inside: FxHashSet<NodeIx> = targets.into_iter().collect();
         found.rows.retain(|row| !inside.contains(&row.from));
+        found.others.clear();
     }
     Ok(finish(snapshot, found, &[]))
 }
@@ -145,6 +148,7 @@ fn with_constructors(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 
 struct Found {
     rows: Vec<Occurrence>,
+    others: Vec<NodeIx>,
     closure: Closure,
 }
 
@@ -167,11 +171,14 @@ fn found(
         let by_dispatch = dispatch.to(target);
         left_out += by_dispatch.left_out;
         incomplete |= by_dispatch.is_cut;
-        for edge in graph.in_edges(target).chain(by_dispatch.edges).filter(&counts) {
+        let edges = graph.in_edges(target).chain(by_dispatch.edges).filter(&counts);
+        // A definition does not use its declaration.
+        for edge in edges.filter(|edge| !graph.is_to_declaration(edge)) {
             rows.extend(places(graph, &edge));
         }
     }
-    Ok(Found { rows, closure: closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete)) })
+    let others = targets.iter().copied().filter(|target| *target != node).collect();
+    Ok(Found { rows, others, closure: closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete)) })
 }
 
 /// The places of an edge; the line of its source if it has none of its own.
@@ -225,5 +232,5 @@ fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswe
         rows.retain(|row| wanted.contains(&row.role));
     }
     let users: FxHashSet<NodeIx> = rows.iter().map(|row| row.from).collect();
-    OccurrenceAnswer { rows, users: users.len(), roles: roles.into_iter().collect(), closure: found.closure }
+    OccurrenceAnswer { rows, users: users.len(), roles: roles.into_iter().collect(), others: found.others, closure: found.closure }
 }

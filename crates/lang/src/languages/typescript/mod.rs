@@ -91,16 +91,16 @@ fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Pro
     let tsx = tree_sitter_typescript::LANGUAGE_TSX;
     let run = |grammar: &tree_sitter::Language| parse::parse(grammar, source, input.limits, input.cancel);
     // If parsing fails, repairs are tried, and kept if they help.
-    let typed = |grammar: &tree_sitter::Language| {
-        let tree = run(grammar)?;
+    let repaired = |grammar: &tree_sitter::Language, tree: Tree| {
         if !tree.root_node().has_error() {
-            return Ok(tree);
+            return tree;
         }
-        let Some(masked) = repairs::mask(source) else { return Ok(tree) };
+        let Some(masked) = repairs::mask(source) else { return tree };
         let again = parse::parse(grammar, &masked, input.limits, input.cancel).ok();
         let before = repairs::damage(&tree);
-        Ok(again.filter(|again| repairs::damage(again) < before).unwrap_or(tree))
+        again.filter(|again| repairs::damage(again) < before).unwrap_or(tree)
     };
+    let typed = |grammar: &tree_sitter::Language| Ok(repaired(grammar, run(grammar)?));
     match dialect {
         Dialect::TypeScript => typed(&typescript.into()),
         Dialect::Tsx => typed(&tsx.into()),
@@ -109,7 +109,8 @@ fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Pro
             if !tree.root_node().has_error() {
                 return Ok(tree);
             }
-            Ok(run(&tsx.into()).ok().filter(|typed| !typed.root_node().has_error()).unwrap_or(tree))
+            let plain = run(&tsx.into()).ok().filter(|typed| !typed.root_node().has_error());
+            Ok(plain.unwrap_or_else(|| repaired(&javascript.into(), tree)))
         }
     }
 }

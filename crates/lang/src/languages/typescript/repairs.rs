@@ -4,6 +4,8 @@
 //!   as a comparison: a `;` replaces the white space before it.
 //! - `export type * from "…"`: the word `type` is blanked.
 //! - `in` and `out` before a type parameter are blanked.
+//! - An `&` in markup that begins no reference to a character is blanked.
+//! - Type arguments before a template string are blanked.
 
 use tree_sitter::Tree;
 
@@ -13,6 +15,8 @@ pub(super) fn mask(text: &[u8]) -> Option<Vec<u8>> {
     let mut changed = end_members(text, &mut masked);
     changed |= blank_star_types(text, &mut masked);
     changed |= blank_variances(text, &mut masked);
+    changed |= blank_ampersands(text, &mut masked);
+    changed |= blank_template_types(text, &mut masked);
     changed.then_some(masked)
 }
 
@@ -113,6 +117,68 @@ fn blank_variances(text: &[u8], masked: &mut [u8]) -> bool {
     changed
 }
 
+/// Blanks an `&` before a letter in a quoted attribute or in text between tags, unless it begins a reference to a
+/// character (`&amp;`).
+fn blank_ampersands(text: &[u8], masked: &mut [u8]) -> bool {
+    let mut changed = false;
+    let mut start = 0;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let place = |at: usize| line[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        for at in (0..line.len()).filter(|&at| line[at] == b'&' && line.get(at + 1).is_some_and(u8::is_ascii_alphabetic)) {
+            let is_reference = line.get(at + 1 + place(at)) == Some(&b';');
+            if !is_reference && line[..at].last() != Some(&b'&') && (is_quoted(line, at) || is_text(line, at)) {
+                masked[start + at] = b' ';
+                changed = true;
+            }
+        }
+        start += line.len();
+    }
+    changed
+}
+
+/// Returns whether a place of a line is inside of `="…"`.
+fn is_quoted(line: &[u8], at: usize) -> bool {
+    let quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+    let Some(open) = line[..at].iter().rposition(|byte| quote(byte)) else { return false };
+    line[..open].last() == Some(&b'=') && line[at..].contains(&line[open])
+}
+
+/// Returns whether a place of a line is in text between tags.
+fn is_text(line: &[u8], at: usize) -> bool {
+    let ends = |byte: &u8| b"<>{}".contains(byte);
+    let before = line[..at].iter().rev().find(|byte| ends(byte));
+    let after = line[at..].iter().find(|byte| ends(byte));
+    before == Some(&b'>') && after == Some(&b'<')
+}
+
+/// Maximum number of bytes of the type arguments of a template string.
+const MAX_ARGUMENTS: usize = 2_000;
+
+/// Blanks the type arguments of a tag: ``css<T>`…` ``.
+fn blank_template_types(text: &[u8], masked: &mut [u8]) -> bool {
+    let mut changed = false;
+    for (end, _) in text.windows(2).enumerate().filter(|(_, two)| *two == b">`") {
+        let mut depth = 0_u32;
+        let first = end.saturating_sub(MAX_ARGUMENTS);
+        for at in (first..=end).rev() {
+            match text[at] {
+                b'>' if at == 0 || text[at - 1] != b'=' => depth += 1,
+                b'<' => depth = depth.saturating_sub(1),
+                b'`' => break,
+                _ => {}
+            }
+            if depth == 0 {
+                if at > 0 && (is_word(text[at - 1]) || text[at - 1] == b')') {
+                    masked[at..=end].iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+                    changed = true;
+                }
+                break;
+            }
+        }
+    }
+    changed
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
@@ -137,6 +203,8 @@ mod tests {
                 "export      * from './a'\nexport      * as b from './b'",
             ),
             ("interface A<in out T, out U = B> {}", "interface A<       T,     U = B> {}"),
+            ("<a b=\"c?d&e=f&amp;g\">AT&T &amp; h</a>", "<a b=\"c?d e=f&amp;g\">AT T &amp; h</a>"),
+            ("a.b<{ c: () => D<E> }>`f`", "a.b                  `f`"),
         ];
         for (text, expected) in cases {
             let masked = mask(text.as_bytes()).map(|masked| String::from_utf8(masked).expect("only ASCII changes"));
@@ -147,7 +215,15 @@ mod tests {
     #[test]
     fn what_the_grammar_knows_stays() {
         for text in
-            ["const a = f(\n  <T>(b: T) => b)", "type A = { in: B }", "export type { A } from './a'", "f(a, out)"]
+            [
+                "const a = f(\n  <T>(b: T) => b)",
+                "type A = { in: B }",
+                "export type { A } from './a'",
+                "f(a, out)",
+                "a = b &c && d&e",
+                "`<b>`",
+                "a => `b`",
+            ]
         {
             assert_eq!(mask(text.as_bytes()), None, "{text}");
         }
