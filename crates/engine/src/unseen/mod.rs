@@ -129,6 +129,11 @@ impl Snapshot {
         texts
     }
 
+    /// The folders of submodules that are checked out, by their paths in the index.
+    pub fn submodules(&self) -> Vec<String> {
+        sources::submodules(self)
+    }
+
     /// Returns whether a sparse checkout leaves a path out.
     pub fn not_checked_out(&self) -> NotCheckedOut {
         sources::not_checked_out(self)

@@ -60,6 +60,7 @@ struct Repository {
     below: String,
     /// Prefix of the paths in the repository that are in the root.
     above: String,
+    is_submodule: bool,
 }
 
 /// The files that the index does not hold whole: those of the index first, those of packages last. Adds the state of
@@ -154,6 +155,12 @@ pub(super) fn not_checked_out(snapshot: &Snapshot) -> NotCheckedOut {
     NotCheckedOut { paths }
 }
 
+/// The folders of submodules that are checked out, by their paths in the index.
+pub(super) fn submodules(snapshot: &Snapshot) -> Vec<String> {
+    let rows = repositories(snapshot).into_iter().filter(|(_, repository)| repository.is_submodule);
+    rows.map(|(info, repository)| format!("{}{}", info.prefix, repository.below.trim_end_matches('/'))).collect()
+}
+
 /// Passes on everything that the repositories of the roots track. Returns the state of their indexes.
 fn tracked(snapshot: &Snapshot, take: &mut dyn FnMut(&Repository, &Tracked, &str)) -> Vec<(PathBuf, Option<FileMeta>)> {
     let mut indexes = Vec::new();
@@ -224,7 +231,7 @@ fn repositories(snapshot: &Snapshot) -> Vec<(&RootInfo, Repository)> {
                 let work_tree = repository.work_tree.join(&entry.path);
                 if work_tree.join(".git").exists() {
                     let below = format!("{}{inner}/", repository.below);
-                    open.push(Repository { work_tree, below, above: String::new() });
+                    open.push(Repository { work_tree, below, above: String::new(), is_submodule: true });
                 }
             }
             found.push((info, repository));
@@ -236,7 +243,7 @@ fn repositories(snapshot: &Snapshot) -> Vec<(&RootInfo, Repository)> {
 fn around(top: &Path, root: &Path) -> Option<Repository> {
     let above = root.strip_prefix(top).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
     let above = if above.is_empty() { above } else { format!("{above}/") };
-    Some(Repository { work_tree: top.to_owned(), below: String::new(), above })
+    Some(Repository { work_tree: top.to_owned(), below: String::new(), above, is_submodule: false })
 }
 
 fn inside(snapshot: &Snapshot, info: &RootInfo) -> Vec<Repository> {
@@ -247,6 +254,6 @@ fn inside(snapshot: &Snapshot, info: &RootInfo) -> Vec<Repository> {
         .map(|(top, _)| top)
         .collect();
     tops.dedup();
-    let of = |top: &str| Repository { work_tree: info.path.join(top), below: format!("{top}/"), above: String::new() };
+    let of = |top: &str| Repository { work_tree: info.path.join(top), below: format!("{top}/"), above: String::new(), is_submodule: false };
     tops.into_iter().map(of).filter(|repository| repository.work_tree.join(".git").exists()).collect()
 }
