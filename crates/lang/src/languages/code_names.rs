@@ -151,6 +151,7 @@ fn settings_name(run: &str, start: usize, is_module: bool) -> Option<Row> {
         return names(name).then(|| row(name, start, Form::Module)).flatten();
     }
     if is_relative {
+        // Nothing is left of `...`.
         let name = name.strip_prefix('.')?;
         let is_class = names(name) && !name.contains('.') && name.starts_with(|c: char| c.is_ascii_uppercase());
         return is_class.then(|| row(name, start + 1, Form::Class)).flatten();

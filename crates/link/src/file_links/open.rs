@@ -25,7 +25,8 @@ pub(super) fn may_reach_more(
     let unit = eval.unit(file);
     let all_outside =
         found.iter().all(|found| matches!(found.entity, Entity::External(..) | Entity::BuiltinMethod(..)));
-    let extends_outside = eval.rules(file).fields_apart && all_outside;
+    let rules = eval.rules(file);
+    let extends_outside = (rules.fields_apart || !rules.linked) && all_outside;
     let is_open = match unit.facts.expr(call.expr) {
         Expr::Member { name, .. } if unknown.is_some() || found.iter().any(|found| eval.is_indirect(found)) => {
             let name = unit.name(name);
@@ -36,8 +37,12 @@ pub(super) fn may_reach_more(
         Expr::Member { name, .. } if extends_outside => {
             let name = unit.name(name);
             let methods = methods(eval, file, name, call);
-            methods.into_iter().any(|method| eval.extends_outside(method))
-                || found.iter().any(|found| eval.is_of_inside(found, name))
+            // Where conversions and extensions of other files are not known, any type may have it.
+            let language = unit.facts.language;
+            methods.into_iter().any(|method| {
+                let is_any = !rules.linked && eval.unit(method.file).facts.language == language;
+                is_any || eval.extends_outside(method)
+            }) || found.iter().any(|found| eval.is_of_inside(found, name))
         }
         Expr::Path { base, name } if extends_outside => {
             let of = unit.last_name(base)?;
@@ -98,9 +103,12 @@ impl Eval<'_> {
     /// Returns whether values of an outside type may have a method: it is written in a block for such a type, or a
     /// trait provides it.
     fn extends_outside(&mut self, method: DefRef) -> bool {
+        self.ask_definition(method);
+        if self.unit(method.file).facts.definition(method.def).extends_type.is_some() {
+            return self.extends(method).is_none();
+        }
         let Some(owner) = self.owner_of(method) else { return false };
         self.ask_definition(owner);
-        self.ask_definition(method);
         let unit = self.unit(owner.file);
         let row = unit.facts.definition(owner.def);
         match row.extends_type {

@@ -17,7 +17,7 @@ pub(super) fn passed(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
         return Vec::new();
     }
     let reads = graph.in_edges(node).filter(|edge| {
-        edge.reads && edge.relation == Relation::References && edge.tier != EdgeTier::External && edge.from != node
+        edge.reads && edge.relation == Relation::References && edge.tier != EdgeTier::External
     });
     let rows = reads.flat_map(|edge| {
         edge.sites.iter().map(move |pos| Hiding {
