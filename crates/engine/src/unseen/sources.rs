@@ -20,6 +20,11 @@ const MAX_REPOSITORIES: usize = 64;
 /// Maximum number of files that are left out; of more, those by path first are taken.
 const MAX_FILES: usize = 20_000;
 
+/// Hidden folders with files that run code of the project.
+const HIDDEN_FOLDERS: &[&str] = &[".github/workflows", ".circleci", ".buildkite", ".husky", ".devcontainer"];
+/// Hidden files that run code of the project.
+const HIDDEN_FILES: &[&str] = &[".gitlab-ci.yml", ".travis.yml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml"];
+
 /// A file that the index does not hold whole.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -76,7 +81,9 @@ pub(super) fn find(snapshot: &Snapshot, indexes: &mut Vec<(PathBuf, Option<FileM
     })
     .into_iter()
     .for_each(|row| indexes.push(row));
-    left_out.sort_by_key(|source| source.is_package);
+    left_out.extend(hidden(snapshot));
+    left_out.sort_by(|a: &Source, b| (a.is_package, &a.path).cmp(&(b.is_package, &b.path)));
+    left_out.dedup_by(|a, b| a.path == b.path);
     found.extend(left_out);
     found
 }
@@ -138,6 +145,27 @@ fn of_tracked(repository: &Repository, entry: &Tracked, path: &str) -> Option<So
     }
     let is_package = path.split('/').any(is_package_folder);
     Some(Source { path: path.to_owned(), language, reason, from, is_package })
+}
+
+/// Hidden files that run code of the project, whether or not git tracks them.
+fn hidden(snapshot: &Snapshot) -> Vec<Source> {
+    let mut found = Vec::new();
+    for (info, handle) in snapshot.roots.iter().zip(snapshot.handles.iter()) {
+        let Some(root) = handle else { continue };
+        let folders = HIDDEN_FOLDERS.iter().filter_map(|folder| RepoPath::new(folder).ok());
+        let files = HIDDEN_FILES.iter().filter_map(|file| RepoPath::new(file).ok());
+        let inside = folders.flat_map(|folder| root.files_in(&folder));
+        for inner in inside.chain(files.filter(|file| root.own_metadata(file).is_ok())) {
+            let path = info.outer(&inner);
+            let language = Language::detect(&path, b"");
+            if snapshot.files.get(&path).is_some() || language.is_document() || is_secret(inner.file_name()) {
+                continue;
+            }
+            let (reason, text) = (UnseenReason::LeftOut, path.to_string());
+            found.push(Source { path: text, language, reason, from: From::Disk(path), is_package: false });
+        }
+    }
+    found
 }
 
 fn may_be_settings(name: &str) -> bool {
