@@ -208,6 +208,12 @@ pub fn names_from_end(text: &str) -> impl Iterator<Item = &str> {
     text.rsplit(SEPARATOR)
 }
 
+/// A name without the brackets of a call behind it: `load()` means `load`, but `operator()` is a name.
+pub fn without_call(name: &str) -> &str {
+    let plain = name.trim_end_matches("()");
+    if plain.ends_with("operator") { &name[..(plain.len() + "()".len()).min(name.len())] } else { plain }
+}
+
 /// A path or a qualified name from a user, without the optional prefix of a file.
 pub fn typed(text: &str) -> &str {
     path_of_file(text).unwrap_or(text)

@@ -117,7 +117,7 @@ struct QualifiedName {
 
 impl QualifiedName {
     fn parse(text: &str) -> Option<Self> {
-        let text = node_id::typed(text).trim_end_matches("()");
+        let text = node_id::without_call(node_id::typed(text));
         let mut parts: Vec<&str> = node_id::names(text).flat_map(|part| part.split('#')).collect();
         let mut path = None;
         if parts.len() > 1 && looks_like_path(parts[0]) {

@@ -40,6 +40,7 @@ fn nodes<'a>(
     is_test: bool,
 ) -> Vec<NodeInput<'a>> {
     let exported = exported(facts);
+    let is_stub = m1nd_link::is_stub(links.path.as_str());
     let is_hidden = |id: DefId, definition: &Definition| {
         let own = definition.scope == FILE_SCOPE && !definition.flags.is_exported;
         own && exported.as_ref().is_some_and(|exported| !exported.contains(&id))
@@ -52,6 +53,9 @@ fn nodes<'a>(
         match node.definition.and_then(|id| Some((id, facts.definitions.get(id.index())?))) {
             Some((id, definition)) => {
                 let mut input = definition_node(node.id.0, parent, definition, facts, is_test || node.is_test);
+                if is_stub && matches!(definition.kind, DefKind::Function | DefKind::Class) {
+                    input.flags = input.flags.with(NodeFlags::DECLARATION);
+                }
                 if is_hidden(id, definition) {
                     input.flags = input.flags.without(NodeFlags::EXPORTED);
                 }

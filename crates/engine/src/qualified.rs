@@ -23,7 +23,7 @@ const RELATIVE: [&str; 3] = ["crate", "self", "super"];
 /// The nodes whose modules, owners and name a text ends in. Of several, only those with the fewest folders that the
 /// text leaves out.
 pub(crate) fn nodes(snapshot: &Snapshot, text: &str) -> Vec<NodeIx> {
-    let text = node_id::typed(text.trim()).trim_end_matches("()");
+    let text = node_id::without_call(node_id::typed(text.trim()));
     let mut found = Vec::new();
     if let Some((path, rest)) = text.split_once(node_id::SEPARATOR) {
         found = Search::new(snapshot, Some(path)).run(rest);

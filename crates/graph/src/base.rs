@@ -286,6 +286,22 @@ impl Base {
         rows.filter_map(|row| self.unresolved_at(row))
     }
 
+    /// Unresolved rows whose name begins with this text.
+    pub(crate) fn unresolved_beginning(&self, start: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        let names: &[TextRow] = self.rows(const { number(NAMES) });
+        let compare = self.comparing(start);
+        let first = names.partition_point(|row| compare(*row).is_lt());
+        let begins = move |row: &&TextRow| self.text(**row).starts_with(start);
+        let count = names[first..].iter().take_while(begins).count();
+        let numbers = self.numbers(const { number(NAMED) });
+        let rows = self.unresolved_rows();
+        let places = (first..first + count).flat_map(move |name| {
+            let range = self.run(const { number(NAMED_AT) }, name, numbers.len());
+            numbers.get(range).unwrap_or_default()
+        });
+        places.filter_map(|number| rows.get(number.get() as usize)).filter_map(|row| self.unresolved_at(row))
+    }
+
     pub(crate) fn kind(&self, node: NodeIx) -> NodeKind {
         self.node(node).and_then(|row| NodeKind::from_number(row.kind)).unwrap_or(NodeKind::Custom)
     }

@@ -414,6 +414,11 @@ impl Overlay {
     pub(crate) fn unresolved_named(&self, name: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
         self.unresolved_named.get(name).map_or(&[][..], Vec::as_slice).iter().map(|&number| self.reference(number))
     }
+
+    /// Unresolved rows whose name begins with this text.
+    pub(crate) fn unresolved_beginning(&self, start: &str) -> impl Iterator<Item = UnresolvedRef<'_>> {
+        (0..self.unresolved.len()).map(|number| self.reference(number)).filter(move |row| row.name.starts_with(start))
+    }
 }
 
 /// Packages and configuration keys that these pieces use and the base lacks.

@@ -244,6 +244,8 @@ pub struct UnresolvedRef<'g> {
 impl UnresolvedRef<'_> {
     /// The [role](UnresolvedRef::role) of words that are no references: see [`Graph::texts_named`](crate::Graph::texts_named).
     pub const TEXT: &'static str = "text";
+    /// Beginning of the name of a row that is a pattern of names.
+    pub const PATTERN: &'static str = "*";
 
     /// Returns whether it is a word of a text, not a reference.
     pub fn is_text(&self) -> bool {

@@ -7,6 +7,7 @@
 
 mod comments;
 pub mod facts;
+mod implicit_calls;
 mod language;
 pub mod languages;
 mod lines;
@@ -22,6 +23,7 @@ pub mod walk;
 
 pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
+pub use implicit_calls::is_implicit_constructor;
 pub use language::{Language, Tier};
 pub use languages::{declared, extract, extract_file, is_binary, listing_language, parse_alone};
 pub use strings::{comment_ranges, string_literals};

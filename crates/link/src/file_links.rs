@@ -5,6 +5,7 @@ mod implicit;
 mod indirect;
 mod open;
 mod reached;
+mod stubs;
 
 use std::borrow::Cow;
 
@@ -20,7 +21,7 @@ use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
 use crate::project::Project;
 use crate::reason::Reason;
-use crate::rules::{Dispatch, Overloads};
+use crate::rules::{Dispatch, Overloads, Yields};
 use crate::unit::Unit;
 pub(crate) use reached::Members;
 use reached::{Reached, entity_targets, push_value};
@@ -136,6 +137,7 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
     if includes {
         all.extend(indirect::declarations(eval, file));
     }
+    all.extend(stubs::declarations(eval, file));
     narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
     all
@@ -583,7 +585,9 @@ fn duck_type(
             resolution.targets.dedup();
             if !resolution.targets.is_empty() {
                 resolution.tier = Some(EdgeTier::Possible);
-                resolution.reason = None;
+                // Where nothing declares types, a package may be handed values of packages that it does not know.
+                let is_open = rules.yields == Yields::Anything && eval.is_method_elsewhere(file, unit.name(name));
+                resolution.reason = resolution.reason.filter(|_| is_open);
             }
         }
     }

@@ -53,6 +53,7 @@ pub use brief::{Brief, Declared};
 pub use compiler::{CompilerFile, CompilerNode, CompilerRelation, CompilerRow, CompilerSymbol};
 pub use files::{FileId, Files};
 pub use ids::{SymbolId, node_ids};
+pub use languages::is_stub;
 pub use linker::{EntryPoint, Explained, LinkDelta, Linker, NodePlace};
 pub use links::{Compared, Contradiction, FileLinks, LinkEdge, LinkNode, TierCounts, Unresolved};
 pub use names::Name;

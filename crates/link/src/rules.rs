@@ -192,8 +192,12 @@ pub struct Rules {
     pub submodules_are_members: bool,
     /// Constructors, called when the class is called (`__init__`, `constructor`).
     pub constructors: &'static [&'static str],
+    /// Methods that constructing a value calls besides its constructor, where they are written.
+    pub also_constructing: &'static [&'static str],
     /// Method that makes values callable (`__call__`).
     pub call_method: Option<&'static str>,
+    /// Endings of files, and of the stubs beside them that declare what the files define.
+    pub stubs: &'static [(&'static str, &'static str)],
     /// Names of built-in types that have no members, where they are written like other names.
     pub scalars: &'static [&'static str],
     /// Methods whose result is that of indexing, iterating and entering.
@@ -328,7 +332,9 @@ impl Rules {
         explicit_exports: false,
         submodules_are_members: false,
         constructors: &[],
+        also_constructing: &[],
         call_method: None,
+        stubs: &[],
         scalars: &[],
         index_method: None,
         iterate_method: None,
@@ -458,6 +464,13 @@ pub trait Resolver: Send + Sync {
     fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
         let _ = (files, from, name);
         None
+    }
+
+    /// Returns whether code in `from` may use what `to` defines, by the dependencies of their packages. What is not
+    /// known is allowed. Only manifests and paths decide, so that [`Resolver::fingerprint`] covers it.
+    fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
+        let _ = (files, from, to);
+        true
     }
 
     /// Files whose top-level macros are visible in `from` without import, nearest first.

@@ -3,15 +3,23 @@
 //! The extractor finds the words ([`m1nd_lang::facts::LooseWords`]); here only those are kept that are the name of
 //! something. They are rows beside the unresolved references, and no edges: a word proves nothing, but an answer that
 //! nothing uses a definition does not hold as long as there is one.
+//!
+//! A name that code makes when it runs is a row whose name is a pattern: `*` in front, then what is known of the name
+//! with `*` for the rest; `*.` in front if only members of the class around can be meant. The patterns of a project are
+//! few, so what they fit is found when it is asked for.
 
 use m1nd_lang::Language;
-use m1nd_lang::facts::{LooseWord, WordPlace};
+use m1nd_lang::facts::{DefId, DefKind, LooseWord, NameReceiver, Pos, WordPlace};
 
-use crate::eval::Eval;
+use crate::eval::{Entity, Eval, Module};
+use crate::file_links;
 use crate::files::{FileId, Word};
 use crate::ids::SymbolId;
 use crate::links::Unresolved;
 use crate::reason::Reason;
+
+/// Maximum members of one object that a computed name may mean.
+const MAX_MEMBERS: usize = 1_000;
 
 /// The loose words of a file that are names of the project, in order of position.
 pub(crate) fn texts(eval: &mut Eval<'_>, file: FileId) -> Vec<Unresolved> {
@@ -23,10 +31,48 @@ pub(crate) fn texts(eval: &mut Eval<'_>, file: FileId) -> Vec<Unresolved> {
         if !names_something(eval, file, row, text) {
             continue;
         }
-        let (from, name) = (source(eval, file, row), eval.project.names.intern(text));
+        let (from, name) = (node_around(eval, file, row.enclosing), eval.project.names.intern(text));
         rows.push(Unresolved { from, name, role: None, reason: Reason::UnexplainedText, pos: row.pos });
     }
+    for row in &words.dynamic {
+        let from = node_around(eval, file, row.enclosing);
+        let pattern = words.names.get(row.pattern);
+        let names = match row.receiver {
+            NameReceiver::Own => vec![format!("*.{pattern}")],
+            NameReceiver::Unknown => vec![format!("*{pattern}")],
+            NameReceiver::Named(pos) => members_of_named(eval, file, pos),
+        };
+        for name in names {
+            let name = eval.project.names.intern(&name);
+            rows.push(Unresolved { from, name, role: None, reason: Reason::DynamicName, pos: row.pos });
+        }
+    }
     rows
+}
+
+/// Names of the members of what a reference means: of an object, class or module.
+fn members_of_named(eval: &mut Eval<'_>, file: FileId, pos: Pos) -> Vec<String> {
+    let unit = eval.project.unit(file);
+    let references = &unit.facts.references;
+    let start = references.partition_point(|row| row.pos < pos);
+    let Some(reference) = references.get(start).filter(|row| row.pos == pos) else { return Vec::new() };
+    eval.begin_reference();
+    let search = file_links::search(eval, file, reference.expr, reference.role);
+    let mut names = Vec::new();
+    for found in &search.found {
+        let (of, owner) = match &found.entity {
+            Entity::Def(of) => (of.file, Some(of.def)),
+            Entity::Module(Module::File(of)) => (*of, None),
+            _ => continue,
+        };
+        eval.ask_all(of);
+        let facts = &eval.unit(of).facts;
+        let members = facts.definitions.iter().filter(|row| row.owner == owner && row.kind == DefKind::Function);
+        names.extend(members.take(MAX_MEMBERS).map(|row| facts.name(row.name).to_owned()));
+    }
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 /// Returns whether the project defines something of the name that the place could mean. Code refers to its own
@@ -43,10 +89,9 @@ fn names_something(eval: &mut Eval<'_>, file: FileId, row: &LooseWord, text: &st
     }
 }
 
-/// The node around a word.
-fn source(eval: &Eval<'_>, file: FileId, row: &LooseWord) -> SymbolId {
+/// The node of the innermost definition that is one.
+fn node_around(eval: &Eval<'_>, file: FileId, mut around: Option<DefId>) -> SymbolId {
     let unit = eval.project.unit(file);
-    let mut around = row.enclosing;
     while let Some(def) = around {
         let generated = eval.generated.get(&def).map(|of| of.symbol);
         if let Some(symbol) = unit.symbols[def.index()].or(generated) {

@@ -19,6 +19,7 @@ const NAMED: &[(&str, &str)] = &[
     ("src/Named.java", "class Named { void startUp() {} }\n"),
     ("src/named.rb", "class Named\n  def authenticate\n  end\nend\n"),
     ("src/named.sh", "clean_up() { :; }\n"),
+    ("src/named.cpp", "void setup() {}\nvoid clickMe() {}\n"),
     ("src/named.go", "package named\n\nfunc DoIt() {}\n"),
     ("src/named.rs", "pub fn default_port() -> u16 { 1 }\n"),
 ];
@@ -60,21 +61,62 @@ const CODE: &[Case] = &[
     (
         "a.vue",
         "<script setup lang=\"ts\">\nconst a = 'x';\n</script>\n<template>\n  <b setup class=\"setup\" @click=\"clickMe(a)\">setup</b>\n</template>\n",
-        &["clickMe:5"],
+        &[],
     ),
     (
         "a.svelte",
         "<script>\nlet a = 1;\n</script>\n<p class=\"setup\">setup {clickMe(a)}</p>\n<b on:click={() => { setup() }} use:clickMe />\n",
-        &["clickMe:4", "setup:5"],
+        &[],
     ),
+    ("d.js", "emit('setup'); $t('setup.clickMe'); call('setup');\n", &["setup:1"]),
+    ("d.ts", "type T = 'setup' | 'clickMe';\n", &[]),
+    ("b.cpp", "TEST(A, setup) { }\nTEST_F(B, clickMe) { }\n", &[]),
     ("a.cpp", "#error setup is not clickMe\n", &[]),
     ("a.go", "package a\n\nfunc f(v Value) { v.MethodByName(\"DoIt\") }\n", &["DoIt:3"]),
+];
+
+/// Patterns of names that code makes when it runs.
+const DYNAMIC: &[Case] = &[
+    ("a.py", "class A:\n    def f(self, m):\n        return getattr(self, \"handle_\" + m)()\n", &["*handle_*:3"]),
+    ("b.py", "def f(o, m):\n    name = f\"handle_{m}_x\"\n    return getattr(o, name)()\n", &["*handle_*_x:2"]),
+    ("c.py", "class A:\n    def f(self, m):\n        return getattr(self, m)()\n", &["*.*:3"]),
+    ("d.py", "def f(m):\n    globals()[\"on_%s\" % m]()\n", &["*on_*:2"]),
+    ("e.py", "def f(m):\n    return \"handle_\" + m\n", &[]),
+    ("f.py", "class A:\n    def f(self): return getattr(self, 'setup')\n", &["setup:2"]),
+    (
+        "g.py",
+        "from pkg import named\ndef f(m):\n    return getattr(named, m)()\n",
+        &["handle_it:3", "main_entry:3", "setup:3"],
+    ),
+    ("a.js", "class A { go(m) { this['on_' + m](); this[m](); this[0]; this.x[m] = 1; } }\n", &["*on_*:1", "*.*:1"]),
+    (
+        "b.js",
+        "const z = { run() {}, stop() {} };\nexport function f(m) { z[m](); return z[0]; }\n",
+        &["run:2", "stop:2"],
+    ),
+    ("c.js", "function f(z, m) { return z[m](); }\nconst k = `set${x}`;\n", &["*set*:2"]),
+    (
+        "A.java",
+        "class A { Object f(String n) { return Class.forName(\"x.\" + n).getMethod(\"start\" + n); } }\n",
+        &["*start*:1"],
+    ),
+    ("a.go", "package a\n\nfunc f(v V, n string) { v.MethodByName(\"Do\" + n) }\n", &["*Do*:3"]),
+    ("a.c", "void f(void *h, char *n) { dlsym(h, n); }\n", &[]),
+    ("a.rb", "class A\n  def f(m)\n    send(\"auth_#{m}\")\n    send(m)\n  end\nend\n", &["*auth_*:3", "*.*:4"]),
+    (
+        "a.php",
+        "<?php class A { function f($m) { $this->$m(); $n = 'on' . $m; call_user_func([$this, $n]); } }\n",
+        &["*.*:1", "*on*:1"],
+    ),
+    ("a.sh", "f() { handle_$1 x; }\n", &["*handle_*:1"]),
+    ("a.cs", "class A { void F(string n) { typeof(A).GetMethod($\"Do{n}\"); } }\n", &["*Do*:1"]),
+    ("a.lua", "function f(m) return _G[\"on_\" .. m]() end\n", &["*on_*:1"]),
 ];
 
 const FILES: &[Case] = &[
     ("pyproject.toml", "# main_entry\n[project.scripts]\nsetup = \"pkg.named:main_entry\"\n", &["main_entry:3"]),
     ("serverless.yml", "functions:\n  setup:\n    handler: src/named.main_entry # handle_it\n", &["main_entry:3"]),
-    ("a.yaml", "hooks:\n  - handle_it\n  - name: setup\n", &["handle_it:2", "setup:3"]),
+    ("a.yaml", "hooks:\n  - handle_it\n  - name: setup\n    call: setup\n", &["handle_it:2", "setup:4"]),
     ("Dockerfile", "FROM x\nCMD [\"uvicorn\", \"pkg.named:main_entry\"]\n", &["main_entry:2"]),
     (
         "beans.xml",
@@ -142,6 +184,11 @@ fn check(cases: &[Case]) {
 #[test]
 fn words_of_code_that_no_fact_explains() {
     check(CODE);
+}
+
+#[test]
+fn names_that_code_makes() {
+    check(DYNAMIC);
 }
 
 #[test]

@@ -26,7 +26,7 @@ use m1nd_base::Problem;
 pub use mention::{Mention, MentionForm, MentionMark, Wanted};
 pub use shared::{Shared, SharedKind};
 pub use text_use::TextUse;
-pub use word::{LooseWord, LooseWords, WordPlace};
+pub use word::{DynamicName, LooseWord, LooseWords, NameReceiver, WordPlace};
 
 use crate::Language;
 
@@ -487,7 +487,7 @@ impl FileFacts {
             of(&self.exports) + of(&self.exprs) + of(&self.lists) + of(&self.list_items) + of(&self.references),
             of(&self.member_writes) + of(&self.arguments) + of(&self.macro_arguments) + of(&self.texts),
             of(&self.mentions) + of(&self.declared) + of(&self.shared),
-            self.words.names.text.len() + of(&self.words.names.ends) + of(&self.words.rows),
+            self.words.names.text.len() + of(&self.words.names.ends) + of(&self.words.rows) + of(&self.words.dynamic),
             self.definitions.iter().map(texts).sum(),
         ];
         size_of::<Self>() + tables.iter().sum::<usize>()

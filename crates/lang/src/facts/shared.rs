@@ -51,9 +51,24 @@ pub enum SharedKind {
     ImageAlias,
     /// A value of a Helm chart by the keys that lead to it (`image.repository`); `of` is the value.
     Value,
+    /// A definition or file of the project that settings, or a text in code, name by its address; `of` is how it is
+    /// written: [`Shared::OBJECT`] and the others.
+    Code,
 }
 
 impl Shared {
     /// Longest name, in bytes.
     pub const MAX_NAME: usize = 256;
+    /// `pkg.mod:attr`: a definition of a module.
+    pub const OBJECT: &str = "object";
+    /// `pkg.mod.attr`: a definition or a module.
+    pub const DOTTED: &str = "dotted";
+    /// `pkg.mod`: a module that is run.
+    pub const MODULE: &str = "module";
+    /// A path of a file, relative to that which names it or to the top of the repository.
+    pub const FILE: &str = "file";
+    /// A class, by its name alone.
+    pub const CLASS: &str = "class";
+    /// A definition of the same file, by its name alone.
+    pub const OWN: &str = "own";
 }

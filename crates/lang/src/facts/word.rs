@@ -13,6 +13,32 @@ pub struct LooseWords {
     pub names: NameTable,
     /// The words, in order of position: of each the first place, and the first in another definition.
     pub rows: Vec<LooseWord>,
+    /// Names that are made when the code runs, in order of position.
+    pub dynamic: Vec<DynamicName>,
+}
+
+/// A place where code makes a name when it runs, or finds something by such a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DynamicName {
+    /// What is known of the name, in [`LooseWords::names`]: its beginning and its end, with `*` between them.
+    pub pattern: NameId,
+    /// What has the things that it may name.
+    pub receiver: NameReceiver,
+    /// Innermost definition around it.
+    pub enclosing: Option<DefId>,
+    /// Where it stands.
+    pub pos: Pos,
+}
+
+/// What has the members that a computed name may mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NameReceiver {
+    /// The object that the code belongs to: `self`, `this`.
+    Own,
+    /// What the name at this position means.
+    Named(Pos),
+    /// Anything.
+    Unknown,
 }
 
 impl LooseWords {
@@ -20,6 +46,7 @@ impl LooseWords {
     pub(crate) fn shrink(&mut self) {
         self.names.shrink();
         self.rows.shrink_to_fit();
+        self.dynamic.shrink_to_fit();
     }
 
     /// The text of a row.

@@ -10,6 +10,7 @@ use crate::text;
 
 mod bash;
 mod c;
+pub(crate) mod code_names;
 pub(crate) mod config;
 mod cpp;
 mod csharp;
@@ -17,6 +18,7 @@ mod go;
 mod java;
 mod kotlin;
 mod lua;
+mod notebook;
 pub(crate) mod options;
 mod outline;
 mod php;
@@ -135,7 +137,7 @@ static READERS: &[Reader] = &[
     Reader { language: Language::RestructuredText, extract: prose::restructured, grammar: None },
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
     Reader { language: Language::Html, extract: prose::html, grammar: None },
-    Reader { language: Language::Notebook, extract: prose::notebook, grammar: None },
+    Reader { language: Language::Notebook, extract: notebook::extract, grammar: None },
     Reader { language: Language::Proto, extract: schema::proto::extract, grammar: None },
     Reader { language: Language::GraphQl, extract: schema::graphql::extract, grammar: None },
     Reader { language: Language::Sql, extract: schema::sql::extract, grammar: None },
@@ -170,7 +172,8 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
         facts
     };
     let reader = reader(language);
-    if reader.is_none() && (path.is_empty() || is_binary(bytes) || !words::reads(language, path)) {
+    let is_read = || !path.is_empty() && (words::reads(language, path) || code_names::reads(path));
+    if reader.is_none() && (is_binary(bytes) || !is_read()) {
         return blank(None);
     }
     if let Some(problem) = unfit(bytes, limits) {
@@ -181,6 +184,7 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
     let input = Input { language, text: &text, limits, cancel };
     let Some(reader) = reader else {
         let mut facts = blank(None);
+        code_names::add(language, path, &text, &mut facts);
         words::add(language, path, &text, &mut facts);
         return facts;
     };
@@ -188,6 +192,7 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
     // Of a file that could not be parsed every word would be unexplained.
     let is_parsed = extracted.is_ok();
     let mut facts = extracted.unwrap_or_else(|problem| blank(Some(problem)));
+    code_names::add(language, path, &text, &mut facts);
     texts::add(language, &text, &mut facts);
     options::add(language, &text, &mut facts);
     if is_parsed {

@@ -9,10 +9,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Language;
 use crate::facts::{
-    BindingTarget, DefId, Expr, FileFacts, Import, ImportKind, LooseWord, LooseWords, NameId, NameTable, Pos, WordPlace,
+    BindingTarget, DefId, Expr, FileFacts, Import, ImportKind, LooseWord, LooseWords, NameId, Pos, WordPlace,
 };
 
 mod code;
+mod dynamic;
 mod files;
 mod literals;
 mod markup;
@@ -33,13 +34,18 @@ const MAX_PATH: usize = 64;
 /// Fills [`FileFacts::words`] of a file whose other facts are complete. `path` decides how a file without a grammar is
 /// read.
 pub(crate) fn add(language: Language, path: &str, text: &str, facts: &mut FileFacts) {
+    let kind = files::kind(language, path);
+    if kind == files::Kind::Nothing {
+        return;
+    }
     let mut finder = Finder::new(text, facts);
-    match files::kind(language, path) {
+    match kind {
+        files::Kind::Nothing => {}
         files::Kind::Code => code::scan(language, 0..text.len(), WordPlace::Code, &mut finder),
         files::Kind::Component => markup::scan_component(language, text, &mut finder),
-        files::Kind::Nothing => return,
         files::Kind::Text(kind) => files::scan(kind, text, &mut finder),
     }
+    std::mem::take(&mut finder.dynamic).finish(&mut finder);
     let Finder { words, is_full, .. } = finder;
     facts.words = words;
     if is_full {
@@ -67,6 +73,7 @@ struct Finder<'f> {
     around: Around,
     seen: FxHashMap<&'f str, (NameId, usize, Option<DefId>)>,
     words: LooseWords,
+    dynamic: dynamic::Dynamic,
     is_full: bool,
 }
 
@@ -84,7 +91,8 @@ impl<'f> Finder<'f> {
             cursor: Cursor { at: 0, line: 1, col: 1 },
             around: Around::default(),
             seen: FxHashMap::default(),
-            words: LooseWords { names: NameTable::default(), rows: Vec::new() },
+            words: LooseWords::default(),
+            dynamic: dynamic::Dynamic::default(),
             is_full: false,
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! Routes are found here, and beside them procedures of gRPC ([`rpc`]), fields of GraphQL ([`graphql`]), operations of
 //! OpenAPI ([`operations`]), topics and tools ([`points`]), tables ([`tables`]), images and variables
-//! ([`deployments`]). What languages and libraries call them is data in [`crate::frameworks`].
+//! ([`deployments`]), code that settings name ([`code_names`]). What languages and libraries call them is data in [`crate::frameworks`].
 //!
 //! A served route is a node of its file (`file::a.py::route::GET /users/{}`) with a `serves` edge to its handler, so
 //! the edge `requests` of a client leads on to the code behind it. Both edges have their places as evidence.
@@ -12,6 +12,7 @@
 //! remembered like any other question, so a new route reaches the clients that asked for it in vain.
 
 mod clients;
+mod code_names;
 mod common;
 mod deployments;
 mod graphql;
@@ -62,6 +63,7 @@ pub(crate) fn contracts(
     graphql::serve(eval, file, &mut found);
     graphql::ask(eval, file, &mut found);
     tables::ask(eval, file, &mut found);
+    code_names::link(eval, file, &mut found);
     deployments::link(eval, file, &mut found);
     deployments::readers(eval, file, reads, &mut found);
     found

@@ -24,6 +24,8 @@ use crate::files::FileId;
 use crate::ids::SymbolId;
 use crate::named;
 
+pub(crate) use symbols::{addressed, modules_of as modules, top_types};
+
 /// More targets than this say nothing about any of them.
 const MAX_TARGETS: usize = 8;
 

@@ -604,3 +604,47 @@ fn modules(eval: &mut Eval<'_>, parts: &[&str], language: Option<Language>) -> V
     eval.project.sort_by_path(&mut files);
     files.iter().map(|file| eval.project.unit(*file).file_symbol).collect()
 }
+
+/// The definitions whose address a text gives: all owners, the modules and folders of the file, the package. Whether it
+/// leaves out nothing between them comes second.
+pub(crate) fn addressed(eval: &mut Eval<'_>, parts: &[&str]) -> (Vec<SymbolId>, bool) {
+    let Some((last, before)) = parts.split_last().filter(|(_, before)| !before.is_empty()) else {
+        return (Vec::new(), false);
+    };
+    let all = candidates(eval, last, None);
+    let fits = |owners: &[&str], path: &str| fit::fit(before, owners, path, &eval.project.packages);
+    let mut rows: Vec<Candidate<'_>> =
+        all.iter().filter_map(|&(of, symbol)| candidate(eval, of, symbol, fits)).collect();
+    // A class may have the name of its file, which no address repeats.
+    rows.retain(|row| !row.fit.is_loose && row.fit.gaps <= 1);
+    let least = rows.iter().map(|row| row.fit.gaps).min();
+    rows.retain(|row| Some(row.fit.gaps) == least);
+    prefer(&mut rows, |row| !row.is_test);
+    prefer(&mut rows, |row| !row.definition.flags.is_declaration);
+    without_stubs(&mut rows);
+    let mut found: Vec<SymbolId> = rows.iter().map(|row| row.symbol).collect();
+    found.sort_unstable();
+    found.dedup();
+    if found.is_empty()
+        && let Some((class, outer)) = before.split_last()
+    {
+        found = inherited(eval, class, outer, last, None);
+        return (found, false);
+    }
+    (found, least == Some(0))
+}
+
+/// Files that are the module of a name, see [`modules`].
+pub(crate) fn modules_of(eval: &mut Eval<'_>, parts: &[&str], language: Language) -> Vec<SymbolId> {
+    modules(eval, parts, Some(language))
+}
+
+/// The types of a name at the top of files of a family of languages.
+pub(crate) fn top_types(eval: &mut Eval<'_>, name: &str, language: Language) -> Vec<SymbolId> {
+    let all = candidates(eval, name, Some(&Limit { language, inside: None }));
+    let rows = all.into_iter().filter(|(of, _)| {
+        let definition = eval.project.unit(of.file).facts.definition(of.def);
+        definition.kind.is_type() && definition.owner.is_none()
+    });
+    rows.map(|(_, symbol)| symbol).collect()
+}

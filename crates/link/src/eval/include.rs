@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{DefId, DefKind, Expr, Namespace, ScopeId, ScopeKind, Visibility};
 
 use super::lookup::{Asker, FILE};
@@ -20,6 +21,25 @@ pub(crate) const TAG_WORDS: &[&str] = &["struct ", "union ", "enum "];
 /// A tag without its word.
 pub(crate) fn untagged(name: &str) -> &str {
     TAG_WORDS.iter().find_map(|word| name.strip_prefix(word)).unwrap_or(name)
+}
+
+/// What tells overloads with the same types apart: the number of parameters that take values that are given up (`&&`),
+/// and whether the function is `const`. As it is written in the header; `None` for what is no function.
+fn qualifiers(facts: &FileFacts, def: DefId) -> Option<(usize, bool)> {
+    let definition = facts.definition(def);
+    let signature = definition.signature.as_deref().filter(|_| definition.kind == DefKind::Function)?;
+    let name = facts.name(definition.name);
+    let behind = signature.find(name).map_or(0, |at| at + name.len());
+    let open = behind + signature[behind..].find('(')?;
+    let mut depth = 0;
+    let close = signature[open..].char_indices().find_map(|(at, char)| {
+        depth += i32::from(char == '(') - i32::from(char == ')');
+        (depth == 0).then_some(open + at)
+    })?;
+    let rest = signature[close + 1..].split(['{', ':', '=']).next().unwrap_or_default();
+    let rest = rest.split("->").next().unwrap_or_default();
+    let is_const = rest.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "const");
+    Some((signature[open..close].matches("&&").count(), is_const))
 }
 
 impl Eval<'_> {
@@ -170,6 +190,20 @@ impl Eval<'_> {
         }
         let found = self.taking(found, arity);
         Some((self.defined(found), class))
+    }
+
+    /// Inside of a class, its name is found as that of its constructors: the class is meant.
+    pub(super) fn class_of_constructors(&mut self, search: Search) -> Search {
+        let mut class = None;
+        for found in &search.found {
+            let Entity::Def(of) = found.entity else { return search };
+            let definition = self.definition(of);
+            if definition.kind != DefKind::Function || !definition.flags.is_constructor {
+                return search;
+            }
+            class = self.class_of(of);
+        }
+        class.map_or(search, |class| Search::one(Entity::Def(class)))
     }
 
     /// A name that the scopes of a file do not know.
@@ -391,6 +425,7 @@ impl Eval<'_> {
         }
         let (left, right) = (one.facts.parameters(a.def), other.facts.parameters(b.def));
         left.len() == right.len()
+            && qualifiers(&one.facts, a.def) == qualifiers(&other.facts, b.def)
             && left.iter().zip(right).all(|(left, right)| {
                 let left = left.declared.and_then(|declared| one.last_name(declared));
                 let right = right.declared.and_then(|declared| other.last_name(declared));
@@ -510,6 +545,29 @@ impl Eval<'_> {
         search
     }
 
+    /// Prototypes of a function in files that its own file does not include, if it is the only function that they can
+    /// mean.
+    fn unseen_declarations(&mut self, of: DefRef, name: Name) -> Search {
+        let word = Word::of(self.text(name));
+        self.asked.insert(Key::defined(word));
+        let mut files = self.project.defining(word);
+        files.retain(|&other| other != of.file && self.rules(other).includes);
+        self.project.sort_by_path(&mut files);
+        let mut search = Search::default();
+        for other in files.into_iter().take(MAX_NAMESAKES) {
+            let part = self.scope_member(other, FILE, name, Namespace::Value, Asker::Named);
+            for found in part.found {
+                if let Entity::Def(declared) = found.entity
+                    && self.definition(declared).flags.is_declaration
+                    && self.definitions_of(declared) == [of]
+                {
+                    search.push(found);
+                }
+            }
+        }
+        search
+    }
+
     /// The declarations that a definition gives a body to: prototypes in headers it sees, members in its class.
     pub(crate) fn declarations_of(&mut self, of: DefRef) -> Vec<DefRef> {
         let definition = self.definition(of);
@@ -524,7 +582,13 @@ impl Eval<'_> {
                 Some(body) => self.scope_member(class.file, body, name, Namespace::Value, Asker::Named),
                 None => return Vec::new(),
             },
-            (None, None) => self.included_member(of.file, name, Namespace::Value),
+            (None, None) => {
+                let mut search = self.included_member(of.file, name, Namespace::Value);
+                if search.found.is_empty() {
+                    search = self.unseen_declarations(of, name);
+                }
+                search
+            }
             (None, Some(owner)) if self.definition(DefRef { file: of.file, def: owner }).kind == DefKind::Module => {
                 self.with_namespace(of.file, Some(owner), name, Namespace::Value, Search::default())
             }

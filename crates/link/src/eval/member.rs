@@ -228,7 +228,11 @@ impl<'a> Eval<'a> {
             _ => outermost,
         };
         match self.resolve(of.file, path, Namespace::Value).found.as_slice() {
-            [Found { entity: Entity::External(package, _), .. }] => Some(package.somewhere()),
+            [Found { entity: Entity::External(package, _), .. }] => {
+                let is_standard = (self.rules(of.file).is_standard_library)(package);
+                // It may be a value of a class of the project that the decorator was given.
+                Some(package.somewhere().yielding(!is_standard))
+            }
             _ => None,
         }
     }
@@ -680,13 +684,47 @@ impl<'a> Eval<'a> {
         self.asked.insert(Key::methods(self.text(name)));
         let family = self.project.family(file);
         let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);
-        let of_family = rows.filter(|of| self.project.family(of.file) == family);
-        let mut methods: Vec<DefRef> = of_family.take(most.saturating_add(1)).collect();
-        if methods.len() > most {
-            return None;
+        let of_family: Vec<DefRef> = rows.filter(|of| self.project.family(of.file) == family).collect();
+        let mut methods = Vec::new();
+        for of in of_family {
+            if self.may_use(file, of) {
+                methods.push(of);
+            }
+            if methods.len() > most {
+                return None;
+            }
         }
         self.project.by_path_order(&mut methods);
         Some(methods)
+    }
+
+    /// Returns whether a package that the file's package does not depend on has a method of that name. Values of its
+    /// types may be handed to the file where types are not declared.
+    pub(crate) fn is_method_elsewhere(&mut self, file: FileId, name: Name) -> bool {
+        self.asked.insert(Key::methods(self.text(name)));
+        let family = self.project.family(file);
+        let rows = self.project.methods(self.text(name)).filter(|row| !row.is_field).map(|row| row.of);
+        let of_family: Vec<DefRef> = rows.filter(|of| self.project.family(of.file) == family).collect();
+        of_family.into_iter().any(|of| !self.may_use(file, of))
+    }
+
+    /// Returns whether a call in a file may mean a method, by the dependencies of their packages. A method that
+    /// implements one of a trait is meant wherever the trait is known.
+    fn may_use(&mut self, file: FileId, of: DefRef) -> bool {
+        if file == of.file || self.resolver(file).may_use(&self.files, file, of.file) {
+            return true;
+        }
+        let unit = self.unit(of.file);
+        let Some(owner) = unit.facts.definition(of.def).owner else { return false };
+        let traits: Vec<ExprId> = unit.list(unit.facts.definition(owner).implements).to_vec();
+        traits.into_iter().any(|expr| {
+            let search = self.resolve(of.file, expr, Namespace::Type);
+            let is_ours = |found: &Found| match found.entity {
+                Entity::Def(of) => self.resolver(file).may_use(&self.files, file, of.file),
+                _ => true,
+            };
+            search.found.is_empty() || search.found.iter().any(is_ours)
+        })
     }
 }
 

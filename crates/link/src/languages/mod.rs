@@ -60,6 +60,12 @@ pub(crate) fn rules(language: Language) -> &'static Rules {
     FAMILIES.iter().find_map(|family| family.rules(language)).unwrap_or(&Rules::OUTLINED)
 }
 
+/// Returns whether a path is that of a stub, which declares what a file beside it defines.
+pub fn is_stub(path: &str) -> bool {
+    let all = FAMILIES.iter().flat_map(|family| family.languages).flat_map(|(_, rules)| rules.stubs);
+    all.into_iter().any(|(_, ending)| path.ends_with(ending))
+}
+
 /// Returns whether a file of this name is a manifest of any family.
 pub(crate) fn is_manifest(file_name: &str) -> bool {
     FAMILIES.iter().any(|family| (family.is_manifest)(file_name))

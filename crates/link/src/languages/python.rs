@@ -19,7 +19,7 @@ use crate::rules::{
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Python),
-    languages: &[(Language::Python, &RULES)],
+    languages: &[(Language::Python, &RULES), (Language::Notebook, &RULES)],
     is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg") || distributions::is_list(name),
     check_manifest: roots::check,
     resolver: |files, manifests| Box::new(Python::new(files, manifests)),
@@ -32,7 +32,9 @@ static RULES: Rules = Rules {
     explicit_exports: false,
     submodules_are_members: true,
     constructors: &["__init__"],
+    also_constructing: &["__new__", "__post_init__"],
     call_method: Some("__call__"),
+    stubs: &[(".py", ".pyi")],
     index_method: Some("__getitem__"),
     iterate_method: Some("__iter__"),
     map_iterates_pairs: false,
@@ -229,6 +231,10 @@ impl Resolver for Python {
             };
         }
         self.absolute(files, folder, module)
+    }
+
+    fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
+        self.distributions.may_use(files, files.root_of(files.path(from)), files.root_of(files.path(to)))
     }
 
     fn submodule(&self, files: &Files<'_>, _from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {

@@ -54,6 +54,7 @@ static RULES: Rules = Rules {
     submodules_are_members: false,
     constructors: &["constructor"],
     call_method: None,
+    stubs: &[(".js", ".d.ts"), (".jsx", ".d.ts"), (".mjs", ".d.mts"), (".cjs", ".d.cts")],
     index_method: None,
     iterate_method: None,
     map_iterates_pairs: true,

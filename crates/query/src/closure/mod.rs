@@ -2,10 +2,12 @@
 //!
 //! Every tool that says `closed`, `none`, `unused` or `ready_to_edit` asks this module; none has a rule of its own.
 //! It joins what the graph knows: references without a certain target ([`open`]), uses as a value ([`values`]),
-//! registrations and decorators ([`registered`]), members that outside code calls ([`outside`]), and words that no fact
-//! explains ([`text`]); and what the graph does not hold: files that are not in it whole ([`unseen`]).
+//! registrations and decorators ([`registered`]), constructors that the language calls unnamed ([`implicit`]), members
+//! that outside code calls ([`outside`]), and words that no fact explains ([`text`]); and what the graph does not hold: files that are not in it whole ([`unseen`]).
 
+mod dynamic;
 mod exported;
+mod implicit;
 mod open;
 pub(crate) mod outside;
 mod registered;
@@ -83,6 +85,8 @@ pub mod reasons {
     pub const REGISTERED: &str = "registered";
     /// Code outside of the project calls it: a runtime, a framework, a base or trait from outside.
     pub const CALLED_FROM_OUTSIDE: &str = "called_from_outside";
+    /// The language calls it where nothing names it: for copies, conversions, members without an initialiser.
+    pub const IMPLICIT_CALL: &str = "implicit_call";
     /// The name stands there, and no fact explains it.
     pub const UNEXPLAINED_TEXT: &str = "unexplained_text";
     /// Code makes names there at run time that may be this one.
@@ -97,8 +101,10 @@ pub(crate) enum Rows {
     /// What calls the node, or depends on it: a use as a value is a row at most where it stands, not where the value is
     /// called.
     Callers,
-    /// What names the node: uses as a value are rows.
+    /// What uses the node: uses as a value are rows.
     Users,
+    /// The places that write its name, as a new name must change them.
+    Names,
 }
 
 /// Whether the dependents of a node are all known, and what may hide more.
@@ -222,9 +228,15 @@ fn uses_without_reference(snapshot: &Snapshot, known: &Known<'_, '_>, followed: 
         if known.rows == Rows::Callers {
             found.extend(values::passed(graph, node, far));
         }
-        found.extend(registered::registered(graph, node, far));
+        if known.rows != Rows::Names {
+            found.extend(registered::registered(graph, node, far));
+        }
+        if known.rows == Rows::Callers {
+            found.extend(implicit::constructed(snapshot, known.starts, node, far));
+        }
         found.extend(outside::called(snapshot, node, known.rows, far));
         found.extend(text::unexplained(graph, known.starts, node, far));
+        found.extend(dynamic::made_names(snapshot, known.starts, node, far));
     }
     found
 }
@@ -301,6 +313,7 @@ fn clause_of(reason: &str) -> &'static str {
         reasons::PASSED_AS_VALUE => "is used as a value, which may be called anywhere",
         reasons::REGISTERED => "is registered, and what registers it may call it",
         reasons::CALLED_FROM_OUTSIDE => "is outside of the project, and may call it",
+        reasons::IMPLICIT_CALL => "is a constructor that copies, conversions and members call without naming it",
         reasons::UNEXPLAINED_TEXT => "stands in text that no reference explains",
         reasons::DYNAMIC_NAME => "may be a name that code makes at run time",
         reasons::UNSEEN_FILE => "stands in a file that is not in the index whole",

@@ -74,7 +74,9 @@ impl FromOutside {
 /// What outside code that may use a node hides, as a row of an answer. It has the name of what calls the node.
 pub(super) fn called(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: bool) -> Option<Hiding> {
     let from = called_from_outside(snapshot, node)?;
-    if rows == Rows::Users && !from.names_it() {
+    // Nothing in the project depends on a caller that only starts it.
+    let only_starts = matches!(from.how, How::Starts | How::Test | How::Exported);
+    if far && only_starts || rows == Rows::Names && !from.names_it() {
         return None;
     }
     let graph = snapshot.graph();

@@ -10,7 +10,7 @@ use m1nd_lang::FileFacts;
 use super::names::{MAX_NAME, has_own_name, is_no_name};
 use crate::closure::ClosureState;
 use crate::closure::outside::{FromOutside, called_from_outside};
-use crate::references::{Occurrence, Role, references};
+use crate::references::{Occurrence, Role, places_of_name};
 
 /// Most definitions that are renamed together: a method with those that override it.
 const MAX_FAMILY: usize = 200;
@@ -148,7 +148,7 @@ pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) ->
     for &definition in &found.definitions {
         found.is_exported |= graph.flags(definition).has(NodeFlags::EXPORTED);
         places.entry(graph.path(definition).to_owned()).or_default().insert(Place::Definition(definition));
-        let answer = references(snapshot, definition, Role::ALL, cancel)?;
+        let answer = places_of_name(snapshot, definition, cancel)?;
         if answer.closure.state != ClosureState::Closed {
             let hiding = answer.closure.hiding.iter().map(|open| (open.file.clone(), open.line)).collect();
             let (id, why) = (graph.id(definition).to_owned(), answer.closure.why);
@@ -165,6 +165,11 @@ pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) ->
                 }
                 _ => found.possible.push(row),
             }
+        }
+    }
+    if graph.kind(node) != NodeKind::Function {
+        for member in named_like_class(graph, node) {
+            places.entry(graph.path(member).to_owned()).or_default().insert(Place::Definition(member));
         }
     }
     // A call of any of several methods of the family is one reference to it.
@@ -274,6 +279,12 @@ fn family(snapshot: &Snapshot, node: NodeIx) -> Result<Vec<NodeIx>, CannotRename
             }
             if !all.contains(other) {
                 all.push(*other);
+            }
+        }
+        // A declaration and its definition have one name.
+        for other in graph.same_symbol(member) {
+            if !all.contains(&other) {
+                all.push(other);
             }
         }
         check_owner(snapshot, member)?;
@@ -458,8 +469,22 @@ fn definition_positions(snapshot: &Snapshot, node: NodeIx, path: &RepoPath, fact
         let is_constructor = is_type && definition.flags.is_constructor && lines.0 <= first && last <= lines.1;
         id.as_deref() == Some(graph.id(node)) || (first, last) == lines || is_constructor
     })
-    .map(|(definition, _)| definition.pos)
+    .map(|(definition, _)| {
+        let mut pos = definition.pos;
+        // The name of a destructor begins with a sign.
+        pos.col += u16::from(label.starts_with('~'));
+        pos
+    })
     .collect()
+}
+
+/// Constructors and destructors of a class, wherever they are written: they have its name.
+fn named_like_class(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
+    let label = graph.label(class);
+    let has_name = |node: &NodeIx| graph.label(*node).trim_start_matches('~') == label;
+    let members = graph.out_edges(class).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to);
+    let members = members.filter(|node| graph.kind(*node) == NodeKind::Function).filter(has_name).collect();
+    graph.with_same_symbols(members)
 }
 
 /// The new path of a file that must have the name of its class.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::closure::Closure;
+use super::symbol;
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
     Toolset, number, rows_schema,
@@ -31,6 +32,12 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     node: NodeRow,
+    /// Nodes whose uses are among the rows: its constructors, its definition or declarations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    includes: Vec<symbol::IncludedRow>,
+    /// Methods that implement it, if it is abstract.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    implementations: Vec<String>,
     callers: Vec<SiteRow>,
     /// Number of functions and files that call it.
     total_callers: usize,
@@ -50,7 +57,9 @@ impl Tool for Callers {
     const HELP: &'static str = "\
 Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function or
 file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first, then
-tests, by path and line. `impact` goes on to what depends on the callers.
+tests, by path and line. `impact` goes on to what depends on the callers. `includes` lists the other nodes that the
+calls are of: the constructors of a class, the declarations and the definition of a symbol. `implementations` lists the
+methods that implement an abstract one.
 
 `tier` is `certain`, or `possible` if the call has several targets (`candidates` is their number; `by_dispatch`: the
 code names a method that this one overrides). `total_callers` counts the functions and files, `total_sites` the calls.
@@ -88,33 +97,42 @@ impl ReadTool for Callers {
             found.closure.block(unseen);
         }
         let total = found.rows.len();
+        let includes = symbol::included(snapshot, &found.others);
+        let implementations = symbol::implementations(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
-        let guidance = guidance(&node, first, &found, "caller");
+        let guidance = guidance((&node, &symbol::by_constructors(snapshot, &found.others)), first, &found, "caller");
         let output = Output {
             callers: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_callers: found.users,
             total_sites: total,
             closure: Closure::new(snapshot, &found.closure),
+            includes,
+            implementations,
             node,
         };
         Ok(Answer::new(output).rows("callers", total).guidance(guidance))
     }
 }
 
-/// The next step of an answer that lists the users of a node, each called `what`.
-pub(super) fn guidance(node: &NodeRow, first: Option<String>, found: &OccurrenceAnswer, what: &str) -> Guidance {
+/// The next step of an answer that lists the users of a node, each called `what`; `by` follows its name.
+pub(super) fn guidance(
+    (node, by): (&NodeRow, &str),
+    first: Option<String>,
+    found: &OccurrenceAnswer,
+    what: &str,
+) -> Guidance {
     match (found.closure.state, found.users) {
         (ClosureState::Closed, 0) => {
-            let hint = format!("no {what} of `{}`, and nothing can hide one", node.label);
+            let hint = format!("no {what} of `{}`{by}, and nothing can hide one", node.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(node.node_id.clone()), hint)
         }
         (ClosureState::Closed, users) => {
-            let hint = format!("all {} are known; open the first", count(users, what));
+            let hint = format!("all {}{by} are known; open the first", count(users, what));
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, users) => {
-            let hint = format!("{} known; what `closure` lists may be more", count(users, what));
+            let hint = format!("{}{by} known; what `closure` lists may be more", count(users, what));
             let first = found.closure.hiding.first().filter(|row| row.line > 0);
             match first {
                 Some(row) => {

@@ -10,6 +10,7 @@ mod hypothesize;
 mod impact;
 mod predict;
 mod references;
+mod symbol;
 mod why;
 mod with_history;
 

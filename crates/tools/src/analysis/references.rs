@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::callers::guidance;
 use super::closure::Closure;
+use super::symbol;
 use crate::framework::{
     Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset, number, rows_schema,
 };
@@ -34,6 +35,12 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     node: NodeRow,
+    /// Nodes whose uses are among the rows: its constructors, its definition or declarations.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    includes: Vec<symbol::IncludedRow>,
+    /// Methods that implement it, if it is abstract.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    implementations: Vec<String>,
     references: Vec<SiteRow>,
     /// Number of places, all pages.
     total_references: usize,
@@ -56,8 +63,9 @@ impl Tool for References {
 Lists the places that use a node, each with its line, the function or file around it, and a `role`: `call`, `macro`,
 `read`, `write`, `type`, `inherit`, `override`, `decorate`, `import`, `reexport`, `register`, `config`, `document`, or
 `use` for others and for files that changed since they were indexed. `roles` limits the rows to some of them; `by_role`
-counts all. Uses of a class include those of its constructors, not those of its other members. Code comes first, then
-tests, by path and line.
+counts all. Uses of a class include those of its constructors, not those of its other members; those of a declaration
+include those of its definition, and the other way round: `includes` lists such nodes. Code comes first, then tests, by
+path and line.
 
 `tier` is `certain`, or `possible` if the reference has several targets (`candidates` is their number; `by_dispatch`:
 the code names a method that this one overrides). `closure` says whether there may be more, as in `callers`: an empty
@@ -92,15 +100,19 @@ impl ReadTool for References {
             found.closure.block(unseen);
         }
         let total = found.rows.len();
+        let includes = symbol::included(snapshot, &found.others);
+        let implementations = symbol::implementations(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
-        let guidance = guidance(&node, first, &found, "user");
+        let guidance = guidance((&node, ""), first, &found, "user");
         let output = Output {
             references: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_references: total,
             total_users: found.users,
             by_role: found.roles.iter().map(|(role, number)| (role.word().to_owned(), (*number).into())).collect(),
             closure: Closure::new(snapshot, &found.closure),
+            includes,
+            implementations,
             node,
         };
         Ok(Answer::new(output).rows("references", total).guidance(guidance))

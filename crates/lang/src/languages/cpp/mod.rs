@@ -372,6 +372,10 @@ fn enter_qualified(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) ->
     }
     let rooted = node.child_by_field_name("scope").is_none();
     let first = usize::from(!rooted);
+    // What stands before `::` is a namespace or type, and no value.
+    if let Some(scope) = node.child_by_field_name("scope") {
+        cx.mark(scope, Mark::Type);
+    }
     for (index, part) in parts(node).into_iter().enumerate() {
         if index >= first {
             let name = plain(part);
@@ -407,7 +411,6 @@ fn leave_qualified(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
         parts = rest;
         cx.expr_of(first)
     };
-    let in_type = cx.in_type();
     while let Some((&part, rest)) = parts.split_first() {
         parts = rest;
         let last = parts.is_empty();
@@ -424,7 +427,8 @@ fn leave_qualified(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
         if last {
             cx.refer(expr, name);
         } else {
-            cx.refer_with(expr, if in_type { Role::Type } else { Role::Read }, u8::MAX, name);
+            // What stands before `::` is a namespace or type, and no value.
+            cx.refer_with(expr, Role::Type, u8::MAX, name);
         }
         if let Some(args) = part.child_by_field_name("arguments") {
             let args = cx.arguments(Some(args));

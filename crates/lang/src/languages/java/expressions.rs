@@ -78,16 +78,33 @@ pub(super) fn enter_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Nod
 
 /// `new C(…)`: the class is represented as a generic, if only without arguments, which distinguishes it from a
 /// method.
-pub(super) fn leave_creation(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+pub(super) fn leave_creation(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     let Some(class) = node.child_by_field_name("type") else { return };
     let class = cx.expr_of(class);
+    let args = cx.arguments(node.child_by_field_name("arguments"));
+    if let Some(class) = parent.and_then(|parent| anonymous(cx, node, parent)) {
+        let expr = cx.builder.expr(Expr::Call { callee: class, args });
+        cx.set_expr(node, expr);
+        return;
+    }
     let callee = match cx.builder.facts().expr(class) {
         Expr::Generic { .. } => class,
         _ => cx.builder.expr(Expr::Generic { base: class, args: FactsBuilder::EMPTY }),
     };
-    let args = cx.arguments(node.child_by_field_name("arguments"));
     let expr = cx.builder.expr(Expr::Call { callee, args });
     cx.set_expr(node, expr);
+}
+
+/// The anonymous class of `new C() { … }`, where its own members are seen: as a receiver, and by `var`. Elsewhere the
+/// value is one of its base.
+fn anonymous(cx: &Outline<'_>, node: Node<'_>, parent: Node<'_>) -> Option<ExprId> {
+    let is_receiver = parent.child_by_field_name("object") == Some(node);
+    if !is_receiver && parent.kind() != "variable_declarator" {
+        return None;
+    }
+    let mut cursor = node.walk();
+    let body = node.named_children(&mut cursor).find(|child| child.kind() == "class_body")?;
+    cx.known(Some(body))
 }
 
 /// `new T[…]`: only the element is in type position.

@@ -11,6 +11,7 @@ mod exprs;
 mod items;
 mod macro_rules;
 mod macros;
+mod operators;
 mod paths;
 mod patterns;
 #[cfg(test)]
@@ -177,6 +178,7 @@ impl<'tree> Visitor<'tree> for Extractor<'_> {
         self.leave_item(step, path);
         self.leave_type(step, path);
         self.leave_expression(step, path);
+        self.operate(step.node, path);
         self.leave_block(step, path);
     }
 

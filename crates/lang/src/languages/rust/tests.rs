@@ -28,6 +28,7 @@ fn show(facts: &FileFacts, id: ExprId) -> String {
         Expr::Root { root: PathRoot::Global, .. } => "<global>".into(),
         Expr::Root { root: PathRoot::Super(depth), .. } => vec!["super"; depth as usize].join("::"),
         Expr::Call { callee, args } => format!("{}({})", of(callee), show_list(facts, args)),
+        Expr::Implicit { base, name } => format!("implicit({}.{})", of(base), text(name)),
         Expr::Index { base } => format!("{}[]", of(base)),
         Expr::Item { base, index } => format!("item{index}({})", of(base)),
         Expr::Element { base } => format!("element({})", of(base)),
@@ -341,7 +342,12 @@ fn paths_calls_and_members() {
 fn locals_and_type_parameters_are_no_references() {
     check_references(
         "fn f<T: Draw, const N: usize>(a: T) { let b = a; let g = |c| c + b + N; g(b); for i in b {} }",
-        &["1:9 type Draw"],
+        &[
+            "1:9 type Draw",
+            "1:64 call implicit(c.add)",
+            "1:88 call implicit(b.into_iter)",
+            "1:88 call implicit(implicit(b.into_iter)().next)",
+        ],
     );
     check_references(
         "impl<T> S<T> { fn m(&self) -> T { fn inner(x: T) { y } let y = 1; y } }",
@@ -542,4 +548,25 @@ fn rules_of_macros() {
         found.extend(facts.parameters(DefId(0)).iter().map(|word| facts.name(word.name)));
         assert_eq!(found.join(" "), *wanted, "{rules}");
     }
+}
+
+#[test]
+fn operators_loops_and_question_marks_call_methods() {
+    check_references(
+        "fn f(a: A, mut b: A) -> R<u8> { b += a; b[1] = a[0]; *b = 2; let c = !a == -b; g()?; 1 + 2; }",
+        &[
+            "1:9 type A",
+            "1:19 type A",
+            "1:25 type R",
+            "1:35 call implicit(b.add_assign)",
+            "1:42 call implicit(b.index_mut)",
+            "1:49 call implicit(a.index)",
+            "1:54 call implicit(b.deref_mut)",
+            "1:70 call implicit(a.not)",
+            "1:73 call implicit(a.eq)",
+            "1:76 call implicit(b.neg)",
+            "1:80 call g",
+            "1:83 call ~implicit(<R<u8>>.unwrap_err().from)",
+        ],
+    );
 }

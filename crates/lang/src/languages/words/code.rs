@@ -61,6 +61,30 @@ const RUST_ATTRIBUTES: &[&str] = &[
 ];
 /// Directives whose line is a sentence or names a file.
 const DIRECTIVES: &[&str] = &["error", "import", "include", "line", "pragma", "region", "endregion", "warning"];
+/// Callees whose first text is the name of an event or the key of a translation.
+const KEYED: &[&str] = &[
+    "$emit",
+    "$t",
+    "$tc",
+    "$te",
+    "_",
+    "__",
+    "addEventListener",
+    "addListener",
+    "emit",
+    "gettext",
+    "ngettext",
+    "off",
+    "on",
+    "once",
+    "removeEventListener",
+    "removeListener",
+    "t",
+    "tc",
+    "te",
+    "trans",
+    "translate",
+];
 /// Callees whose first text says what a test is about.
 const TITLED: &[&str] = &[
     "Context",
@@ -94,6 +118,7 @@ pub(super) fn scan(language: Language, part: Range<usize>, place: WordPlace, fin
         scan_plain(language, at..start, place, finder);
         at = end;
         if !span.is_comment {
+            finder.dynamic.literal(language, text.as_bytes(), &span, part.start);
             let content = part.start + span.content.start..part.start + span.content.end;
             let single = meaning(language, text.as_bytes(), &(start..end), text.get(content.clone()).unwrap_or(""));
             let single = single.filter(|_| !is_module(finder, &content));
@@ -123,8 +148,10 @@ fn meaning(language: Language, bytes: &[u8], literal: &Range<usize>, content: &s
     let is_case = matches!(word, b"case" | b"when") || language == L::Rust && next.starts_with(b"|");
     let is_member = language.family() == L::JavaScript;
     let is_subscript = prior == b'[' && next.starts_with(b"]") && !is_member && is_value(bytes, at);
-    let is_title = prior == b'(' && TITLED.iter().any(|title| title.as_bytes() == word_before(bytes, at));
-    if is_key || is_compared || is_case || is_subscript || is_title {
+    let is_told = prior == b'(' && is_callee(bytes, at, KEYED.iter().chain(TITLED));
+    // Of types that are texts there are several.
+    let is_type = is_member && (is_alone(bytes, at, b'|') || next.starts_with(b"|") && !next.starts_with(b"||"));
+    if is_key || is_compared || is_case || is_subscript || is_told || is_type {
         return None;
     }
     Some(match language {
@@ -134,6 +161,21 @@ fn meaning(language: Language, bytes: &[u8], literal: &Range<usize>, content: &s
         L::Go if !content.starts_with(|c: char| c.is_uppercase()) => WordPlace::Foreign,
         _ => WordPlace::Text,
     })
+}
+
+/// Returns whether the name in front of a bracket is one of these.
+fn is_callee<'n>(bytes: &[u8], bracket: usize, mut names: impl Iterator<Item = &'n &'static str>) -> bool {
+    let word = word_before(bytes, bracket);
+    let has_dollar = bytes[..bracket - word.len()].ends_with(b"$");
+    names.any(|name| match name.strip_prefix('$') {
+        Some(name) => has_dollar && name.as_bytes() == word,
+        None => !has_dollar && name.as_bytes() == word,
+    })
+}
+
+/// Returns whether a sign stands at a place, and not twice.
+fn is_alone(bytes: &[u8], at: usize, sign: u8) -> bool {
+    bytes[at] == sign && !bytes[..at].ends_with(&[sign])
 }
 
 /// Returns whether the bracket at a place takes an element of a value that is no table of names, like `globals()`.
@@ -174,6 +216,11 @@ fn scan_plain(language: Language, part: Range<usize>, place: WordPlace, finder: 
             at = end;
             continue;
         }
+        match bytes[at] {
+            b'[' => finder.dynamic.bracket(language, bytes, at),
+            b'$' if language == Language::Php => finder.dynamic.variable(bytes, at),
+            _ => {}
+        }
         let is_dollar = bytes[at] == b'$' && language.family() == Language::JavaScript;
         if !is_word(bytes[at]) && !is_dollar {
             at += 1;
@@ -181,6 +228,10 @@ fn scan_plain(language: Language, part: Range<usize>, place: WordPlace, finder: 
         }
         let end = end_of(language, bytes, at).min(part.end).max(at + 1);
         if !bytes[at].is_ascii_digit() {
+            finder.dynamic.call(language, bytes, at..end);
+            if language == Language::Bash {
+                finder.dynamic.shell_word(bytes, at..end);
+            }
             add(language, (at, end), place, finder);
         }
         at = end;
@@ -236,6 +287,7 @@ fn add(language: Language, (start, end): (usize, usize), place: WordPlace, finde
         || is_local
         || is_module
         || is_definition(language, bytes, start)
+        || is_test_name(language, bytes, previous)
         || is_form(language, bytes, (start, end), previous, next);
     if !is_explained {
         finder.add(start, end, place);
@@ -253,6 +305,14 @@ fn is_definition(language: Language, bytes: &[u8], start: usize) -> bool {
             .any(|name| bytes[start..].starts_with(name.as_bytes()) && word_end(bytes, start) == start + name.len());
     let spaced = touching.is_ascii_whitespace();
     is_type || touching == b'~' || spaced && DEFINING.iter().any(|known| known.as_bytes() == word)
+}
+
+/// The second name between the brackets of `TEST(Suite, Name)`.
+fn is_test_name(language: Language, bytes: &[u8], previous: Option<(usize, u8)>) -> bool {
+    let Some((comma, b',')) = previous.filter(|_| language.family() == Language::C) else { return false };
+    let suite = word_before(bytes, comma).len();
+    let open = comma.saturating_sub(suite + 1);
+    bytes[open] == b'(' && word_before(bytes, open).split(|byte| *byte == b'_').any(|part| part == b"TEST")
 }
 
 /// `:name`, which is no second half of `a::name` or of a conditional.

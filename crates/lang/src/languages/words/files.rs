@@ -207,6 +207,26 @@ const STATEMENTS: &[&str] = &[
 /// Languages of templates whose lines are elements: what is prose in them cannot be told.
 const WITHOUT_COMMENTS: &[&str] = &["haml", "jade", "pug", "slim"];
 
+/// Keys whose value is for people, or names what stands here.
+const TELLING: &[&str] = &[
+    "author",
+    "authors",
+    "categories",
+    "classifiers",
+    "description",
+    "edition",
+    "keywords",
+    "label",
+    "license",
+    "name",
+    "repository",
+    "summary",
+    "tags",
+    "title",
+    "type",
+    "version",
+];
+
 /// Beginnings of names of files that are read by people.
 const PROSE_NAMES: &[&str] = &[
     "authors",
@@ -293,7 +313,7 @@ pub(super) fn scan(kind: TextKind, text: &str, finder: &mut Finder<'_>) {
         TextKind::Elements => markup::scan(text, true, finder),
         TextKind::Page => markup::scan(text, false, finder),
         TextKind::Statements(comments) => scan_statements(0..text.len(), comments, finder),
-        TextKind::Prose => literals::scan(0..text.len(), WordPlace::Text, None, finder),
+        TextKind::Prose => literals::scan(0..text.len(), WordPlace::Text, Some(WordPlace::Text), finder),
     }
 }
 
@@ -402,13 +422,21 @@ fn add_setting(start: usize, end: usize, finder: &mut Finder<'_>) {
     let is_called = bytes.get(end) == Some(&b'(');
     let counts = match is_single {
         _ if is_called => true,
-        true => !is_key && is_value(bytes, start, end),
+        true => !is_key && is_value(bytes, start, end) && !is_telling(bytes, start),
         // A path in quotes may be the key of a table of paths.
         false => is_quoted || !is_key && !is_heading(bytes, start),
     };
     if counts {
         literals::add_path(start..end, WordPlace::Text, finder);
     }
+}
+
+/// Returns whether the line of a place begins with a key of [`TELLING`].
+fn is_telling(bytes: &[u8], at: usize) -> bool {
+    let line = &bytes[bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)..at];
+    let start = line.iter().take_while(|byte| !is_word(**byte)).count();
+    let word = &line[start..word_end(line, start)];
+    TELLING.iter().any(|key| key.as_bytes() == word)
 }
 
 /// Returns whether a name stands in the heading of a section: `[tool.name]`.

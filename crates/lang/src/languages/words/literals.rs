@@ -16,14 +16,14 @@ const FILE_ENDINGS: &[&str] = &[
 ];
 
 /// Adds the names in a text without its quotes. `single` says what a text means that is one name and nothing else;
-/// `None` if it names no code.
+/// `None` if a name or path alone names no code.
 pub(super) fn scan(range: Range<usize>, place: WordPlace, single: Option<WordPlace>, finder: &mut Finder<'_>) {
     let text = finder.text;
     let Some(content) = text.get(range.clone()) else { return };
     let bytes = text.as_bytes();
     if content.len() <= MAX_PATH && is_path(content) {
         match single {
-            _ if !content.bytes().all(is_word) => add_path(range, place, finder),
+            Some(_) if !content.bytes().all(is_word) => add_path(range, place, finder),
             Some(place) => finder.add(range.start, range.end, place),
             None => {}
         }

@@ -64,6 +64,27 @@ impl Distributions {
     }
 }
 
+impl Distributions {
+    /// Returns whether code of the repository `own` may be meant to use what the repository `other` defines: the
+    /// latter is required, through others as well, or no manifest on the way says what is.
+    pub(super) fn may_use(&self, files: &Files<'_>, own: &str, other: &str) -> bool {
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut next = vec![own];
+        while let Some(repository) = next.pop() {
+            if repository == other {
+                return true;
+            }
+            if !seen.insert(repository) {
+                continue;
+            }
+            let Some(required) = self.required.get(repository) else { return true };
+            let rows = self.names.iter().filter(|(_, name)| required.contains(*name));
+            next.extend(rows.map(|(folder, _)| files.root_of(folder)));
+        }
+        false
+    }
+}
+
 /// Names of distributions are the same whatever their case and separators.
 fn normal(name: &str) -> String {
     let parts = name.trim().split(['-', '_', '.']).filter(|part| !part.is_empty());

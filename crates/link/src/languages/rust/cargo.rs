@@ -1,6 +1,6 @@
 //! Cargo manifests: packages, their targets, and which crates each target can name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
@@ -102,6 +102,31 @@ pub(super) fn packages(manifests: &Manifests, probe: &dyn Probe) -> Vec<Package>
         }
     }
     packages
+}
+
+/// The packages of the project that each package depends on, through others as well, by their folders.
+pub(super) fn reach(packages: &[Package]) -> BTreeMap<String, BTreeSet<String>> {
+    let direct: BTreeMap<&str, Vec<&str>> = packages
+        .iter()
+        .map(|package| {
+            let folders = package.dependencies.values().filter_map(|dependency| match dependency {
+                Dependency::Folder(folder) => Some(folder.as_str()),
+                Dependency::External(_) => None,
+            });
+            (package.folder.as_str(), folders.collect())
+        })
+        .collect();
+    let closure = |folder: &str| {
+        let mut found = BTreeSet::new();
+        let mut next = direct.get(folder).cloned().unwrap_or_default();
+        while let Some(folder) = next.pop() {
+            if found.insert(folder.to_owned()) {
+                next.extend(direct.get(folder).into_iter().flatten());
+            }
+        }
+        found
+    };
+    direct.keys().map(|folder| ((*folder).to_owned(), closure(folder))).collect()
 }
 
 /// The folder of the package that a repository means by its name: its own one, else the only one of the others.

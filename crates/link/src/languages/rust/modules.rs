@@ -1,6 +1,6 @@
 //! Module trees: the file of each `mod m;`, and the crate and parent module of each file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use m1nd_lang::Language;
@@ -51,6 +51,8 @@ pub(super) struct CrateGraph {
     /// Test-only files, in order.
     test_files: Vec<FileId>,
     fingerprints: FxHashMap<FileId, u64>,
+    /// Folder of a package → folders of the packages of the project that it depends on, through others as well.
+    reach: BTreeMap<String, BTreeSet<String>>,
 }
 
 struct ProjectProbe<'a, 'p> {
@@ -95,7 +97,9 @@ impl CrateGraph {
             places: FxHashMap::default(),
             test_files: Vec::new(),
             fingerprints: FxHashMap::default(),
+            reach: BTreeMap::new(),
         };
+        graph.reach = cargo::reach(&graph.packages);
         graph.add_crates(files);
         // Roots without a manifest, as in a folder of examples.
         for (file, path, _) in &all {
@@ -290,6 +294,18 @@ impl CrateGraph {
 }
 
 impl Resolver for CrateGraph {
+    fn fingerprint(&self) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.reach.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
+        let packages = (self.package_around(files.path(from)), self.package_around(files.path(to)));
+        let (Some((own, reach)), Some((other, _))) = packages else { return true };
+        own == other || reach.contains(other)
+    }
+
     fn file_fingerprint(&self, file: FileId) -> u64 {
         self.fingerprints.get(&file).copied().unwrap_or_default()
     }
@@ -348,6 +364,18 @@ impl Resolver for CrateGraph {
 }
 
 impl CrateGraph {
+    /// The package whose folder a path is in, the innermost one, with the packages that it depends on.
+    fn package_around(&self, path: &str) -> Option<(&String, &BTreeSet<String>)> {
+        let mut folder = path;
+        loop {
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+            let found = self.reach.get_key_value(folder);
+            if found.is_some() || folder.is_empty() {
+                return found;
+            }
+        }
+    }
+
     /// The file `levels` modules up; `None` if that is an inline module or above the root.
     fn above(&self, from: FileId, levels: u8) -> Option<FileId> {
         let mut file = from;
