@@ -84,6 +84,8 @@ fn of_index(file: &FileEntry) -> Option<Source> {
     let is_odd = |kind: ProblemKind| match kind {
         ProblemKind::Binary => is_code(file.language),
         ProblemKind::InvalidUtf8 => true,
+        // What no fact explains in a broken part is among the loose words of the file.
+        ProblemKind::SyntaxErrors => false,
         kind => kind.hides_references(),
     };
     // One that hides all names before one that hides only some.

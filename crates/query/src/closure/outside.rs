@@ -79,7 +79,7 @@ pub(super) fn called(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: bool) -
     let from = called_from_outside(snapshot, node)?;
     // Nothing in the project depends on a caller that only starts it.
     let only_starts = matches!(from.how, How::Starts | How::Test | How::Exported);
-    if far && only_starts || rows == Rows::Users && !from.names_it() {
+    if far && only_starts || rows == Rows::Names && !from.names_it() {
         return None;
     }
     let graph = snapshot.graph();
