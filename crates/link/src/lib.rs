@@ -19,6 +19,7 @@ mod brief;
 mod changes;
 mod compiler;
 mod config_reads;
+mod handed_over;
 mod contracts;
 mod decorations;
 mod defined;
