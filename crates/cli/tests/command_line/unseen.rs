@@ -86,7 +86,8 @@ fn unseen(path: &str) -> (String, String) {
 
 #[test]
 fn a_file_that_git_tracks_and_ignores_is_indexed() {
-    let Some(repository) = Repository::new("//- .gitignore\nbuild\n//- build/tool.py\nfrom pkg.core import core\ncore()\n")
+    let Some(repository) =
+        Repository::new("//- .gitignore\nbuild\n//- build/tool.py\nfrom pkg.core import core\ncore()\n")
     else {
         return;
     };
@@ -118,7 +119,8 @@ fn what_a_sparse_checkout_leaves_out_keeps_answers_open() {
 
 #[test]
 fn submodules_and_second_checkouts_are_listed() {
-    let (Some(repository), Some(other)) = (Repository::new(""), Repository::new("//- x.py\ndef lib(core):\n    return core()\n"))
+    let (Some(repository), Some(other)) =
+        (Repository::new(""), Repository::new("//- x.py\ndef lib(core):\n    return core()\n"))
     else {
         return;
     };

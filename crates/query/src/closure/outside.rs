@@ -205,9 +205,9 @@ impl Question<'_> {
         let of = signature::receiver(self.signature)?;
         let folder = |node: NodeIx| self.graph.path(node).rsplit_once('/').map_or("", |(folder, _)| folder);
         let types = self.graph.labelled(of).into_iter().filter(|&other| folder(other) == folder(self.node));
-        let by = types.flat_map(|of| self.graph.in_edges(of)).find(|edge| {
-            edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible
-        })?;
+        let by = types
+            .flat_map(|of| self.graph.in_edges(of))
+            .find(|edge| edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible)?;
         Some(FromOutside::new(How::HandedOver, format!("what {} hands a `{of}` to", self.graph.label(by.from))))
     }
 
