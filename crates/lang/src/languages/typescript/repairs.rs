@@ -141,7 +141,7 @@ fn blank_ampersands(text: &[u8], masked: &mut [u8]) -> bool {
 /// Returns whether a place of a line is inside of `="…"`.
 fn is_quoted(line: &[u8], at: usize) -> bool {
     let quote = |byte: &u8| matches!(byte, b'"' | b'\'');
-    let Some(open) = line[..at].iter().rposition(|byte| quote(byte)) else { return false };
+    let Some(open) = line[..at].iter().rposition(quote) else { return false };
     line[..open].last() == Some(&b'=') && line[at..].contains(&line[open])
 }
 

@@ -316,7 +316,7 @@ mod tests {
                 Token::Open(tag) => {
                     let mut all = format!("{}{}", value(&tag.name), if tag.is_closed { "/" } else { "" });
                     for attribute in &tag.attributes {
-                        let of = attribute.value.as_ref().map(|range| value(range)).unwrap_or_default();
+                        let of = attribute.value.as_ref().map(&value).unwrap_or_default();
                         all += &format!(" [{}={of}]", value(&attribute.name));
                     }
                     all
