@@ -204,7 +204,8 @@ mod tests {
         (0o160_000, 0, "sub"),
         (0o040_000, SKIP_WORKTREE, "web/"),
     ];
-    const ROWS: &[&str] = &["a.py File 0", "api/b.py File 1 sparse", "link Link 2", "sub Submodule 3", "web Folder 4 sparse"];
+    const ROWS: &[&str] =
+        &["a.py File 0", "api/b.py File 1 sparse", "link Link 2", "sub Submodule 3", "web Folder 4 sparse"];
 
     #[test]
     fn entries_of_all_versions() {

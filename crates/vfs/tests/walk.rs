@@ -1,8 +1,8 @@
 //! Listed, excluded and reported entries of a walk.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use m1nd_base::{Cancel, Limits, NoProgress, ProblemKind, Progress, ProgressEvent, Tracked, TrackedKind};
 use m1nd_testkit::TempTree;
@@ -386,7 +386,9 @@ fn what_git_tracks_is_listed_although_git_ignores_it() {
 
 #[test]
 fn what_is_tracked_and_not_on_disk_is_reported() {
-    let tree = TempTree::new("//- .git/HEAD\n//- a.py\n//- vendor/lib/.git\ngitdir: x\n//- vendor/lib/x.py\n//- ext/in/.git/HEAD\n//- ext/in/y.py\n");
+    let tree = TempTree::new(
+        "//- .git/HEAD\n//- a.py\n//- vendor/lib/.git\ngitdir: x\n//- vendor/lib/x.py\n//- ext/in/.git/HEAD\n//- ext/in/y.py\n",
+    );
     let options = tracking(&[
         ("a.py", TrackedKind::File, false),
         ("removed.py", TrackedKind::File, false),

@@ -19,7 +19,7 @@ use crate::rules::{
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Python),
-    languages: &[(Language::Python, &RULES)],
+    languages: &[(Language::Python, &RULES), (Language::Notebook, &RULES)],
     is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg") || distributions::is_list(name),
     check_manifest: roots::check,
     resolver: |files, manifests| Box::new(Python::new(files, manifests)),

@@ -32,7 +32,10 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         "entry points of Python",
         &[
             PACKAGE,
-            ("pyproject.toml", "[project.scripts]\nx = \"pkg.cli:main\"\ny = \"pkg.cli:Group.run\"\nz = \"other.cli:main\"\n"),
+            (
+                "pyproject.toml",
+                "[project.scripts]\nx = \"pkg.cli:main\"\ny = \"pkg.cli:Group.run\"\nz = \"other.cli:main\"\n",
+            ),
             ("setup.cfg", "[options.entry_points]\nconsole_scripts =\n    x = pkg.cli:main [extra]\n"),
             ("setup.py", "setup(entry_points={'console_scripts': ['x = pkg.cli:main']})\n"),
         ],
@@ -71,7 +74,10 @@ const CASES: &[(&str, Files<'_>, &[&str])] = &[
         "classes that a framework of Java loads",
         &[
             ("src/main/java/com/acme/Foo.java", "package com.acme;\npublic class Foo { public void start() {} }\n"),
-            ("src/main/java/com/acme/Main.java", "package com.acme;\nclass Main { Object x() throws Exception { return Class.forName(\"com.acme.Foo\"); } }\n"),
+            (
+                "src/main/java/com/acme/Main.java",
+                "package com.acme;\nclass Main { Object x() throws Exception { return Class.forName(\"com.acme.Foo\"); } }\n",
+            ),
             ("beans.xml", "<beans>\n<bean class=\"com.acme.Foo\" init-method=\"start\"/>\n</beans>\n"),
             ("META-INF/services/com.acme.Spi", "com.acme.Foo\n"),
             ("AndroidManifest.xml", "<activity android:name=\".Foo\"/>\n"),

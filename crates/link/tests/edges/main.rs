@@ -1,8 +1,8 @@
 //! Edges between files that no import connects: documents, contracts between programs, names that programs share.
 
+mod code_names;
 #[path = "../common/mod.rs"]
 mod common;
-mod code_names;
 mod contracts;
 mod documents;
 mod shared_names;

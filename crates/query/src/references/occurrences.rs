@@ -254,5 +254,11 @@ fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswe
         rows.retain(|row| wanted.contains(&row.role));
     }
     let users: FxHashSet<NodeIx> = rows.iter().map(|row| row.from).collect();
-    OccurrenceAnswer { rows, users: users.len(), roles: roles.into_iter().collect(), others: found.others, closure: found.closure }
+    OccurrenceAnswer {
+        rows,
+        users: users.len(),
+        roles: roles.into_iter().collect(),
+        others: found.others,
+        closure: found.closure,
+    }
 }

@@ -93,9 +93,8 @@ static RULES: &[(&str, Rule)] = &[
 /// `a[i]`
 fn leave_element(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Index(field("object")), node, parent);
-    let is_written = parent.is_some_and(|parent| {
-        parent.kind() == "assignment" && parent.child_by_field_name("left") == Some(node)
-    });
+    let is_written =
+        parent.is_some_and(|parent| parent.kind() == "assignment" && parent.child_by_field_name("left") == Some(node));
     let at = node.child(1).unwrap_or(node);
     implied(cx, node.child_by_field_name("object"), if is_written { "[]=" } else { "[]" }, at);
 }
