@@ -19,6 +19,9 @@ use super::{Hiding, Rows, reasons};
 /// Maximum number of methods above a method, and of types around it, that are considered.
 const MAX_ABOVE: usize = 200;
 
+/// First part of the names of accessors that take a value.
+const SETTER: &str = "set";
+
 /// Why code outside of the project calls something, and which.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FromOutside {
@@ -304,7 +307,10 @@ impl Question<'_> {
         let is_accessor = self.calls.accessors.iter().any(|start| {
             self.name.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase() || c == '_'))
         });
-        if !is_accessor || self.is_hidden() {
+        // What is set is given, and nothing else is.
+        let fits = signature::parameters(self.signature, self.name)
+            .is_none_or(|count| count == usize::from(self.name.starts_with(SETTER)));
+        if !is_accessor || !fits || self.is_hidden() {
             return None;
         }
         bases::reflected_by(self.graph, owner).map(|by| FromOutside::new(How::Reflection, by))
@@ -316,6 +322,6 @@ impl Question<'_> {
         if self.calls.accessors.is_empty() {
             return None;
         }
-        bases::annotated_by(self.graph, owner).map(|by| FromOutside::new(How::Reflection, by))
+        bases::reflected_by(self.graph, owner).map(|by| FromOutside::new(How::Reflection, by))
     }
 }

@@ -102,7 +102,7 @@ fn named(name: &str, shown: &str) -> OutsideBase {
 }
 
 /// The annotation of a class or of a member of it that a library from outside reads.
-pub(super) fn annotated_by(graph: &Graph, class: NodeIx) -> Option<String> {
+fn annotated_by(graph: &Graph, class: NodeIx) -> Option<String> {
     annotation(graph, class).or_else(|| {
         let members = graph.with_members(class, MAX_MEMBERS);
         members.into_iter().filter(|&member| graph.parent(member) == Some(class)).find_map(|it| annotation(graph, it))

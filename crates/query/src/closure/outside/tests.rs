@@ -187,7 +187,24 @@ import javax.persistence.Entity;
 @Entity
 public class E {
     public String getName() { return \"\"; } //? getName: javax.persistence::Entity
+    public String getFor(int id) { return \"\"; } //? getFor: none
     public void rename() {} //? rename: none
+}
+//- src/demo/F.java
+package demo;
+import javax.ws.rs.GET;
+class F {
+    F(int x) {}
+    @GET public G read() { return null; }
+    public H other() { return null; }
+}
+class G {
+    G() {} //? G->G: javax.ws.rs::GET
+    public String getText() { return \"\"; } //? G->getText: javax.ws.rs::GET
+}
+class H {
+    H() {} //? H->H: none
+    public String getText() { return \"\"; } //? H->getText: none
 }
 ",
     );
