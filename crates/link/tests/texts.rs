@@ -15,7 +15,10 @@ const NAMED: &[(&str, &str)] = &[
         "pkg/named.py",
         "def handle_it(): ...\ndef main_entry(): ...\ndef setup(): ...\nclass Widget:\n    def render(self): ...\n",
     ),
-    ("src/named.js", "export function clickMe() {}\nexport function setup() {}\n"),
+    (
+        "src/named.js",
+        "export function clickMe() {}\nexport function setup() {}\nfunction f() { this.inner = function inner() {}; }\n",
+    ),
     ("src/Named.java", "class Named { void startUp() {} }\n"),
     ("src/named.rb", "class Named\n  def authenticate\n  end\nend\n"),
     ("src/named.sh", "clean_up() { :; }\n"),
@@ -155,7 +158,9 @@ const FILES: &[Case] = &[
     ("README.md", "Call `setup()` or handle_it.\n", &[]),
     ("LICENSE", "setup handle_it\n", &[]),
     ("a.css", ".setup { }\n", &[]),
-    ("notes.txt", "setup and handle_it, or main_entry()\n", &["main_entry:1"]),
+    ("notes.txt", "setup and handle_it, or main_entry()\nsetup\n  pkg.named.handle_it\n", &["handle_it:3"]),
+    ("notes.x", "setup and handle_it, or main_entry()\n", &["main_entry:1"]),
+    ("b.template.html", "<form ng-submit=\"$ctrl.inner()\">\n", &["inner:1"]),
 ];
 
 fn words_of(files: &[(&str, &str)], path: &str) -> Vec<String> {
@@ -214,4 +219,25 @@ fn a_definition_that_comes_later_is_found() {
     let linked: Vec<(&str, usize)> =
         delta.changed.iter().map(|links| (links.path.as_str(), links.unresolved.len())).collect();
     assert_eq!(linked, [("a.yaml", 1), ("b.py", 0)]);
+}
+
+/// Time for one text of [`HOSTILE_BYTES`] in a build without optimisation; a quadratic reading takes minutes.
+const HOSTILE_TIME: std::time::Duration = std::time::Duration::from_secs(20);
+const HOSTILE_BYTES: usize = 256 << 10;
+
+#[test]
+fn hostile_texts_are_read_in_linear_time() {
+    let pieces = [
+        "{{", "{%", "{#", "<!--", "<a ", "a=\"", "a='", "<script>", "${", "@a(", "[", ")[", "x[y](", "'a'+", "\"", "'",
+        "a ", "a.b:", "- a", "<", "%%", "$a(", "/*", "::", "\\", "`${", "é(", "{", "a{",
+    ];
+    for path in ["a.html", "a.json", "a.xml", "a.py", "a.js", "a.vue", "a.svelte", "a.php", "a.rb", "a.x", "Makefile"] {
+        for piece in pieces {
+            let text = piece.repeat(HOSTILE_BYTES / piece.len());
+            let language = m1nd_lang::Language::detect(&RepoPath::new(path).expect("a valid path"), text.as_bytes());
+            let begun = std::time::Instant::now();
+            m1nd_lang::extract_file(path, language, text.as_bytes(), &Limits::default(), &Cancel::new());
+            assert!(begun.elapsed() < HOSTILE_TIME, "{path} {piece:?}: {:?}", begun.elapsed());
+        }
+    }
 }

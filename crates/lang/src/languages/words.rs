@@ -249,7 +249,7 @@ const fn is_word(byte: u8) -> bool {
 
 /// Where the word that begins at a byte ends.
 fn word_end(bytes: &[u8], start: usize) -> usize {
-    start + bytes[start..].iter().take_while(|byte| is_word(**byte)).count()
+    start + bytes.get(start..).unwrap_or_default().iter().take_while(|byte| is_word(**byte)).count()
 }
 
 /// The last byte before a place that is no space, and its place.
@@ -259,6 +259,5 @@ fn before(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
 
 /// The bytes from the first one behind a place that is no space.
 fn behind(bytes: &[u8], at: usize) -> &[u8] {
-    let spaces = bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    &bytes[at + spaces..]
+    bytes.get(at..).unwrap_or_default().trim_ascii_start()
 }
