@@ -261,3 +261,48 @@ fn before(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
 fn behind(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..).unwrap_or_default().trim_ascii_start()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use m1nd_base::Limits;
+
+    use super::*;
+    use crate::facts::FactsBuilder;
+
+    /// Size of a hostile text, in bytes.
+    const BYTES: usize = 128 << 10;
+    /// How long one may take in a build without optimisation on a busy machine; a quadratic reading takes minutes.
+    const TIME: Duration = Duration::from_secs(10);
+
+    const PIECES: &[&str] = &[
+        "{{", "{%", "{#", "<!--", "<a ", "a=\"", "a='", "<script>", "${", "@a(", "[", ")[", "x[y](", "'a'+", "\"", "'",
+        "a ", "a.b:", "- a", "<", "$a(", "/*", "::", "\\", "`${", "é(", "{", "a{", "#[a(\"", "getattr(",
+    ];
+
+    #[test]
+    fn hostile_texts_are_read_in_linear_time() {
+        let files = [
+            (Language::Html, "a.html"),
+            (Language::Text, "a.json"),
+            (Language::Text, "a.xml"),
+            (Language::Text, "a.x"),
+            (Language::Text, "Makefile"),
+            (Language::Python, "a.py"),
+            (Language::JavaScript, "a.js"),
+            (Language::Svelte, "a.svelte"),
+            (Language::Php, "a.php"),
+            (Language::Rust, "a.rs"),
+        ];
+        for (language, path) in files {
+            for piece in PIECES {
+                let text = piece.repeat(BYTES / piece.len());
+                let mut facts = FactsBuilder::new(language, 1, &Limits::default()).finish();
+                let begun = Instant::now();
+                add(language, path, &text, &mut facts);
+                assert!(begun.elapsed() < TIME, "{path} {piece:?}: {:?}", begun.elapsed());
+            }
+        }
+    }
+}
