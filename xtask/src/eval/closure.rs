@@ -3,7 +3,8 @@
 //! For every function that the truth calls (evenly sampled if there are many), `impact` is asked as the tool asks. An
 //! answer is *wrong* if it says that its direct dependents are complete, while a caller in the truth is not among
 //! them. *Covered* is the share of the functions with all callers found of which the answer says so. Both are counted
-//! for the state of the direct dependents, and for that of the whole answer, indirect ones included.
+//! for the state of the direct dependents, and for that of the whole answer, indirect ones included. With `--program`,
+//! the words of all files are the truth (`uses`).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,7 +19,7 @@ use super::edges::{Context, Findings, sources};
 use super::golden::{self, ratio};
 use super::ours::{Ours, indexed};
 use super::truth::{Call, Truth};
-use super::{golden_folder, repositories};
+use super::{golden_folder, repositories, uses};
 use crate::Outcome;
 
 /// Maximum number of functions asked for; of more, every k-th is.
@@ -70,7 +71,10 @@ impl Score {
 }
 
 pub(super) fn run(args: &[String]) -> Outcome<()> {
-    let arguments = Arguments::parse(args, &["--repo", "--truth"])?;
+    let arguments = Arguments::parse(args, &["--repo", "--truth", "--program"])?;
+    if arguments.folder("--program").is_ok() {
+        return uses::run(&arguments);
+    }
     let (repository, truth) = (arguments.folder("--repo")?, arguments.folder("--truth")?);
     let (name, mut truth) = Truth::read(truth)?;
     let sources = sources(repository, &truth);

@@ -45,12 +45,14 @@ mod tests;
 mod trace;
 mod trace_fit;
 mod truth;
+mod uses;
 mod why;
 
 const USAGE: &str = "expected:
   cargo xtask eval edges --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval edges --table
   cargo xtask eval closure --repo PATH --truth DIR [--check | --write] [--explain N]
+  cargo xtask eval closure --repo PATH --program FILE [--check | --write] [--explain N]
   cargo xtask eval why --repo PATH --truth DIR [--check | --write] [--explain N]
   cargo xtask eval callgraph --suite DIR --sources DIR [--check | --write] [--explain N]
   cargo xtask eval localize --rows FILE... --checkouts DIR [--mirror DIR --mkrepo SCRIPT] [--check | --write]

@@ -169,7 +169,8 @@ fn settings_name(run: &str, start: usize, is_module: bool) -> Option<Row> {
         return names(name).then(|| row(name, start, Form::Module)).flatten();
     }
     if is_relative {
-        let name = &name[1..];
+        // Nothing is left of `...`.
+        let name = name.strip_prefix('.')?;
         let is_class = names(name) && !name.contains('.') && name.starts_with(|c: char| c.is_ascii_uppercase());
         return is_class.then(|| row(name, start + 1, Form::Class)).flatten();
     }
@@ -320,7 +321,7 @@ mod tests {
                 &["dotted com.acme.Foo", "dotted com.acme.Foo.start"],
             ),
             ("META-INF/services/com.acme.Spi", "com.acme.Impl\n", &["dotted com.acme.Impl"]),
-            ("a.toml", "name = \"word\" # 1.5 a-b", &[]),
+            ("a.toml", "name = \"word\" # 1.5 a-b ... ./ : ../..", &[]),
         ];
         for (path, text, expected) in rows {
             assert!(reads(path), "{path}");

@@ -32,6 +32,7 @@ static RULES: Rules = Rules {
     explicit_exports: false,
     submodules_are_members: true,
     constructors: &["__init__"],
+    also_constructing: &["__new__", "__post_init__"],
     call_method: Some("__call__"),
     stubs: &[(".py", ".pyi")],
     index_method: Some("__getitem__"),

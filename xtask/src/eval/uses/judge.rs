@@ -3,34 +3,154 @@
 use std::collections::{HashMap, HashSet};
 
 use super::product::Definition;
-use super::text::{File, FileKind, Occurrence, Part, extension, is_code_in_literal};
+use super::text::{File, FileKind, InLiteral, Occurrence, Part, in_literal};
 
 /// Words before a name that it declares.
 const DECLARING: &[&str] = &[
-    "def", "fn", "func", "function", "class", "struct", "interface", "type", "trait", "enum", "fun", "namespace", "module", "mod",
-    "define", "macro_rules", "union", "val", "record", "object",
+    "def",
+    "fn",
+    "func",
+    "function",
+    "class",
+    "struct",
+    "interface",
+    "type",
+    "trait",
+    "enum",
+    "fun",
+    "namespace",
+    "module",
+    "mod",
+    "define",
+    "macro_rules",
+    "union",
+    "val",
+    "record",
+    "object",
 ];
 /// Words before a variable that they declare.
-const VARIABLES: &[&str] = &["let", "const", "var", "mut", "for", "val", "as", "static", "final", "auto", "int", "ref", "local"];
+const VARIABLES: &[&str] =
+    &["let", "const", "var", "mut", "for", "val", "as", "static", "final", "auto", "int", "ref", "local"];
 /// Words before a name that are no type.
 const NOT_TYPES: &[&str] = &[
-    "return", "in", "is", "not", "and", "or", "if", "else", "await", "yield", "new", "throw", "typeof", "delete", "of", "go", "defer",
-    "case", "elif", "assert", "raise", "from", "import", "move", "match", "while", "until", "void", "instanceof", "lambda", "del",
+    "return",
+    "in",
+    "is",
+    "not",
+    "and",
+    "or",
+    "if",
+    "else",
+    "await",
+    "yield",
+    "new",
+    "throw",
+    "typeof",
+    "delete",
+    "of",
+    "go",
+    "defer",
+    "case",
+    "elif",
+    "assert",
+    "raise",
+    "from",
+    "import",
+    "move",
+    "match",
+    "while",
+    "until",
+    "void",
+    "instanceof",
+    "lambda",
+    "del",
 ];
 /// Decorators and annotations that neither keep nor run what they mark.
 const HARMLESS: &[&str] = &[
-    "property", "staticmethod", "classmethod", "override", "Override", "abstractmethod", "abstractproperty", "cached_property",
-    "overload", "wraps", "lru_cache", "cache", "contextmanager", "asynccontextmanager", "dataclass", "total_ordering", "final",
-    "deprecated", "Deprecated", "SuppressWarnings", "SafeVarargs", "Nullable", "NonNull", "NotNull", "FunctionalInterface",
-    "typing", "t", "inline", "must_use", "allow", "expect", "cfg", "cfg_attr", "doc", "cold", "track_caller", "setter", "getter",
-    "deleter", "singledispatch", "runtime_checkable", "inlinable", "discardableResult", "JvmStatic", "JvmOverloads",
+    "property",
+    "staticmethod",
+    "classmethod",
+    "override",
+    "Override",
+    "abstractmethod",
+    "abstractproperty",
+    "cached_property",
+    "overload",
+    "wraps",
+    "lru_cache",
+    "cache",
+    "contextmanager",
+    "asynccontextmanager",
+    "dataclass",
+    "total_ordering",
+    "final",
+    "deprecated",
+    "Deprecated",
+    "SuppressWarnings",
+    "SafeVarargs",
+    "Nullable",
+    "NonNull",
+    "NotNull",
+    "FunctionalInterface",
+    "typing",
+    "t",
+    "inline",
+    "must_use",
+    "allow",
+    "expect",
+    "cfg",
+    "cfg_attr",
+    "doc",
+    "cold",
+    "track_caller",
+    "setter",
+    "getter",
+    "deleter",
+    "singledispatch",
+    "runtime_checkable",
+    "inlinable",
+    "discardableResult",
+    "JvmStatic",
+    "JvmOverloads",
 ];
 /// Methods that Go's standard library calls through its interfaces.
 const GO_OUTSIDE: &[&str] = &[
-    "String", "Error", "ServeHTTP", "Write", "Read", "Close", "Less", "Swap", "Push", "MarshalJSON", "UnmarshalJSON", "MarshalText",
-    "UnmarshalText", "Scan", "Value", "Unwrap", "Format", "GoString", "Flush", "Hijack", "ReadFrom", "WriteTo", "RoundTrip",
-    "WriteHeader", "Header", "WriteString", "Seek", "Open", "Done", "Deadline", "Lock", "Unlock",
+    "String",
+    "Error",
+    "ServeHTTP",
+    "Write",
+    "Read",
+    "Close",
+    "Less",
+    "Swap",
+    "Push",
+    "MarshalJSON",
+    "UnmarshalJSON",
+    "MarshalText",
+    "UnmarshalText",
+    "Scan",
+    "Value",
+    "Unwrap",
+    "Format",
+    "GoString",
+    "Flush",
+    "Hijack",
+    "ReadFrom",
+    "WriteTo",
+    "RoundTrip",
+    "WriteHeader",
+    "Header",
+    "WriteString",
+    "Seek",
+    "Open",
+    "Done",
+    "Deadline",
+    "Lock",
+    "Unlock",
 ];
+/// Attributes of pages whose values name no code.
+const INERT: &[&str] =
+    &["class", "id", "name", "type", "for", "href", "src", "action", "method", "rel", "placeholder", "value"];
 /// Lines above a definition that are searched for what marks it.
 const LINES_ABOVE: u32 = 6;
 
@@ -49,8 +169,14 @@ pub(super) enum Sign {
     Template,
     /// A text that is a name or path.
     Text,
+    /// A text that is a single word, or the path of a file.
+    Word,
+    /// A call within a longer text.
+    CalledInText,
     /// The function is marked by a decorator, annotation or attribute that may register it.
     Decorated,
+    /// The function is marked by a decorator of the checkout, which may only wrap it.
+    Wrapped,
     /// A member that outside code is known to call.
     Outside,
     /// A test, which a test runner calls.
@@ -66,15 +192,19 @@ impl Sign {
             Self::MemberValue => "member_value",
             Self::Template => "template",
             Self::Text => "text",
+            Self::Word => "word",
+            Self::CalledInText => "called_in_text",
             Self::Decorated => "decorated",
+            Self::Wrapped => "wrapped",
             Self::Outside => "outside",
             Self::Test => "test",
         }
     }
 
-    /// Whether it may as well belong to another thing of this name, which a scan of words cannot tell.
+    /// Whether a scan of words cannot tell it from a member of something else, a message, or a harmless wrapper.
     pub(super) fn is_weak(self) -> bool {
-        matches!(self, Self::MemberCall | Self::MemberValue)
+        use Sign as S;
+        matches!(self, S::MemberCall | S::MemberValue | S::Word | S::CalledInText | S::Wrapped)
     }
 }
 
@@ -119,7 +249,8 @@ impl<'a> Checkout<'a> {
                 return None;
             }
             let sign = self.sign(function, occurrence)?;
-            let is_bare = matches!(sign, Sign::Value | Sign::Call);
+            let is_put_in = sign == Sign::Text && file.text[..occurrence.at].ends_with('{');
+            let is_bare = matches!(sign, Sign::Value | Sign::Call) || is_put_in;
             let is_local = || locals.iter().any(|(file, lines)| *file == occurrence.file && lines.contains(&line));
             (!is_bare || !is_local()).then_some((sign, *occurrence))
         };
@@ -146,23 +277,23 @@ impl<'a> Checkout<'a> {
             (Part::Literal, FileKind::Code) if file.is_component() && is_attribute(file, range.start) => {
                 Some(Sign::Template)
             }
-            (Part::Literal, FileKind::Code) => is_code_in_literal(file, &range, at, name).then_some(Sign::Text),
+            (Part::Literal, FileKind::Code) => sign_in_literal(file, &range, at, name),
             (Part::Literal, _) => {
                 let is_key = file.text[range.end..].get(1..).is_some_and(|rest| rest.trim_start().starts_with(':'));
-                (!is_key && is_code_in_literal(file, &range, at, name)).then_some(Sign::Text)
+                sign_in_literal(file, &range, at, name).filter(|_| !is_key)
             }
             (Part::Code, FileKind::Markup) => is_code_in_markup(file, at, name).then_some(Sign::Template),
-            (Part::Code, FileKind::Data) => is_value_in_data(file, at, name).then_some(Sign::Text),
+            (Part::Code, FileKind::Data) => sign_in_data(file, at, name),
             (Part::Code, FileKind::Code) => self.sign_in_code(function, file, at),
         }
     }
 
     fn sign_in_code(&self, function: &Definition, file: &File, at: usize) -> Option<Sign> {
         let around = Around::of(file, at, function.name.len());
-        if !is_same_family(&function.file, &file.path) || around.is_declaration() || around.is_key() {
+        if !self.is_same_family(function, file) || around.is_inert() {
             return None;
         }
-        if around.is_member() {
+        if around.is_member() || around.qualifier().is_some_and(|qualifier| !self.is_ours(qualifier)) {
             // A field of this name explains a member that is not called.
             let is_field = |&number: &usize| !["function", "macro"].contains(&&*self.definitions[number].kind);
             return match around.is_called() {
@@ -171,12 +302,44 @@ impl<'a> Checkout<'a> {
                 false => Some(Sign::MemberValue),
             };
         }
+        if self.is_imported_from_outside(&function.name, file) {
+            return None;
+        }
         // Methods have no bare name in these languages.
         let needs_receiver = ["py", "pyi", "rs", "go", "js", "jsx", "ts", "tsx", "mjs"];
-        if function.is_member && needs_receiver.contains(&extension(&file.path)) {
+        if function.is_member && needs_receiver.contains(&file.extension) {
             return None;
         }
         Some(if around.is_called() { Sign::Call } else { Sign::Value })
+    }
+
+    /// Whether code of two files can name each other's functions.
+    fn is_same_family(&self, function: &Definition, file: &File) -> bool {
+        let own = self.numbers.get(function.file.as_str()).map(|&number| self.files[number].extension);
+        own.is_some_and(|own| family(own) == family(file.extension))
+    }
+
+    /// Whether a bare name comes from an import of something that is not in the checkout.
+    fn is_imported_from_outside(&self, name: &str, file: &File) -> bool {
+        let module = file.import_of(name).and_then(|statement| match file.extension {
+            "py" => statement.trim_start().strip_prefix("from ").and_then(|rest| rest.split([' ', '.']).next()),
+            "js" | "jsx" | "ts" | "tsx" | "mjs" => statement.split(['"', '\'']).nth(1),
+            _ => None,
+        });
+        let is_file = |path: &&str, module: &str| path.split('/').any(|part| part.split('.').next() == Some(module));
+        module.is_some_and(|module| {
+            !module.is_empty()
+                && !module.starts_with(['.', '@', '~', '#'])
+                && !self.numbers.keys().any(|path| is_file(path, module))
+        })
+    }
+
+    /// Whether what stands before `::` may be of the checkout.
+    fn is_ours(&self, qualifier: &str) -> bool {
+        let is_file = |path: &&str| path.contains(qualifier);
+        ["self", "Self", "crate", "super", ""].contains(&qualifier)
+            || !self.namesakes(qualifier).is_empty()
+            || self.numbers.keys().any(is_file)
     }
 
     /// Lines in which a variable or parameter has the function's name: those of the function around its declaration.
@@ -188,9 +351,12 @@ impl<'a> Checkout<'a> {
                 return None;
             }
             let line = file.line(occurrence.at);
-            let inside = self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
+            let inside =
+                self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
             let innermost = inside
-                .filter(|definition| definition.kind == "function" && (definition.start..=definition.end).contains(&line))
+                .filter(|definition| {
+                    definition.kind == "function" && (definition.start..=definition.end).contains(&line)
+                })
                 .min_by_key(|definition| definition.end - definition.start);
             let lines = innermost.map_or(0..=u32::MAX, |definition| definition.start..=definition.end);
             Some((occurrence.file, lines))
@@ -201,7 +367,7 @@ impl<'a> Checkout<'a> {
     /// Whether what stands at a function's own definition says that others may call it.
     pub(super) fn own_sign(&self, function: &Definition) -> Option<Sign> {
         let file = &self.files[*self.numbers.get(function.file.as_str())?];
-        let (name, extension) = (function.name.as_str(), extension(&function.file));
+        let (name, extension) = (function.name.as_str(), file.extension);
         let marks = marks_above(file, function);
         let is_test = match extension {
             "go" => ["Test", "Benchmark", "Example", "Fuzz"].iter().any(|word| name.starts_with(word)),
@@ -214,7 +380,11 @@ impl<'a> Checkout<'a> {
         if self.is_called_outside(function, file, extension, &marks) {
             return Some(Sign::Outside);
         }
-        marks.iter().any(|mark| !HARMLESS.contains(&mark.as_str())).then_some(Sign::Decorated)
+        let mut keeping = marks.iter().filter(|mark| !HARMLESS.contains(&mark.as_str())).peekable();
+        keeping.peek()?;
+        let is_ours =
+            keeping.all(|mark| self.namesakes(mark).iter().any(|&number| self.definitions[number].kind == "function"));
+        Some(if is_ours { Sign::Wrapped } else { Sign::Decorated })
     }
 
     fn is_called_outside(&self, function: &Definition, file: &File, extension: &str, marks: &[String]) -> bool {
@@ -235,7 +405,8 @@ impl<'a> Checkout<'a> {
 
     /// Whether a Rust method is in `impl X for Y` with a trait that the checkout does not define.
     fn is_in_outside_trait(&self, function: &Definition, file: &File) -> bool {
-        let around = self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
+        let around =
+            self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
         let block = around
             .filter(|block| block.kind == "impl" && (block.start..=block.end).contains(&function.line))
             .min_by_key(|block| block.end - block.start);
@@ -277,19 +448,35 @@ impl<'a> Around<'a> {
         Self {
             before: file.text[..at].trim_end_matches([' ', '\t']),
             after: file.text[at + length..].trim_start_matches([' ', '\t']),
-            extension: extension(&file.path),
+            extension: file.extension,
         }
     }
 
     fn word_before(&self) -> &'a str {
-        let start = self.before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| {
-            at + self.before[at..].chars().next().map_or(1, char::len_utf8)
-        });
+        let start = self
+            .before
+            .rfind(|c: char| !c.is_alphanumeric() && c != '_')
+            .map_or(0, |at| at + self.before[at..].chars().next().map_or(1, char::len_utf8));
         &self.before[start..]
     }
 
-    fn is_declaration(&self) -> bool {
-        DECLARING.contains(&self.word_before()) || self.is_variable()
+    /// Whether it is a declaration, a key, an element of HTML, or the name of a test.
+    fn is_inert(&self) -> bool {
+        let line = self.before.rsplit('\n').next().unwrap_or_default().trim_start();
+        let is_element = self.before.ends_with('<') || self.before.ends_with("</");
+        let is_page = ["jsx", "tsx", "vue", "svelte", "astro"].contains(&self.extension);
+        DECLARING.contains(&self.word_before())
+            || self.is_variable()
+            || self.is_key()
+            || is_page && is_element && self.after.starts_with([' ', '>', '/'])
+            || ["TEST(", "TEST_F(", "TEST_P(", "TEST_CASE("].iter().any(|start| line.starts_with(start))
+    }
+
+    /// The name before `::`.
+    fn qualifier(&self) -> Option<&'a str> {
+        let before = self.before.strip_suffix("::")?;
+        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        before.get(start..)
     }
 
     /// Whether it stands where variables and parameters are declared.
@@ -306,6 +493,11 @@ impl<'a> Around<'a> {
         let is_line_start = self.before.is_empty() || self.before.ends_with('\n');
         let in_brackets = self.before.ends_with(['(', ',', '|', '{', '[', '*', '&']);
         let ends = self.after.starts_with([',', ')', '=', ';', '|', ']', '}']);
+        // Parameters of a Python function, without types.
+        let line = self.before.rsplit('\n').next().unwrap_or_default().trim_start();
+        if ["def ", "async def ", "lambda "].iter().any(|start| line.starts_with(start)) && in_brackets && ends {
+            return true;
+        }
         match self.extension {
             "py" | "pyi" | "rs" | "ts" | "tsx" | "kt" | "swift" | "vue" => {
                 let is_typed = self.after.starts_with(':') && !self.after.starts_with("::");
@@ -314,7 +506,11 @@ impl<'a> Around<'a> {
             // `Type name`, `name Type`, `Type *name`.
             "go" => {
                 let is_named = in_brackets && self.after.starts_with(|c: char| c.is_alphabetic() || "*[".contains(c));
-                self.after.starts_with(":=") || is_named || is_line_start && is_assigned
+                let has_more = self.after.starts_with(',')
+                    && self.after.lines().next().is_some_and(|rest| rest.contains(":="))
+                    && !line.contains('(');
+                let is_variadic = in_brackets && self.after.starts_with("...");
+                self.after.starts_with(":=") || has_more || is_variadic || is_named || is_line_start && is_assigned
             }
             _ => {
                 let has_type = !word.is_empty() && !NOT_TYPES.contains(&word) && ends;
@@ -332,11 +528,22 @@ impl<'a> Around<'a> {
     }
 
     fn is_member(&self) -> bool {
-        (self.before.ends_with('.') && !self.before.ends_with("..")) || self.before.ends_with("->") || self.before.ends_with("?.")
+        (self.before.ends_with('.') && !self.before.ends_with(".."))
+            || self.before.ends_with("->")
+            || self.before.ends_with("?.")
     }
 
     fn is_called(&self) -> bool {
         self.after.starts_with('(') || self.after.starts_with("::<") || self.after.starts_with("!(")
+    }
+}
+
+fn sign_in_literal(file: &File, range: &std::ops::Range<usize>, at: usize, name: &str) -> Option<Sign> {
+    match in_literal(file, range, at, name) {
+        InLiteral::Path => Some(Sign::Text),
+        InLiteral::Word => Some(Sign::Word),
+        InLiteral::Called => Some(Sign::CalledInText),
+        InLiteral::Prose => None,
     }
 }
 
@@ -351,19 +558,31 @@ fn is_code_in_markup(file: &File, at: usize, name: &str) -> bool {
     let after = file.text[at + name.len()..].chars().next();
     let is_expression = ["{{", "{%", "<%", "${", "@"].iter().any(|mark| line.contains(mark));
     let before = file.text[..at].chars().next_back();
+    let attribute = file.text[..at].rsplit(['<', '\n']).next().and_then(|tag| tag.rsplit_once('='));
+    let attribute = attribute.and_then(|(name, _)| name.trim_end().rsplit([' ', '\t', ':']).next());
+    if attribute.is_some_and(|attribute| INERT.contains(&attribute)) && !is_expression {
+        return false;
+    }
     after == Some('(') || is_expression && before != Some('-') || matches!(before, Some('"' | '\'' | '.' | ':'))
 }
 
-/// Whether a name in settings and data without quotes is a value or a part of a path.
-fn is_value_in_data(file: &File, at: usize, name: &str) -> bool {
-    let before = file.text[..at].trim_end_matches([' ', '\t']).chars().next_back();
+/// What a name in settings and data without quotes is: part of a path, a word, or nothing.
+fn sign_in_data(file: &File, at: usize, name: &str) -> Option<Sign> {
+    let before = file.text[..at].chars().next_back();
     let after = file.text[at + name.len()..].chars().next();
-    matches!(before, Some('.' | ':' | '=')) && matches!(after, None | Some('\n' | '\r' | '(' | ')' | ':'))
+    let is_end = matches!(after, None | Some('\n' | '\r' | '(' | ')' | ':' | ',' | ' '));
+    let is_assigned = file.text[..at].trim_end_matches([' ', '\t']).ends_with([':', '=']);
+    match before {
+        Some('.' | ':') if is_end => Some(Sign::Text),
+        _ if !is_assigned || !is_end => None,
+        _ if name.chars().all(char::is_lowercase) => Some(Sign::Word),
+        _ => Some(Sign::Text),
+    }
 }
 
-/// Whether code of two files can name each other's functions.
-fn is_same_family(one: &str, other: &str) -> bool {
-    let family = |path: &str| match extension(path) {
+/// Languages that can import each other, by extension.
+fn family(extension: &str) -> u8 {
+    match extension {
         "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "inl" | "ipp" => 1,
         "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" | "astro" => 2,
         "java" | "kt" | "kts" | "scala" | "groovy" | "gradle" => 3,
@@ -371,6 +590,5 @@ fn is_same_family(one: &str, other: &str) -> bool {
         "go" => 5,
         "rs" => 6,
         _ => 7,
-    };
-    family(one) == family(other)
+    }
 }

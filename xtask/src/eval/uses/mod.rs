@@ -103,9 +103,14 @@ pub(super) fn run(arguments: &Arguments) -> Outcome<()> {
 
 /// Functions with a name that can be looked for, evenly chosen by id.
 fn sample<'a>(checkout: &Checkout<'a>) -> Vec<&'a Definition> {
+    let classes = ["class", "struct", "enum", "interface"];
+    let is_class = |name: &str| {
+        checkout.namesakes(name).iter().any(|&other| classes.contains(&&*checkout.definitions[other].kind))
+    };
     let is_asked = |function: &&Definition| {
         function.kind == "function"
             && !function.is_constructor
+            && !is_class(&function.name)
             && function.name.len() >= MIN_NAME
             && function.name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
             && checkout.namesakes(&function.name).len() <= MAX_NAMESAKES
@@ -187,6 +192,9 @@ impl Examples {
             if let Some(sign) = own {
                 classes.insert(format!("{verdict} {}", sign.word()), format!("{}:{}", function.file, function.line));
             }
+        } else if deletable {
+            let first = answer.hiding.first().map_or(String::new(), |(reason, place)| format!("{reason} {place}"));
+            classes.insert(format!("deletable, but callers {}", answer.state), first);
         } else if signs.is_empty() && own.is_none() {
             let first = answer.hiding.first();
             let (reason, place) = first.map_or(("none", ""), |(reason, place)| (reason, place));

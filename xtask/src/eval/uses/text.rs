@@ -13,7 +13,10 @@ const MAX_FILE: usize = 2 << 20;
 const MAX_LITERAL: usize = 2_000;
 
 /// File extensions of documentation: names there are prose.
-const DOCUMENTS: &[&str] = &["md", "mdx", "rst", "adoc", "txt", "po", "pot", "svg", "csv", "lock", "log", "patch", "sum"];
+const DOCUMENTS: &[&str] =
+    &["md", "mdx", "rst", "adoc", "txt", "po", "pot", "svg", "csv", "lock", "log", "patch", "sum"];
+/// File extensions and names of what names no code.
+const UNREAD: &[&str] = &["LICENSE", "AUTHORS", "CHANGELOG", "README", "NEWS", "css", "scss", "less"];
 /// File extensions of pages and templates.
 const MARKUP: &[&str] =
     &["html", "htm", "xml", "xhtml", "jinja", "jinja2", "j2", "erb", "hbs", "tmpl", "cshtml", "jsp", "ejs", "mustache"];
@@ -21,14 +24,33 @@ const MARKUP: &[&str] =
 const COMPONENTS: &[&str] = &["vue", "svelte", "astro"];
 /// File extensions of languages with `//` comments.
 const C_LIKE: &[&str] = &[
-    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inl", "ipp", "java", "kt", "kts", "scala", "swift", "cs", "go", "rs", "js",
-    "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "proto", "gradle", "groovy", "dart", "php", "vue", "svelte", "astro", "css",
-    "scss", "less", "bazel",
+    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inl", "ipp", "java", "kt", "kts", "scala", "swift", "cs", "go",
+    "rs", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "proto", "gradle", "groovy", "dart", "php", "vue",
+    "svelte", "astro", "bazel",
 ];
 /// File extensions of languages with `#` comments, and names of such files.
 const HASH_LIKE: &[&str] = &[
-    "py", "pyi", "rb", "sh", "bash", "yaml", "yml", "toml", "cfg", "ini", "cmake", "mk", "Makefile", "Dockerfile", "Procfile",
-    "pl", "r", "ps1", "properties", "CMakeLists", "BUILD",
+    "py",
+    "pyi",
+    "rb",
+    "sh",
+    "bash",
+    "yaml",
+    "yml",
+    "toml",
+    "cfg",
+    "ini",
+    "cmake",
+    "mk",
+    "Makefile",
+    "Dockerfile",
+    "Procfile",
+    "pl",
+    "r",
+    "ps1",
+    "properties",
+    "CMakeLists",
+    "BUILD",
 ];
 
 /// What a part of a file is to its language.
@@ -55,6 +77,8 @@ pub(super) enum FileKind {
 /// A tracked file.
 pub(super) struct File {
     pub(super) path: String,
+    /// The end of its path, or that of programs of its interpreter.
+    pub(super) extension: &'static str,
     pub(super) text: String,
     pub(super) kind: FileKind,
     /// Parts that are not code, in order.
@@ -67,18 +91,18 @@ pub(super) struct File {
 
 impl File {
     pub(super) fn new(path: &str, text: String) -> Self {
-        let extension = extension(path);
+        let extension = language(path, &text);
         let kind = kind(extension);
         let parts = if kind == FileKind::Document { Vec::new() } else { split(&text, extension) };
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let mut file = Self { path: path.to_owned(), text, kind, parts, lines, imports: Vec::new() };
+        let mut file = Self { path: path.to_owned(), extension, text, kind, parts, lines, imports: Vec::new() };
         file.imports = find_imports(&file);
         file
     }
 
     /// Whether names are in pages, not in scripts.
     pub(super) fn is_component(&self) -> bool {
-        COMPONENTS.contains(&extension(&self.path))
+        COMPONENTS.contains(&self.extension)
     }
 
     /// Line of an offset, counted from 1.
@@ -101,6 +125,14 @@ impl File {
         }
     }
 
+    /// The import statement that names a word.
+    pub(super) fn import_of(&self, name: &str) -> Option<&str> {
+        let statements = self.imports.iter().map(|range| &self.text[range.clone()]);
+        let has_word =
+            |statement: &str| statement.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        statements.into_iter().find(|statement| has_word(statement))
+    }
+
     pub(super) fn is_import(&self, at: usize) -> bool {
         let next = self.imports.partition_point(|range| range.end <= at);
         self.imports.get(next).is_some_and(|range| range.start <= at)
@@ -108,7 +140,7 @@ impl File {
 }
 
 /// The end of a path that says what a file is.
-pub(super) fn extension(path: &str) -> &str {
+fn extension(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
     match name.rsplit_once('.') {
@@ -117,13 +149,23 @@ pub(super) fn extension(path: &str) -> &str {
     }
 }
 
+/// The known extension that says what a file is, that of its interpreter if it has none, or nothing.
+fn language(path: &str, text: &str) -> &'static str {
+    let own = extension(path);
+    let known = [DOCUMENTS, MARKUP, C_LIKE, HASH_LIKE, UNREAD, &["json", "jsonc", "json5"]];
+    let found = known.iter().flat_map(|list| list.iter()).find(|known| **known == own);
+    let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
+    let interpreter = [("python", "py"), ("node", "js"), ("ruby", "rb"), ("sh", "sh")];
+    let by_program = interpreter.iter().find(|(program, _)| first.contains(program)).map(|(_, extension)| *extension);
+    found.copied().or(by_program).unwrap_or_default()
+}
+
 fn kind(extension: &str) -> FileKind {
     let programs = ["py", "pyi", "rb", "sh", "bash", "pl", "ps1"];
     match extension {
         _ if DOCUMENTS.contains(&extension) => FileKind::Document,
-        _ if ["LICENSE", "AUTHORS", "CHANGELOG", "README", "NEWS"].contains(&extension) => FileKind::Document,
+        _ if UNREAD.contains(&extension) => FileKind::Document,
         _ if MARKUP.contains(&extension) => FileKind::Markup,
-        "css" | "scss" | "less" => FileKind::Data,
         _ if C_LIKE.contains(&extension) || programs.contains(&extension) => FileKind::Code,
         _ => FileKind::Data,
     }
@@ -145,13 +187,11 @@ fn marks(extension: &str) -> Marks {
         "rs" => Marks {
             line: &["//"],
             block: BLOCK,
-            quotes: &[("r##\"", "\"##", true), ("r#\"", "\"#", true), ("\"", "\"", true)],
+            quotes: &[("r##\"", "\"##", true), ("r#\"", "\"#", true), ("r\"", "\"", true), ("\"", "\"", true)],
         },
-        "go" | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => Marks {
-            line: &["//"],
-            block: BLOCK,
-            quotes: &[("\"", "\"", false), ("'", "'", false), ("`", "`", true)],
-        },
+        "go" | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            Marks { line: &["//"], block: BLOCK, quotes: &[("\"", "\"", false), ("'", "'", false), ("`", "`", true)] }
+        }
         "vue" | "svelte" | "astro" => Marks {
             line: &["// "],
             block: &[("/*", "*/"), ("<!--", "-->")],
@@ -178,6 +218,19 @@ fn split(text: &str, extension: &str) -> Vec<(Range<usize>, Part)> {
     while at < bytes.len() {
         let rest = &bytes[at..];
         let starts = |mark: &&str| rest.starts_with(mark.as_bytes());
+        // `'"'` and `'\"'` are characters.
+        if let Some(length) = ["'\"'", "'\\\"'"].iter().find(|mark| starts(mark)).map(|mark| mark.len()) {
+            at += length;
+            continue;
+        }
+        let is_script = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"].contains(&extension);
+        if bytes[at] == b'/' && is_script && is_regex_start(bytes, at) {
+            let end = literal_end(bytes, at + 1, "/", false, true);
+            // Names in a regular expression are prose.
+            parts.extend(end.map(|end| (at..end, Part::Comment)));
+            at = end.unwrap_or(at) + 1;
+            continue;
+        }
         if marks.line.iter().any(|mark| starts(mark)) && is_comment_start(bytes, at) {
             let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
             parts.push((at..end, Part::Comment));
@@ -212,6 +265,13 @@ fn is_comment_start(bytes: &[u8], at: usize) -> bool {
     }
 }
 
+/// Whether a `/` begins a regular expression of JavaScript.
+fn is_regex_start(bytes: &[u8], at: usize) -> bool {
+    let before = bytes[..at].iter().rev().find(|byte| **byte != b' ' && **byte != b'\n');
+    let is_open = before.is_none_or(|before| b"(,=:[!&|?{};".contains(before));
+    is_open && bytes.get(at + 1).is_some_and(|next| !b"/*".contains(next))
+}
+
 fn literal_end(bytes: &[u8], from: usize, close: &str, spans: bool, escapes: bool) -> Option<usize> {
     let mut at = from;
     while at < bytes.len() {
@@ -233,13 +293,27 @@ fn find(bytes: &[u8], from: usize, wanted: &[u8]) -> Option<usize> {
 /// Statements that start with a word of imports, up to the end of their brackets or line.
 fn find_imports(file: &File) -> Vec<Range<usize>> {
     const STARTS: &[&str] = &[
-        "import ", "from ", "use ", "pub use ", "pub(crate) use ", "pub(super) use ", "export {", "export *", "export type {",
-        "__all__", "using ", "#include", "package ", "} from ",
+        "import ",
+        "from ",
+        "use ",
+        "pub use ",
+        "pub(crate) use ",
+        "pub(super) use ",
+        "export {",
+        "export *",
+        "export type {",
+        "__all__",
+        "using ",
+        "#include",
+        "package ",
+        "} from ",
     ];
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for &start in &file.lines {
         let line = file.text[start..].lines().next().unwrap_or_default();
-        let is_start = STARTS.iter().any(|word| line.trim_start().starts_with(word));
+        let is_required =
+            line.contains("require(") && ["const ", "var ", "let "].iter().any(|word| line.starts_with(word));
+        let is_start = is_required || STARTS.iter().any(|word| line.trim_start().starts_with(word));
         if !is_start || file.part(start).0 == Part::Comment || ranges.last().is_some_and(|last| last.end > start) {
             continue;
         }
@@ -308,15 +382,34 @@ pub(super) fn find_words<'a>(files: &[File], wanted: &HashSet<&'a str>) -> HashM
     found
 }
 
-/// Whether a name in a literal stands for code: the whole literal is a path of names, or the name is called, a member
-/// or put in.
-pub(super) fn is_code_in_literal(file: &File, range: &Range<usize>, at: usize, name: &str) -> bool {
+/// What a name in a literal stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum InLiteral {
+    /// Code: the whole literal is a path of names, or the name is put in by its braces.
+    Path,
+    /// A single word, or a part of the path of a file, as prose has them.
+    Word,
+    /// Code within a longer text, or a message that shows a call.
+    Called,
+    Prose,
+}
+
+pub(super) fn in_literal(file: &File, range: &Range<usize>, at: usize, name: &str) -> InLiteral {
     let literal = &file.text[range.clone()];
-    if literal.len() > MAX_LITERAL {
-        return false;
+    let is_documentation = literal.contains('\n') && file.text[..range.start].ends_with("\"\"\"");
+    if literal.len() > MAX_LITERAL || is_documentation {
+        return InLiteral::Prose;
     }
     let is_path = |c: char| c.is_alphanumeric() || "_.:#/$-".contains(c);
     let before = file.text[range.start..at].chars().next_back();
     let after = file.text[at + name.len()..range.end].chars().next();
-    literal.trim().chars().all(is_path) || after == Some('(') || before == Some('{') && after == Some('}')
+    if literal.trim().chars().all(is_path) && !literal.contains([':', '#']) {
+        let is_word = literal.trim() == name && name.chars().all(|c| c.is_lowercase());
+        return if is_word || literal.contains(['/', '-', '$']) { InLiteral::Word } else { InLiteral::Path };
+    }
+    let is_put_in = before == Some('{') && after == Some('}') && !file.text[..at - 1].ends_with(char::is_alphanumeric);
+    if literal.trim().chars().all(is_path) || is_put_in {
+        return InLiteral::Path;
+    }
+    if after == Some('(') { InLiteral::Called } else { InLiteral::Prose }
 }
