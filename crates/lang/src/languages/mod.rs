@@ -156,6 +156,9 @@ impl Language {
     }
 }
 
+/// Maximum size of a file without a grammar whose words are looked at, in bytes.
+const MAX_WORDS_BYTES: usize = 4 << 20;
+
 /// Extracts the facts of a file. Never fails: errors become a [`Problem`] of the facts, and the file is at least a
 /// file without content. A file without a grammar is read by its path, see [`extract_file`].
 pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
@@ -176,7 +179,11 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
     if reader.is_none() && (is_binary(bytes) || !is_read()) {
         return blank(None);
     }
-    if let Some(problem) = unfit(bytes, limits) {
+    if reader.is_none() && bytes.len() > MAX_WORDS_BYTES {
+        let detail = format!("{} bytes, limit {MAX_WORDS_BYTES}", bytes.len());
+        return blank(Some(Problem::new(ProblemKind::TooLarge, detail)));
+    }
+    if let Some(problem) = unfit(bytes, limits).filter(|_| reader.is_some()) {
         // Nothing that refers to code is lost with a document.
         return blank(Some(problem).filter(|problem| problem.kind == ProblemKind::Binary || !language.is_prose()));
     }
