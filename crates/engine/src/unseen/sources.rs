@@ -284,6 +284,11 @@ fn inside(snapshot: &Snapshot, info: &RootInfo) -> Vec<Repository> {
         .map(|(top, _)| top)
         .collect();
     tops.dedup();
-    let of = |top: &str| Repository { work_tree: info.path.join(top), below: format!("{top}/"), above: String::new(), is_submodule: false };
+    let of = |top: &str| Repository {
+        work_tree: info.path.join(top),
+        below: format!("{top}/"),
+        above: String::new(),
+        is_submodule: false,
+    };
     tops.into_iter().map(of).filter(|repository| repository.work_tree.join(".git").exists()).collect()
 }

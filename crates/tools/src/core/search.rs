@@ -11,11 +11,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::ingest::word;
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText,
     Stage, Tool, ToolError, ToolRef, Toolset, is_zero, number, rows_schema,
 };
-use super::ingest::word;
 use crate::rows::{self, NodeRow, count, rounded};
 use crate::source::clip;
 
