@@ -206,7 +206,7 @@ mod tests {
             ),
             ("interface A<in out T, out U = B> {}", "interface A<       T,     U = B> {}"),
             ("<a b=\"c?d&e=f&amp;g\">AT&T &amp; h</a>", "<a b=\"c?d e=f&amp;g\">AT T &amp; h</a>"),
-            ("a.b<{ c: () => D<E> }>`f`", "a.b                  `f`"),
+            ("a.b<{ c: () => D<E> }>`f`", "a.b                   `f`"),
         ];
         for (text, expected) in cases {
             let masked = mask(text.as_bytes()).map(|masked| String::from_utf8(masked).expect("only ASCII changes"));
