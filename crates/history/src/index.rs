@@ -150,3 +150,84 @@ fn varint(bytes: &[u8]) -> Option<(usize, usize)> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An index of a version with these entries: mode, second flags, path.
+    fn index(version: u32, entries: &[(u32, u16, &str)]) -> Vec<u8> {
+        let mut bytes = b"DIRC".to_vec();
+        bytes.extend(version.to_be_bytes());
+        bytes.extend((entries.len() as u32).to_be_bytes());
+        let mut before = "";
+        for (number, &(mode, second, path)) in entries.iter().enumerate() {
+            let start = bytes.len();
+            bytes.extend([0; MODE]);
+            bytes.extend(mode.to_be_bytes());
+            bytes.extend([0; ID - MODE - 4]);
+            bytes.extend([number as u8; 20]);
+            let extended = if second == 0 { 0 } else { EXTENDED };
+            bytes.extend((extended | path.len() as u16).to_be_bytes());
+            if second != 0 {
+                bytes.extend(second.to_be_bytes());
+            }
+            if version == 4 {
+                let shared = path.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
+                bytes.push((before.len() - shared) as u8);
+                bytes.extend(path[shared..].as_bytes());
+                bytes.push(0);
+            } else {
+                bytes.extend(path.as_bytes());
+                bytes.push(0);
+                while !(bytes.len() - start).is_multiple_of(ALIGNMENT) {
+                    bytes.push(0);
+                }
+            }
+            before = path;
+        }
+        bytes
+    }
+
+    fn shown(bytes: &[u8]) -> Option<Vec<String>> {
+        let row = |row: Tracked| {
+            let sparse = if row.is_sparse { " sparse" } else { "" };
+            format!("{} {:?} {}{sparse}", row.path, row.kind, row.id[0])
+        };
+        Some(parse(bytes)?.into_iter().map(row).collect())
+    }
+
+    const ENTRIES: &[(u32, u16, &str)] = &[
+        (0o100_644, 0, "a.py"),
+        (0o100_644, SKIP_WORKTREE, "api/b.py"),
+        (0o120_000, 0, "link"),
+        (0o160_000, 0, "sub"),
+        (0o040_000, SKIP_WORKTREE, "web/"),
+    ];
+    const ROWS: &[&str] =
+        &["a.py File 0", "api/b.py File 1 sparse", "link Link 2", "sub Submodule 3", "web Folder 4 sparse"];
+
+    #[test]
+    fn entries_of_all_versions() {
+        for version in 2..=4 {
+            let mut bytes = index(version, ENTRIES);
+            bytes.extend(b"TREE\0\0\0\x04abcd");
+            bytes.extend([0; 20]);
+            assert_eq!(shown(&bytes).expect("sound"), ROWS, "{version}");
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_or_not_understood_is_not_taken() {
+        let sound = index(4, ENTRIES);
+        for end in 0..sound.len() {
+            assert!(parse(&sound[..end]).is_none(), "cut at {end}");
+        }
+        assert!(parse(&index(5, ENTRIES)).is_none(), "version");
+        assert!(parse(&index(2, &[(0o777_000, 0, "a")])).is_none(), "mode");
+        let mut split = sound;
+        split.extend(b"link\0\0\0\x14");
+        split.extend([1; 40]);
+        assert!(parse(&split).is_none(), "entries in another file");
+    }
+}

@@ -23,7 +23,7 @@ use crate::project::Project;
 use crate::reason::Reason;
 use crate::rules::Resolver;
 use crate::unit::Unit;
-use crate::{assemble, config_reads, contracts, decorations, derived, documents, entry_points, texts};
+use crate::{assemble, config_reads, contracts, decorations, derived, documents, entry_points, handed_over, texts};
 
 /// Changes made by a link run.
 #[derive(Debug, Clone, Default)]
@@ -379,10 +379,12 @@ impl Linker {
                 let compared = self.overlay(&mut eval, file, &mut resolutions);
                 let mut edges = derived::overrides(&mut eval, file);
                 let registrations = entry_points::registrations(&mut eval, file, &resolutions);
+                let handed = handed_over::handed_over(&mut eval, file, &resolutions);
                 let reads = config_reads::config_reads(&mut eval, file);
                 let contracts = contracts::contracts(&mut eval, file, &registrations, &reads);
                 edges.extend(registrations.into_iter().map(|row| row.edge));
                 edges.extend(decorations::kept(&mut eval, file));
+                edges.extend(handed);
                 edges.extend(contracts.edges);
                 edges.extend(derived::fixtures(&mut eval, file));
                 edges.extend(reads);

@@ -71,7 +71,7 @@ pub(crate) fn words(unit: &Unit) -> Vec<Word> {
     if is_folder && let Some((_, folder)) = unit.path.parent().rsplit_once('/').or(Some(("", unit.path.parent()))) {
         words.push(stem_word(folder));
     }
-    if !unit.facts.language.is_prose() {
+    if unit.facts.language.has_code() {
         let rows = unit.facts.definitions.iter().zip(&unit.symbols);
         let named = rows.filter(|(row, symbol)| symbol.is_some() && !row.flags.is_local && row.kind != DefKind::Impl);
         words.extend(named.map(|(row, _)| Word::of(unit.facts.name(row.name))));

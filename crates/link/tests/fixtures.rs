@@ -165,6 +165,11 @@ fn javascript() {
 }
 
 #[test]
+fn outlined() {
+    run("outlined", 5);
+}
+
+#[test]
 fn rust() {
     run("rust", 60);
 }

@@ -1,11 +1,12 @@
 //! Listed, excluded and reported entries of a walk.
 
-use std::sync::Mutex;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-use m1nd_base::{Cancel, Limits, NoProgress, ProblemKind, Progress, ProgressEvent};
+use m1nd_base::{Cancel, Limits, NoProgress, ProblemKind, Progress, ProgressEvent, Tracked, TrackedKind};
 use m1nd_testkit::TempTree;
-use m1nd_vfs::{Root, Walk, WalkOptions};
+use m1nd_vfs::{Root, TrackedSource, Walk, WalkOptions};
 
 fn walk_with(tree: &TempTree, folder: &str, options: &WalkOptions, limits: &Limits) -> Walk {
     let root = Root::open(&tree.join(folder)).expect("the root opens");
@@ -335,4 +336,94 @@ mod odd {
             std::fs::rename(&aside, &outer).expect("the name is free");
         }
     }
+}
+
+/// Tracks the same paths in every repository.
+#[derive(Debug)]
+struct Tracks(Vec<Tracked>);
+
+impl TrackedSource for Tracks {
+    fn tracked(&self, _: &Path) -> Option<Arc<[Tracked]>> {
+        Some(self.0.clone().into())
+    }
+}
+
+fn tracking(rows: &[(&str, TrackedKind, bool)]) -> WalkOptions {
+    let row = |&(path, kind, is_sparse): &(&str, TrackedKind, bool)| Tracked {
+        path: path.to_owned(),
+        kind,
+        is_sparse,
+        id: [0; 20],
+    };
+    let mut rows: Vec<Tracked> = rows.iter().map(row).collect();
+    rows.sort_by(|a, b| a.path.cmp(&b.path));
+    WalkOptions { tracked: Some(Arc::new(Tracks(rows))), ..WalkOptions::default() }
+}
+
+#[test]
+fn what_git_tracks_is_listed_although_git_ignores_it() {
+    let tree = TempTree::new(
+        "//- .git/HEAD\n//- .gitignore\nbuild\n*.gen.py\n//- .ignore\nquiet\n//- build/tool.py\n//- build/other.py\n\
+         //- a.gen.py\n//- b.gen.py\n//- quiet/x.py\n//- node_modules/p/x.js\n//- .hidden/x.py\n//- dist/x.js\n//- .env\n//- c.py\n",
+    );
+    let file = |path| (path, TrackedKind::File, false);
+    let options = tracking(&[
+        file("a.gen.py"),
+        file("build/tool.py"),
+        file("build/gone.py"),
+        file("c.py"),
+        file("quiet/x.py"),
+        file("node_modules/p/x.js"),
+        file(".hidden/x.py"),
+        file("dist/x.js"),
+        file(".env"),
+    ]);
+    let walk = walk_with(&tree, "", &options, &Limits::default());
+    let paths: Vec<&str> = walk.files.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["a.gen.py", "build/tool.py", "c.py"]);
+    assert!(walk.skipped.is_empty(), "{:?}", walk.skipped);
+}
+
+#[test]
+fn what_is_tracked_and_not_on_disk_is_reported() {
+    let tree = TempTree::new(
+        "//- .git/HEAD\n//- a.py\n//- vendor/lib/.git\ngitdir: x\n//- vendor/lib/x.py\n//- ext/in/.git/HEAD\n//- ext/in/y.py\n",
+    );
+    let options = tracking(&[
+        ("a.py", TrackedKind::File, false),
+        ("removed.py", TrackedKind::File, false),
+        ("api/b.py", TrackedKind::File, true),
+        ("web", TrackedKind::Folder, true),
+        (".hidden/x.py", TrackedKind::File, true),
+        ("vendor/lib", TrackedKind::Submodule, false),
+        ("ext/in", TrackedKind::Submodule, false),
+        ("ext/out", TrackedKind::Submodule, false),
+    ]);
+    let walk = walk_with(&tree, "", &options, &Limits::default());
+    let rows: Vec<_> = walk.skipped.iter().map(|(path, problem)| (path.as_str(), problem.kind)).collect();
+    let (sparse, submodule) = (ProblemKind::NotCheckedOut, ProblemKind::Submodule);
+    let inner: Vec<_> = rows.iter().filter(|(path, _)| !path.starts_with("ext/in/")).copied().collect();
+    assert_eq!(inner, [("api/b.py", sparse), ("ext/out", submodule), ("vendor/lib", submodule), ("web", sparse)]);
+    let detail = |wanted: &str| {
+        let row = walk.skipped.iter().find(|(path, _)| path == wanted).expect("listed");
+        row.1.detail.clone()
+    };
+    assert!(detail("ext/out").contains("git submodule update --init ext/out"));
+    assert!(detail("vendor/lib").contains("`!vendor/` in `.ignore`"));
+    assert!(detail("api/b.py").contains("git sparse-checkout add api"));
+}
+
+#[test]
+fn a_second_checkout_in_the_root_is_not_listed_again() {
+    let tree = TempTree::new(
+        "//- .git/HEAD\n//- .git/index\n//- .git/worktrees/f3/HEAD\n//- .git/modules/lib/HEAD\n//- a.py\n//- wt/f3/a.py\n//- lib/b.py\n",
+    );
+    let at = |inner: &str| format!("gitdir: {}\n", tree.join(inner).display());
+    tree.write("wt/f3/.git", at(".git/worktrees/f3"));
+    tree.write("lib/.git", at(".git/modules/lib"));
+    let walk = walk_with(&tree, "", &WalkOptions::default(), &Limits::default());
+    let paths: Vec<&str> = walk.files.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["a.py", "lib/b.py"]);
+    let rows: Vec<_> = walk.skipped.iter().map(|(path, problem)| (path.as_str(), problem.kind)).collect();
+    assert_eq!(rows, [("wt/f3", ProblemKind::LinkedWorktree)]);
 }

@@ -23,8 +23,30 @@ const MAX_SETTINGS: usize = 512 << 10;
 
 /// Endings of files that configure programs.
 const SETTINGS: &[&str] = &[
-    "toml", "cfg", "ini", "json", "jsonc", "json5", "xml", "yaml", "yml", "conf", "properties", "tf", "hcl", "gradle",
-    "service", "sh", "bash", "env", "mk", "plist", "csproj", "props", "targets", "config",
+    "toml",
+    "cfg",
+    "ini",
+    "json",
+    "jsonc",
+    "json5",
+    "xml",
+    "yaml",
+    "yml",
+    "conf",
+    "properties",
+    "tf",
+    "hcl",
+    "gradle",
+    "service",
+    "sh",
+    "bash",
+    "env",
+    "mk",
+    "plist",
+    "csproj",
+    "props",
+    "targets",
+    "config",
 ];
 /// Names of files without an ending that configure programs.
 const NAMES: &[&str] = &["Procfile", "Dockerfile", "Containerfile", "Makefile", "Jenkinsfile", "crontab", "Justfile"];
@@ -32,8 +54,8 @@ const NAMES: &[&str] = &["Procfile", "Dockerfile", "Containerfile", "Makefile", 
 const FOLDERS: &[&str] = &["META-INF/services/", "META-INF/spring/"];
 /// Endings of files of code that settings name by their path.
 const CODE: &[&str] = &[
-    "py", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rs", "go", "rb", "php", "java", "kt", "swift", "lua", "sh",
-    "vue", "svelte", "cs", "scala", "c", "cc", "cpp",
+    "py", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "rs", "go", "rb", "php", "java", "kt", "swift", "lua",
+    "sh", "vue", "svelte", "cs", "scala", "c", "cc", "cpp",
 ];
 
 /// Returns whether a file without a grammar is read for names of code.
@@ -41,7 +63,9 @@ pub(crate) fn reads(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     SETTINGS.contains(&ending)
-        || NAMES.iter().any(|known| name == *known || name.strip_prefix(known).is_some_and(|rest| rest.starts_with('.')))
+        || NAMES
+            .iter()
+            .any(|known| name == *known || name.strip_prefix(known).is_some_and(|rest| rest.starts_with('.')))
         || FOLDERS.iter().any(|folder| path.contains(folder))
 }
 
@@ -65,14 +89,8 @@ pub(crate) fn add(language: Language, path: &str, text: &str, facts: &mut FileFa
         let owner = owner_at(facts, row.at);
         if seen.insert((row.name.clone(), owner)) {
             let of = row.form.word().into();
-            let shared = Shared {
-                kind: SharedKind::Code,
-                declares: false,
-                name: row.name,
-                of,
-                owner,
-                pos: lines.pos(row.at),
-            };
+            let shared =
+                Shared { kind: SharedKind::Code, declares: false, name: row.name, of, owner, pos: lines.pos(row.at) };
             facts.shared.push(shared);
         }
     }
@@ -151,7 +169,8 @@ fn settings_name(run: &str, start: usize, is_module: bool) -> Option<Row> {
         return names(name).then(|| row(name, start, Form::Module)).flatten();
     }
     if is_relative {
-        let name = &name[1..];
+        // Nothing is left of `...`.
+        let name = name.strip_prefix('.')?;
         let is_class = names(name) && !name.contains('.') && name.starts_with(|c: char| c.is_ascii_uppercase());
         return is_class.then(|| row(name, start + 1, Form::Class)).flatten();
     }
@@ -214,7 +233,8 @@ fn attributes(tag: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
 /// String literals of code that are as a whole a name of at least two parts, or an entry point (`x = pkg.mod:attr`).
 fn in_strings(language: Language, text: &str) -> Vec<Row> {
     let bytes = text.as_bytes();
-    let is_inner = |byte: u8| is_part(byte) && byte != b'/' || language == Language::Python && matches!(byte, b' ' | b'=');
+    let is_inner =
+        |byte: u8| is_part(byte) && byte != b'/' || language == Language::Python && matches!(byte, b' ' | b'=');
     let mut found: Vec<Row> = Vec::new();
     let mut at = 0;
     while at < bytes.len() && found.len() < MAX_NAMES {
@@ -229,7 +249,9 @@ fn in_strings(language: Language, text: &str) -> Vec<Row> {
         }
         let literal = &text[at..at + length];
         let (skipped, name) = match literal.split_once('=') {
-            Some((front, name)) if name.contains(':') => (front.len() + 1 + (name.len() - name.trim_start().len()), name.trim()),
+            Some((front, name)) if name.contains(':') => {
+                (front.len() + 1 + (name.len() - name.trim_start().len()), name.trim())
+            }
             Some(_) => continue,
             None => (0, literal),
         };
@@ -299,7 +321,7 @@ mod tests {
                 &["dotted com.acme.Foo", "dotted com.acme.Foo.start"],
             ),
             ("META-INF/services/com.acme.Spi", "com.acme.Impl\n", &["dotted com.acme.Impl"]),
-            ("a.toml", "name = \"word\" # 1.5 a-b", &[]),
+            ("a.toml", "name = \"word\" # 1.5 a-b ... ./ : ../..", &[]),
         ];
         for (path, text, expected) in rows {
             assert!(reads(path), "{path}");

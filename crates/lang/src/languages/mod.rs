@@ -18,6 +18,7 @@ mod go;
 mod java;
 mod kotlin;
 mod lua;
+mod notebook;
 pub(crate) mod options;
 mod outline;
 mod php;
@@ -136,7 +137,7 @@ static READERS: &[Reader] = &[
     Reader { language: Language::RestructuredText, extract: prose::restructured, grammar: None },
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
     Reader { language: Language::Html, extract: prose::html, grammar: None },
-    Reader { language: Language::Notebook, extract: prose::notebook, grammar: None },
+    Reader { language: Language::Notebook, extract: notebook::extract, grammar: None },
     Reader { language: Language::Proto, extract: schema::proto::extract, grammar: None },
     Reader { language: Language::GraphQl, extract: schema::graphql::extract, grammar: None },
     Reader { language: Language::Sql, extract: schema::sql::extract, grammar: None },

@@ -34,11 +34,15 @@ const MAX_PATH: usize = 64;
 /// Fills [`FileFacts::words`] of a file whose other facts are complete. `path` decides how a file without a grammar is
 /// read.
 pub(crate) fn add(language: Language, path: &str, text: &str, facts: &mut FileFacts) {
+    let kind = files::kind(language, path);
+    if kind == files::Kind::Nothing {
+        return;
+    }
     let mut finder = Finder::new(text, facts);
-    match files::kind(language, path) {
+    match kind {
+        files::Kind::Nothing => {}
         files::Kind::Code => code::scan(language, 0..text.len(), WordPlace::Code, &mut finder),
         files::Kind::Component => markup::scan_component(language, text, &mut finder),
-        files::Kind::Nothing => return,
         files::Kind::Text(kind) => files::scan(kind, text, &mut finder),
     }
     std::mem::take(&mut finder.dynamic).finish(&mut finder);

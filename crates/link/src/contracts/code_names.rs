@@ -42,7 +42,11 @@ fn meant(eval: &mut Eval<'_>, file: FileId, row: &Shared) -> Meant {
         Shared::FILE => (path(eval, file, &row.name), true),
         Shared::MODULE => {
             let modules = documents::modules(eval, &parts, Language::Python);
-            if modules.is_empty() { (documents::modules(eval, &entry(&parts), Language::Python), true) } else { (modules, true) }
+            if modules.is_empty() {
+                (documents::modules(eval, &entry(&parts), Language::Python), true)
+            } else {
+                (modules, true)
+            }
         }
         Shared::CLASS => (class(eval, row), false),
         Shared::OWN => (own(eval, file, &row.name), true),
@@ -81,8 +85,7 @@ fn class(eval: &mut Eval<'_>, row: &Shared) -> Vec<SymbolId> {
 fn own(eval: &Eval<'_>, file: FileId, name: &str) -> Vec<SymbolId> {
     let unit = eval.project.unit(file);
     let rows = unit.facts.definitions.iter().zip(&unit.symbols);
-    let named = rows.filter(|(row, _)| {
-        row.owner.is_none() && row.kind == DefKind::Function && unit.facts.name(row.name) == name
-    });
+    let named = rows
+        .filter(|(row, _)| row.owner.is_none() && row.kind == DefKind::Function && unit.facts.name(row.name) == name);
     named.filter_map(|(_, symbol)| *symbol).collect()
 }

@@ -192,6 +192,20 @@ impl Eval<'_> {
         Some((self.defined(found), class))
     }
 
+    /// Inside of a class, its name is found as that of its constructors: the class is meant.
+    pub(super) fn class_of_constructors(&mut self, search: Search) -> Search {
+        let mut class = None;
+        for found in &search.found {
+            let Entity::Def(of) = found.entity else { return search };
+            let definition = self.definition(of);
+            if definition.kind != DefKind::Function || !definition.flags.is_constructor {
+                return search;
+            }
+            class = self.class_of(of);
+        }
+        class.map_or(search, |class| Search::one(Entity::Def(class)))
+    }
+
     /// A name that the scopes of a file do not know.
     pub(super) fn included(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let search = self.included_member(file, name, want);
@@ -531,6 +545,29 @@ impl Eval<'_> {
         search
     }
 
+    /// Prototypes of a function in files that its own file does not include, if it is the only function that they can
+    /// mean.
+    fn unseen_declarations(&mut self, of: DefRef, name: Name) -> Search {
+        let word = Word::of(self.text(name));
+        self.asked.insert(Key::defined(word));
+        let mut files = self.project.defining(word);
+        files.retain(|&other| other != of.file && self.rules(other).includes);
+        self.project.sort_by_path(&mut files);
+        let mut search = Search::default();
+        for other in files.into_iter().take(MAX_NAMESAKES) {
+            let part = self.scope_member(other, FILE, name, Namespace::Value, Asker::Named);
+            for found in part.found {
+                if let Entity::Def(declared) = found.entity
+                    && self.definition(declared).flags.is_declaration
+                    && self.definitions_of(declared) == [of]
+                {
+                    search.push(found);
+                }
+            }
+        }
+        search
+    }
+
     /// The declarations that a definition gives a body to: prototypes in headers it sees, members in its class.
     pub(crate) fn declarations_of(&mut self, of: DefRef) -> Vec<DefRef> {
         let definition = self.definition(of);
@@ -545,7 +582,13 @@ impl Eval<'_> {
                 Some(body) => self.scope_member(class.file, body, name, Namespace::Value, Asker::Named),
                 None => return Vec::new(),
             },
-            (None, None) => self.included_member(of.file, name, Namespace::Value),
+            (None, None) => {
+                let mut search = self.included_member(of.file, name, Namespace::Value);
+                if search.found.is_empty() {
+                    search = self.unseen_declarations(of, name);
+                }
+                search
+            }
             (None, Some(owner)) if self.definition(DefRef { file: of.file, def: owner }).kind == DefKind::Module => {
                 self.with_namespace(of.file, Some(owner), name, Namespace::Value, Search::default())
             }

@@ -1,5 +1,6 @@
 //! Edges between files that no import connects: documents, contracts between programs, names that programs share.
 
+mod code_names;
 #[path = "../common/mod.rs"]
 mod common;
 mod contracts;

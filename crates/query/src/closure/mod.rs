@@ -101,8 +101,10 @@ pub(crate) enum Rows {
     /// What calls the node, or depends on it: a use as a value is a row at most where it stands, not where the value is
     /// called.
     Callers,
-    /// What names the node: uses as a value are rows.
+    /// What uses the node: uses as a value are rows.
     Users,
+    /// The places that write its name, as a new name must change them.
+    Names,
 }
 
 /// Whether the dependents of a node are all known, and what may hide more.
@@ -226,7 +228,9 @@ fn uses_without_reference(snapshot: &Snapshot, known: &Known<'_, '_>, followed: 
         if known.rows == Rows::Callers {
             found.extend(values::passed(graph, node, far));
         }
-        found.extend(registered::registered(graph, node, far));
+        if known.rows != Rows::Names {
+            found.extend(registered::registered(graph, node, far));
+        }
         if known.rows == Rows::Callers {
             found.extend(implicit::constructed(snapshot, known.starts, node, far));
         }

@@ -144,7 +144,8 @@ pub(super) fn unknown_imports(
     if language != Some(Language::JavaScript) || !starts.iter().any(is_top) {
         return Vec::new();
     }
-    let mut modules: Vec<&str> = starts.iter().filter(|node| is_top(node)).filter_map(|&node| module_of(graph, node)).collect();
+    let mut modules: Vec<&str> =
+        starts.iter().filter(|node| is_top(node)).filter_map(|&node| module_of(graph, node)).collect();
     modules.sort_unstable();
     modules.dedup();
     let references = modules.into_iter().flat_map(|module| graph.unresolved_named(module)).filter(|reference| {

@@ -44,6 +44,8 @@ pub(crate) enum How {
     Syntax,
     /// Libraries call it by reflection.
     Reflection,
+    /// A value that has it is handed to code outside.
+    HandedOver,
 }
 
 impl FromOutside {
@@ -53,7 +55,7 @@ impl FromOutside {
 
     /// Returns whether code outside decides about its name.
     pub(crate) fn names_it(&self) -> bool {
-        !matches!(self.how, How::Test | How::Reflection)
+        !matches!(self.how, How::Test | How::Reflection | How::HandedOver)
     }
 
     /// What follows the name of the symbol in a sentence.
@@ -67,6 +69,7 @@ impl FromOutside {
             How::MayReplace => format!("may override a method of `{by}`, which is not known"),
             How::Syntax => format!("is called by {by}"),
             How::Reflection => format!("may be called by reflection, as a part of `{by}`"),
+            How::HandedOver => format!("may be called by {by}"),
         }
     }
 }
@@ -76,7 +79,7 @@ pub(super) fn called(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: bool) -
     let from = called_from_outside(snapshot, node)?;
     // Nothing in the project depends on a caller that only starts it.
     let only_starts = matches!(from.how, How::Starts | How::Test | How::Exported);
-    if far && only_starts || rows == Rows::Users && !from.names_it() {
+    if far && only_starts || rows == Rows::Names && !from.names_it() {
         return None;
     }
     let graph = snapshot.graph();
@@ -172,7 +175,7 @@ impl Question<'_> {
         match self.calls.overriding {
             Overriding::InBlock => self.of_trait(owner),
             Overriding::Never => None,
-            Overriding::Structural => self.of_library(),
+            Overriding::Structural => self.of_library().or_else(|| self.of_handed_value()),
             Overriding::ByName | Overriding::ByWord | Overriding::ByWordOrPublic => {
                 self.of_library().or_else(|| self.of_bases(owner)).or_else(|| self.accessor(owner))
             }
@@ -191,6 +194,21 @@ impl Question<'_> {
         let parameters = signature::parameters(self.signature, self.name);
         let member = self.calls.member(self.name, parameters)?;
         Some(FromOutside::new(How::Member, member.of))
+    }
+
+    /// A method that others see of a type whose values are handed to code outside, which may ask for it by an interface
+    /// of its own.
+    fn of_handed_value(&self) -> Option<FromOutside> {
+        if !self.name.starts_with(char::is_uppercase) {
+            return None;
+        }
+        let of = signature::receiver(self.signature)?;
+        let folder = |node: NodeIx| self.graph.path(node).rsplit_once('/').map_or("", |(folder, _)| folder);
+        let types = self.graph.labelled(of).into_iter().filter(|&other| folder(other) == folder(self.node));
+        let by = types
+            .flat_map(|of| self.graph.in_edges(of))
+            .find(|edge| edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible)?;
+        Some(FromOutside::new(How::HandedOver, format!("what {} hands a `{of}` to", self.graph.label(by.from))))
     }
 
     /// A member of a base outside of the project.

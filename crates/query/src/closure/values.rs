@@ -16,9 +16,9 @@ pub(super) fn passed(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
     if !is_called {
         return Vec::new();
     }
-    let reads = graph.in_edges(node).filter(|edge| {
-        edge.reads && edge.relation == Relation::References && edge.tier != EdgeTier::External && edge.from != node
-    });
+    let reads = graph
+        .in_edges(node)
+        .filter(|edge| edge.reads && edge.relation == Relation::References && edge.tier != EdgeTier::External);
     let rows = reads.flat_map(|edge| {
         edge.sites.iter().map(move |pos| Hiding {
             node: edge.from,

@@ -10,7 +10,7 @@ use m1nd_lang::FileFacts;
 use super::names::{MAX_NAME, has_own_name, is_no_name};
 use crate::closure::ClosureState;
 use crate::closure::outside::{FromOutside, called_from_outside};
-use crate::references::{Occurrence, Role, references};
+use crate::references::{Occurrence, Role, places_of_name};
 
 /// Most definitions that are renamed together: a method with those that override it.
 const MAX_FAMILY: usize = 200;
@@ -148,7 +148,7 @@ pub fn rename(snapshot: &Snapshot, node: NodeIx, name: &str, cancel: &Cancel) ->
     for &definition in &found.definitions {
         found.is_exported |= graph.flags(definition).has(NodeFlags::EXPORTED);
         places.entry(graph.path(definition).to_owned()).or_default().insert(Place::Definition(definition));
-        let answer = references(snapshot, definition, Role::ALL, cancel)?;
+        let answer = places_of_name(snapshot, definition, cancel)?;
         if answer.closure.state != ClosureState::Closed {
             let hiding = answer.closure.hiding.iter().map(|open| (open.file.clone(), open.line)).collect();
             let (id, why) = (graph.id(definition).to_owned(), answer.closure.why);

@@ -110,9 +110,27 @@ pub fn references(
     wanted: &[Role],
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
+    references_as(snapshot, node, Rows::Users, wanted, cancel)
+}
+
+/// Like [`references`] in all roles; whether they are complete is asked of the places that write the name.
+pub(crate) fn places_of_name(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    cancel: &Cancel,
+) -> Result<OccurrenceAnswer, Cancelled> {
+    references_as(snapshot, node, Rows::Names, Role::ALL, cancel)
+}
+
+fn references_as(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    rows: Rows,
+    wanted: &[Role],
+    cancel: &Cancel,
+) -> Result<OccurrenceAnswer, Cancelled> {
     let targets = with_constructors(snapshot.graph(), node);
-    let mut found =
-        found(snapshot, (node, &targets, false), Rows::Users, |edge| Role::of(edge.relation).is_some(), cancel)?;
+    let mut found = found(snapshot, (node, &targets, false), rows, |edge| Role::of(edge.relation).is_some(), cancel)?;
     refine(snapshot, &mut found.rows, cancel);
     cancel.check()?;
     // What a document says of a node is no use of it, unless it is asked for.
@@ -222,6 +240,10 @@ fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswe
     rows.sort_by_cached_key(|row| {
         (is_test(graph, row.from), graph.path(row.from).to_owned(), row.pos, row.role, row.tier, row.of, row.to)
     });
+    // Decorating with something is a call of it: one row tells both.
+    let decorated: FxHashSet<(NodeIx, Pos)> =
+        rows.iter().filter(|row| row.role == Role::Decorate).map(|row| (row.from, row.pos)).collect();
+    rows.retain(|row| row.role != Role::Call || !decorated.contains(&(row.from, row.pos)));
     // A call of a class may name the class and its constructor: the surer one stays.
     rows.dedup_by(|b, a| a.from == b.from && a.pos == b.pos && a.role == b.role);
     let mut roles: BTreeMap<Role, usize> = BTreeMap::new();
@@ -232,5 +254,11 @@ fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswe
         rows.retain(|row| wanted.contains(&row.role));
     }
     let users: FxHashSet<NodeIx> = rows.iter().map(|row| row.from).collect();
-    OccurrenceAnswer { rows, users: users.len(), roles: roles.into_iter().collect(), others: found.others, closure: found.closure }
+    OccurrenceAnswer {
+        rows,
+        users: users.len(),
+        roles: roles.into_iter().collect(),
+        others: found.others,
+        closure: found.closure,
+    }
 }

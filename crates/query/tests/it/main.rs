@@ -9,6 +9,7 @@ mod history;
 #[allow(dead_code, reason = "shared by several suites")]
 mod project;
 mod resolve;
+mod symbols;
 mod text_model;
 #[path = "../../../engine/tests/it/tiny_model.rs"]
 mod tiny_model;

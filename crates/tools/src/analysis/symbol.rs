@@ -50,9 +50,8 @@ pub(super) fn implementations(snapshot: &Snapshot, node: NodeIx) -> Vec<String> 
 /// What follows the name of a node in a sentence about its callers: `, by 2 constructors`.
 pub(super) fn by_constructors(snapshot: &Snapshot, others: &[NodeIx]) -> String {
     let graph = snapshot.graph();
-    let is_own = |node: &&NodeIx| {
-        graph.flags(**node).has(NodeFlags::CONSTRUCTOR) && graph.definitions(**node).is_empty()
-    };
+    let is_own =
+        |node: &&NodeIx| graph.flags(**node).has(NodeFlags::CONSTRUCTOR) && graph.definitions(**node).is_empty();
     match others.iter().filter(is_own).count() {
         0 => String::new(),
         1 => " by its constructor".to_owned(),

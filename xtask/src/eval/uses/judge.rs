@@ -7,32 +7,150 @@ use super::text::{File, FileKind, InLiteral, Occurrence, Part, in_literal};
 
 /// Words before a name that it declares.
 const DECLARING: &[&str] = &[
-    "def", "fn", "func", "function", "class", "struct", "interface", "type", "trait", "enum", "fun", "namespace", "module", "mod",
-    "define", "macro_rules", "union", "val", "record", "object",
+    "def",
+    "fn",
+    "func",
+    "function",
+    "class",
+    "struct",
+    "interface",
+    "type",
+    "trait",
+    "enum",
+    "fun",
+    "namespace",
+    "module",
+    "mod",
+    "define",
+    "macro_rules",
+    "union",
+    "val",
+    "record",
+    "object",
 ];
 /// Words before a variable that they declare.
-const VARIABLES: &[&str] = &["let", "const", "var", "mut", "for", "val", "as", "static", "final", "auto", "int", "ref", "local"];
+const VARIABLES: &[&str] =
+    &["let", "const", "var", "mut", "for", "val", "as", "static", "final", "auto", "int", "ref", "local"];
 /// Words before a name that are no type.
 const NOT_TYPES: &[&str] = &[
-    "return", "in", "is", "not", "and", "or", "if", "else", "await", "yield", "new", "throw", "typeof", "delete", "of", "go", "defer",
-    "case", "elif", "assert", "raise", "from", "import", "move", "match", "while", "until", "void", "instanceof", "lambda", "del",
+    "return",
+    "in",
+    "is",
+    "not",
+    "and",
+    "or",
+    "if",
+    "else",
+    "await",
+    "yield",
+    "new",
+    "throw",
+    "typeof",
+    "delete",
+    "of",
+    "go",
+    "defer",
+    "case",
+    "elif",
+    "assert",
+    "raise",
+    "from",
+    "import",
+    "move",
+    "match",
+    "while",
+    "until",
+    "void",
+    "instanceof",
+    "lambda",
+    "del",
 ];
 /// Decorators and annotations that neither keep nor run what they mark.
 const HARMLESS: &[&str] = &[
-    "property", "staticmethod", "classmethod", "override", "Override", "abstractmethod", "abstractproperty", "cached_property",
-    "overload", "wraps", "lru_cache", "cache", "contextmanager", "asynccontextmanager", "dataclass", "total_ordering", "final",
-    "deprecated", "Deprecated", "SuppressWarnings", "SafeVarargs", "Nullable", "NonNull", "NotNull", "FunctionalInterface",
-    "typing", "t", "inline", "must_use", "allow", "expect", "cfg", "cfg_attr", "doc", "cold", "track_caller", "setter", "getter",
-    "deleter", "singledispatch", "runtime_checkable", "inlinable", "discardableResult", "JvmStatic", "JvmOverloads",
+    "property",
+    "staticmethod",
+    "classmethod",
+    "override",
+    "Override",
+    "abstractmethod",
+    "abstractproperty",
+    "cached_property",
+    "overload",
+    "wraps",
+    "lru_cache",
+    "cache",
+    "contextmanager",
+    "asynccontextmanager",
+    "dataclass",
+    "total_ordering",
+    "final",
+    "deprecated",
+    "Deprecated",
+    "SuppressWarnings",
+    "SafeVarargs",
+    "Nullable",
+    "NonNull",
+    "NotNull",
+    "FunctionalInterface",
+    "typing",
+    "t",
+    "inline",
+    "must_use",
+    "allow",
+    "expect",
+    "cfg",
+    "cfg_attr",
+    "doc",
+    "cold",
+    "track_caller",
+    "setter",
+    "getter",
+    "deleter",
+    "singledispatch",
+    "runtime_checkable",
+    "inlinable",
+    "discardableResult",
+    "JvmStatic",
+    "JvmOverloads",
 ];
 /// Methods that Go's standard library calls through its interfaces.
 const GO_OUTSIDE: &[&str] = &[
-    "String", "Error", "ServeHTTP", "Write", "Read", "Close", "Less", "Swap", "Push", "MarshalJSON", "UnmarshalJSON", "MarshalText",
-    "UnmarshalText", "Scan", "Value", "Unwrap", "Format", "GoString", "Flush", "Hijack", "ReadFrom", "WriteTo", "RoundTrip",
-    "WriteHeader", "Header", "WriteString", "Seek", "Open", "Done", "Deadline", "Lock", "Unlock",
+    "String",
+    "Error",
+    "ServeHTTP",
+    "Write",
+    "Read",
+    "Close",
+    "Less",
+    "Swap",
+    "Push",
+    "MarshalJSON",
+    "UnmarshalJSON",
+    "MarshalText",
+    "UnmarshalText",
+    "Scan",
+    "Value",
+    "Unwrap",
+    "Format",
+    "GoString",
+    "Flush",
+    "Hijack",
+    "ReadFrom",
+    "WriteTo",
+    "RoundTrip",
+    "WriteHeader",
+    "Header",
+    "WriteString",
+    "Seek",
+    "Open",
+    "Done",
+    "Deadline",
+    "Lock",
+    "Unlock",
 ];
 /// Attributes of pages whose values name no code.
-const INERT: &[&str] = &["class", "id", "name", "type", "for", "href", "src", "action", "method", "rel", "placeholder", "value"];
+const INERT: &[&str] =
+    &["class", "id", "name", "type", "for", "href", "src", "action", "method", "rel", "placeholder", "value"];
 /// Lines above a definition that are searched for what marks it.
 const LINES_ABOVE: u32 = 6;
 
@@ -210,7 +328,9 @@ impl<'a> Checkout<'a> {
         });
         let is_file = |path: &&str, module: &str| path.split('/').any(|part| part.split('.').next() == Some(module));
         module.is_some_and(|module| {
-            !module.is_empty() && !module.starts_with(['.', '@', '~', '#']) && !self.numbers.keys().any(|path| is_file(path, module))
+            !module.is_empty()
+                && !module.starts_with(['.', '@', '~', '#'])
+                && !self.numbers.keys().any(|path| is_file(path, module))
         })
     }
 
@@ -231,9 +351,12 @@ impl<'a> Checkout<'a> {
                 return None;
             }
             let line = file.line(occurrence.at);
-            let inside = self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
+            let inside =
+                self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
             let innermost = inside
-                .filter(|definition| definition.kind == "function" && (definition.start..=definition.end).contains(&line))
+                .filter(|definition| {
+                    definition.kind == "function" && (definition.start..=definition.end).contains(&line)
+                })
                 .min_by_key(|definition| definition.end - definition.start);
             let lines = innermost.map_or(0..=u32::MAX, |definition| definition.start..=definition.end);
             Some((occurrence.file, lines))
@@ -259,7 +382,8 @@ impl<'a> Checkout<'a> {
         }
         let mut keeping = marks.iter().filter(|mark| !HARMLESS.contains(&mark.as_str())).peekable();
         keeping.peek()?;
-        let is_ours = keeping.all(|mark| self.namesakes(mark).iter().any(|&number| self.definitions[number].kind == "function"));
+        let is_ours =
+            keeping.all(|mark| self.namesakes(mark).iter().any(|&number| self.definitions[number].kind == "function"));
         Some(if is_ours { Sign::Wrapped } else { Sign::Decorated })
     }
 
@@ -281,7 +405,8 @@ impl<'a> Checkout<'a> {
 
     /// Whether a Rust method is in `impl X for Y` with a trait that the checkout does not define.
     fn is_in_outside_trait(&self, function: &Definition, file: &File) -> bool {
-        let around = self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
+        let around =
+            self.by_file.get(file.path.as_str()).into_iter().flatten().map(|&number| &self.definitions[number]);
         let block = around
             .filter(|block| block.kind == "impl" && (block.start..=block.end).contains(&function.line))
             .min_by_key(|block| block.end - block.start);
@@ -328,9 +453,10 @@ impl<'a> Around<'a> {
     }
 
     fn word_before(&self) -> &'a str {
-        let start = self.before.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| {
-            at + self.before[at..].chars().next().map_or(1, char::len_utf8)
-        });
+        let start = self
+            .before
+            .rfind(|c: char| !c.is_alphanumeric() && c != '_')
+            .map_or(0, |at| at + self.before[at..].chars().next().map_or(1, char::len_utf8));
         &self.before[start..]
     }
 
@@ -407,7 +533,9 @@ impl<'a> Around<'a> {
     }
 
     fn is_member(&self) -> bool {
-        (self.before.ends_with('.') && !self.before.ends_with("..")) || self.before.ends_with("->") || self.before.ends_with("?.")
+        (self.before.ends_with('.') && !self.before.ends_with(".."))
+            || self.before.ends_with("->")
+            || self.before.ends_with("?.")
     }
 
     fn is_called(&self) -> bool {

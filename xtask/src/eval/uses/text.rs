@@ -13,7 +13,8 @@ const MAX_FILE: usize = 2 << 20;
 const MAX_LITERAL: usize = 2_000;
 
 /// File extensions of documentation: names there are prose.
-const DOCUMENTS: &[&str] = &["md", "mdx", "rst", "adoc", "txt", "po", "pot", "svg", "csv", "lock", "log", "patch", "sum"];
+const DOCUMENTS: &[&str] =
+    &["md", "mdx", "rst", "adoc", "txt", "po", "pot", "svg", "csv", "lock", "log", "patch", "sum"];
 /// File extensions and names of what names no code.
 const UNREAD: &[&str] = &["LICENSE", "AUTHORS", "CHANGELOG", "README", "NEWS", "css", "scss", "less"];
 /// File extensions of pages and templates.
@@ -23,14 +24,33 @@ const MARKUP: &[&str] =
 const COMPONENTS: &[&str] = &["vue", "svelte", "astro"];
 /// File extensions of languages with `//` comments.
 const C_LIKE: &[&str] = &[
-    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inl", "ipp", "java", "kt", "kts", "scala", "swift", "cs", "go", "rs", "js",
-    "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "proto", "gradle", "groovy", "dart", "php", "vue", "svelte", "astro",
-    "bazel",
+    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inl", "ipp", "java", "kt", "kts", "scala", "swift", "cs", "go",
+    "rs", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "proto", "gradle", "groovy", "dart", "php", "vue",
+    "svelte", "astro", "bazel",
 ];
 /// File extensions of languages with `#` comments, and names of such files.
 const HASH_LIKE: &[&str] = &[
-    "py", "pyi", "rb", "sh", "bash", "yaml", "yml", "toml", "cfg", "ini", "cmake", "mk", "Makefile", "Dockerfile", "Procfile",
-    "pl", "r", "ps1", "properties", "CMakeLists", "BUILD",
+    "py",
+    "pyi",
+    "rb",
+    "sh",
+    "bash",
+    "yaml",
+    "yml",
+    "toml",
+    "cfg",
+    "ini",
+    "cmake",
+    "mk",
+    "Makefile",
+    "Dockerfile",
+    "Procfile",
+    "pl",
+    "r",
+    "ps1",
+    "properties",
+    "CMakeLists",
+    "BUILD",
 ];
 
 /// What a part of a file is to its language.
@@ -108,7 +128,8 @@ impl File {
     /// The import statement that names a word.
     pub(super) fn import_of(&self, name: &str) -> Option<&str> {
         let statements = self.imports.iter().map(|range| &self.text[range.clone()]);
-        let has_word = |statement: &str| statement.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let has_word =
+            |statement: &str| statement.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
         statements.into_iter().find(|statement| has_word(statement))
     }
 
@@ -168,11 +189,9 @@ fn marks(extension: &str) -> Marks {
             block: BLOCK,
             quotes: &[("r##\"", "\"##", true), ("r#\"", "\"#", true), ("r\"", "\"", true), ("\"", "\"", true)],
         },
-        "go" | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => Marks {
-            line: &["//"],
-            block: BLOCK,
-            quotes: &[("\"", "\"", false), ("'", "'", false), ("`", "`", true)],
-        },
+        "go" | "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" => {
+            Marks { line: &["//"], block: BLOCK, quotes: &[("\"", "\"", false), ("'", "'", false), ("`", "`", true)] }
+        }
         "vue" | "svelte" | "astro" => Marks {
             line: &["// "],
             block: &[("/*", "*/"), ("<!--", "-->")],
@@ -274,13 +293,26 @@ fn find(bytes: &[u8], from: usize, wanted: &[u8]) -> Option<usize> {
 /// Statements that start with a word of imports, up to the end of their brackets or line.
 fn find_imports(file: &File) -> Vec<Range<usize>> {
     const STARTS: &[&str] = &[
-        "import ", "from ", "use ", "pub use ", "pub(crate) use ", "pub(super) use ", "export {", "export *", "export type {",
-        "__all__", "using ", "#include", "package ", "} from ",
+        "import ",
+        "from ",
+        "use ",
+        "pub use ",
+        "pub(crate) use ",
+        "pub(super) use ",
+        "export {",
+        "export *",
+        "export type {",
+        "__all__",
+        "using ",
+        "#include",
+        "package ",
+        "} from ",
     ];
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for &start in &file.lines {
         let line = file.text[start..].lines().next().unwrap_or_default();
-        let is_required = line.contains("require(") && ["const ", "var ", "let "].iter().any(|word| line.starts_with(word));
+        let is_required =
+            line.contains("require(") && ["const ", "var ", "let "].iter().any(|word| line.starts_with(word));
         let is_start = is_required || STARTS.iter().any(|word| line.trim_start().starts_with(word));
         if !is_start || file.part(start).0 == Part::Comment || ranges.last().is_some_and(|last| last.end > start) {
             continue;

@@ -226,6 +226,11 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
                     }
                 }
             }
+            byte if is_cpp && byte.is_ascii_uppercase() && attribute_of_template(text, at).is_some() => {
+                let end = attribute_of_template(text, at).unwrap_or(at + 1);
+                blanks.push((at, end));
+                at = end;
+            }
             byte => {
                 // Inside a word: go on to its end, so that no word is read from its middle.
                 at += if is_word(byte) { bytes[at..].iter().take_while(|&&byte| is_word(byte)).count() } else { 1 };
@@ -233,6 +238,25 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
             }
         }
     }
+}
+
+/// `list<item> name GUARDED_BY(lock)`, `type name[4] GUARDED_BY(lock)`: end of a loud word with brackets behind a name
+/// that has a type with arguments, or a size.
+fn attribute_of_template(text: &str, start: usize) -> Option<usize> {
+    let before = text[..start].trim_end();
+    if before.len() == start {
+        return None;
+    }
+    let name = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let is_sized = before.ends_with(']');
+    let is_named = name.len() < before.len() && name.trim_end().ends_with('>') && !name.trim_end().ends_with("->");
+    let word = word_at(text, start);
+    let open = start + word.len();
+    if !is_loud(word) || !(is_sized || is_named) || !text[open..].starts_with('(') {
+        return None;
+    }
+    let end = closed(text.as_bytes(), open)?;
+    text[end..].trim_start().starts_with([';', '=', '{']).then_some(end)
 }
 
 /// Loud words in a row that may each be a line of its own.
@@ -367,7 +391,7 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
             Part::Pointer => None,
         })
     };
-    if words().any(|word| OTHERS.contains(&word)) {
+    if words().any(|word| OTHERS.contains(&word.rsplit("::").next().unwrap_or(word))) {
         return at;
     }
     let is_tag = words().any(|word| TAGS.contains(&word));

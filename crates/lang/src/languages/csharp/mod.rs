@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{descend, nothing};
+use super::outline::common::{descend, implied, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, Wrap, field};
 use crate::facts::{
     Collection, DefFlags, DefKind, Import, ImportFlags, ImportKind, Literal, ParameterKind, Role, ScopeKind, Visibility,
@@ -120,7 +120,10 @@ static RULES: &[(&str, Rule)] = &[
     ("member_access_expression", Rule::Member(field("expression"), field("name"))),
     ("conditional_access_expression", Rule::Custom(descend, leave_conditional_access)),
     ("member_binding_expression", Rule::Custom(enter_binding, leave_binding)),
-    ("element_access_expression", Rule::Index(field("expression"))),
+    ("element_access_expression", Rule::Custom(descend, leave_index)),
+    ("binary_expression", Rule::Custom(descend, leave_binary)),
+    ("prefix_unary_expression", Rule::Custom(descend, leave_unary)),
+    ("postfix_unary_expression", Rule::Custom(descend, leave_unary)),
     ("qualified_name", Rule::Member(field("qualifier"), field("name"))),
     ("alias_qualified_name", Rule::Forward),
     ("generic_name", Rule::Generic(Pick::Nth(0), Pick::Kind(&["type_argument_list"]))),
@@ -163,6 +166,30 @@ fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {
     }
 }
 
+/// `a + b` calls the operator of its left operand; that of the right one is looked for if the left one has none.
+fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(operator) = node.child_by_field_name("operator") else { return };
+    let function = format!("operator {}", cx.text(operator));
+    let is_known = |node: Option<Node<'_>>| cx.known(node).is_some();
+    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+    let operand = if is_known(left) { left } else { right };
+    implied(cx, operand, &function, operator);
+}
+
+fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let mut cursor = node.walk();
+    let Some(operator) = node.children(&mut cursor).find(|child| !child.is_named()) else { return };
+    let function = format!("operator {}", cx.text(operator));
+    implied(cx, node.named_child(0), &function, operator);
+}
+
+/// `a[i]`
+fn leave_index(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Index(field("expression")), node, parent);
+    let at = node.child_by_field_name("subscript").unwrap_or(node);
+    implied(cx, node.child_by_field_name("expression"), "this[]", at);
+}
+
 fn forward(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     cx.leave_expr(Rule::Forward, node, parent);
     // `this` alone has no named node.
@@ -196,7 +223,6 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
         "destructor_declaration" => draft.name = draft.name.take().map(|name| format!("~{name}")),
         "indexer_declaration" => {
             draft.name = Some("this[]".to_owned());
-            draft.flags.is_property = true;
             draft.body = draft.body.or(node.child_by_field_name("value"));
         }
         "operator_declaration" => {

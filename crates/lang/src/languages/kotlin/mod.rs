@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{descend, nothing};
+use super::outline::common::{descend, implied, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{DefKind, Expr, Import, ImportFlags, ImportKind, Literal, ParameterKind, ScopeKind, Visibility};
 use crate::walk::Enter;
@@ -102,10 +102,14 @@ static RULES: &[(&str, Rule)] = &[
     ("call_expression", Rule::Custom(enter_call, leave_call)),
     ("navigation_expression", Rule::Member(Pick::Nth(0), Pick::Last)),
     ("callable_reference", Rule::Forward),
-    ("index_expression", Rule::Index(Pick::Nth(0))),
+    ("index_expression", Rule::Custom(descend, leave_index)),
+    ("binary_expression", Rule::Custom(descend, leave_binary)),
+    ("infix_expression", Rule::Custom(enter_infix, leave_infix)),
+    ("in_expression", Rule::Custom(descend, leave_in)),
+    ("range_expression", Rule::Custom(descend, leave_range)),
     ("as_expression", Rule::Instance(field("right"))),
     ("parenthesized_expression", Rule::Forward),
-    ("unary_expression", Rule::Forward),
+    ("unary_expression", Rule::Custom(descend, leave_unary)),
     ("assignment", Rule::Assign(Pick::Nth(0))),
     ("directly_assignable_expression", Rule::Forward),
     ("if_expression", Rule::Plain),
@@ -127,6 +131,78 @@ static RULES: &[(&str, Rule)] = &[
     ("multiline_string_literal", Rule::Literal(Literal::Str)),
     ("float_literal", Rule::Literal(Literal::Float)),
 ];
+
+/// Operators and the functions that they call.
+const BINARY: &[(&str, &str)] = &[
+    ("!=", "equals"),
+    ("%", "rem"),
+    ("*", "times"),
+    ("+", "plus"),
+    ("-", "minus"),
+    ("/", "div"),
+    ("<", "compareTo"),
+    ("<=", "compareTo"),
+    ("==", "equals"),
+    (">", "compareTo"),
+    (">=", "compareTo"),
+];
+const UNARY: &[(&str, &str)] = &[("!", "not"), ("+", "unaryPlus"), ("++", "inc"), ("-", "unaryMinus"), ("--", "dec")];
+
+fn function_of(table: &[(&str, &'static str)], operator: &str) -> Option<&'static str> {
+    table.iter().find(|(known, _)| *known == operator).map(|(_, function)| *function)
+}
+
+fn leave_binary(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(operator) = node.child_by_field_name("operator") else { return };
+    if let Some(function) = function_of(BINARY, operator.kind()) {
+        implied(cx, node.child_by_field_name("left"), function, operator);
+    }
+}
+
+fn leave_unary(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Forward, node, parent);
+    let Some(operator) = node.child_by_field_name("operator") else { return };
+    if let Some(function) = function_of(UNARY, operator.kind()) {
+        implied(cx, node.child_by_field_name("argument"), function, operator);
+    }
+}
+
+/// `a[i]`
+fn leave_index(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Index(Pick::Nth(0)), node, parent);
+    let is_written = parent.is_some_and(|parent| parent.kind() == "assignment" && parent.named_child(0) == Some(node));
+    let at = node.child(1).unwrap_or(node);
+    implied(cx, node.named_child(0), if is_written { "set" } else { "get" }, at);
+}
+
+fn enter_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(function) = node.named_child(1).filter(|_| node.named_child_count() == 3) {
+        cx.mark(function, Mark::Skip);
+    }
+    Enter::Descend
+}
+
+/// `a shl b` calls the function of that name.
+fn leave_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let (Some(left), Some(function)) = (node.named_child(0), node.named_child(1)) else { return };
+    if function.kind() == "identifier" && node.named_child_count() == 3 {
+        let name = cx.name_text(function).to_owned();
+        implied(cx, Some(left), &name, function);
+    }
+}
+
+/// `a in b`
+fn leave_in(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let at = node.child(1).unwrap_or(node);
+    implied(cx, node.child_by_field_name("right"), "contains", at);
+}
+
+/// `a..b`
+fn leave_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let Some(operator) = node.child(1) else { return };
+    let function = if operator.kind() == "..<" { "rangeUntil" } else { "rangeTo" };
+    implied(cx, node.named_child(0), function, operator);
+}
 
 fn block(cx: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
     cx.open_scope(ScopeKind::Block);

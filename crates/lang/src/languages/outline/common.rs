@@ -6,7 +6,7 @@ use tree_sitter::Node;
 use super::{Mark, Outline, Rule};
 use crate::facts::{
     BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, Import, ImportFlags, ImportId, ImportKind, NameId,
-    Namespace, ParameterKind, ScopeId, ScopeKind,
+    Namespace, ParameterKind, Reference, Role, ScopeId, ScopeKind,
 };
 use crate::walk::Enter;
 
@@ -19,6 +19,27 @@ pub(crate) fn nothing(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) {}
 /// Nothing to do on entering.
 pub(crate) fn descend(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> Enter {
     Enter::Descend
+}
+
+/// A method that an operator calls on its operand without its name being written.
+pub(crate) fn implied(cx: &mut Outline<'_>, operand: Option<Node<'_>>, method: &str, at: Node<'_>) {
+    let Some(base) = cx.known(operand) else { return };
+    if matches!(cx.builder.facts().expr(base), Expr::Literal(_) | Expr::Unknown | Expr::Collection { .. }) {
+        return;
+    }
+    let name = cx.builder.name(method);
+    let expr = cx.builder.expr(Expr::Implicit { base, name });
+    let (pos, enclosing) = (cx.source.pos(at), cx.enclosing());
+    let reference = Reference { expr, role: Role::Call, inexact: false, arity: 1, pos, enclosing };
+    cx.builder.reference_at(reference, at.start_byte());
+}
+
+/// `a + b` in languages where an operator is a method of its name.
+pub(crate) fn leave_operator(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+    let field = |names: [&str; 2]| names.iter().find_map(|name| node.child_by_field_name(name));
+    let (Some(operator), left) = (field(["operator", "op"]), field(["left", "lhs"])) else { return };
+    let method = cx.text(operator);
+    implied(cx, left, method, operator);
 }
 
 /// Opens a block.

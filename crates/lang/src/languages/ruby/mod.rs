@@ -6,7 +6,7 @@ use m1nd_base::Problem;
 use tree_sitter::Node;
 
 use super::Input;
-use super::outline::common::nothing;
+use super::outline::common::{descend, implied, leave_operator, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
     Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, PathRoot, Role, ScopeKind,
@@ -71,7 +71,8 @@ static RULES: &[(&str, Rule)] = &[
     ("undef", Rule::Skip),
     ("call", Rule::Custom(enter_call, leave_call)),
     ("scope_resolution", Rule::Custom(enter_scope, leave_scope)),
-    ("element_reference", Rule::Index(field("object"))),
+    ("element_reference", Rule::Custom(descend, leave_element)),
+    ("binary", Rule::Custom(descend, leave_operator)),
     ("parenthesized_statements", Rule::Sequence(false)),
     ("conditional", Rule::Union(&["consequence", "alternative"])),
     ("identifier", Rule::Custom(identifier, nothing)),
@@ -88,6 +89,15 @@ static RULES: &[(&str, Rule)] = &[
     ("hash", Rule::Collection(Collection::Map)),
     ("pair", Rule::Plain),
 ];
+
+/// `a[i]`
+fn leave_element(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Index(field("object")), node, parent);
+    let is_written =
+        parent.is_some_and(|parent| parent.kind() == "assignment" && parent.child_by_field_name("left") == Some(node));
+    let at = node.child(1).unwrap_or(node);
+    implied(cx, node.child_by_field_name("object"), if is_written { "[]=" } else { "[]" }, at);
+}
 
 fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, parent: Option<Node<'t>>, draft: &mut Draft<'_, 't>) {
     if !matches!(node.kind(), "method" | "singleton_method") {

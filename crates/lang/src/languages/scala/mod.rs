@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{block, descend, nothing};
+use super::outline::common::{block, descend, implied, nothing};
 use super::outline::{Bind, Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{Collection, DefKind, Expr, ImportKind, Literal, ParameterKind, Role, Visibility};
 use crate::walk::Enter;
@@ -268,10 +268,15 @@ fn enter_infix(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -
 }
 
 fn leave_infix(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
-    let operator = node.child_by_field_name("operator").filter(|operator| operator.kind() == "identifier");
-    let (Some(operator), Some(left)) = (operator, node.child_by_field_name("left")) else { return };
+    let (Some(operator), Some(left)) = (node.child_by_field_name("operator"), node.child_by_field_name("left")) else {
+        return;
+    };
     if cx.in_type() {
         return;
+    }
+    if operator.kind() != "identifier" {
+        let method = cx.text(operator);
+        return implied(cx, Some(left), method, operator);
     }
     let base = cx.expr_of(left);
     let text = cx.name_text(operator);

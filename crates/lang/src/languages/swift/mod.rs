@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::outline::common::{block, descend, nothing};
+use super::outline::common::{block, descend, leave_operator, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
     Collection, DefFlags, DefKind, Expr, ExprId, ImportKind, Literal, ParameterKind, ScopeKind, Visibility,
@@ -89,6 +89,11 @@ static RULES: &[(&str, Rule)] = &[
     ("value_argument", Rule::Custom(argument, leave_argument)),
     ("value_argument_label", Rule::Skip),
     ("navigation_expression", Rule::Custom(enter_navigation, leave_navigation)),
+    ("additive_expression", Rule::Custom(descend, leave_operator)),
+    ("multiplicative_expression", Rule::Custom(descend, leave_operator)),
+    ("comparison_expression", Rule::Custom(descend, leave_operator)),
+    ("equality_expression", Rule::Custom(descend, leave_operator)),
+    ("infix_expression", Rule::Custom(descend, leave_operator)),
     ("prefix_expression", Rule::Forward),
     ("postfix_expression", Rule::Forward),
     ("try_expression", Rule::Custom(descend, leave_try)),

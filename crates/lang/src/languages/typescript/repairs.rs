@@ -124,7 +124,9 @@ fn blank_ampersands(text: &[u8], masked: &mut [u8]) -> bool {
     let mut start = 0;
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let place = |at: usize| line[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        for at in (0..line.len()).filter(|&at| line[at] == b'&' && line.get(at + 1).is_some_and(u8::is_ascii_alphabetic)) {
+        for at in
+            (0..line.len()).filter(|&at| line[at] == b'&' && line.get(at + 1).is_some_and(u8::is_ascii_alphabetic))
+        {
             let is_reference = line.get(at + 1 + place(at)) == Some(&b';');
             if !is_reference && line[..at].last() != Some(&b'&') && (is_quoted(line, at) || is_text(line, at)) {
                 masked[start + at] = b' ';
@@ -204,7 +206,7 @@ mod tests {
             ),
             ("interface A<in out T, out U = B> {}", "interface A<       T,     U = B> {}"),
             ("<a b=\"c?d&e=f&amp;g\">AT&T &amp; h</a>", "<a b=\"c?d e=f&amp;g\">AT T &amp; h</a>"),
-            ("a.b<{ c: () => D<E> }>`f`", "a.b                  `f`"),
+            ("a.b<{ c: () => D<E> }>`f`", "a.b                   `f`"),
         ];
         for (text, expected) in cases {
             let masked = mask(text.as_bytes()).map(|masked| String::from_utf8(masked).expect("only ASCII changes"));
@@ -214,17 +216,15 @@ mod tests {
 
     #[test]
     fn what_the_grammar_knows_stays() {
-        for text in
-            [
-                "const a = f(\n  <T>(b: T) => b)",
-                "type A = { in: B }",
-                "export type { A } from './a'",
-                "f(a, out)",
-                "a = b &c && d&e",
-                "`<b>`",
-                "a => `b`",
-            ]
-        {
+        for text in [
+            "const a = f(\n  <T>(b: T) => b)",
+            "type A = { in: B }",
+            "export type { A } from './a'",
+            "f(a, out)",
+            "a = b &c && d&e",
+            "`<b>`",
+            "a => `b`",
+        ] {
             assert_eq!(mask(text.as_bytes()), None, "{text}");
         }
     }

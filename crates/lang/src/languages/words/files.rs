@@ -261,7 +261,7 @@ pub(super) fn kind(language: Language, path: &str) -> Kind {
         L::GraphQl => Kind::Text(TextKind::Statements(HASH)),
         L::Proto => Kind::Text(TextKind::Statements(SLASHES)),
         L::Sql => Kind::Text(TextKind::Prose),
-        L::Vue | L::Svelte => Kind::Component,
+        L::Vue | L::Svelte | L::Astro => Kind::Component,
         L::Text => of_path(path).map_or(Kind::Nothing, Kind::Text),
         // The extractor of pages with code in them only reads the code.
         L::Php if path.ends_with(".blade.php") => Kind::Text(TextKind::Page),

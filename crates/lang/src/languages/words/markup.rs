@@ -158,7 +158,7 @@ pub(super) fn scan(text: &str, all: bool, finder: &mut Finder<'_>) {
 
 /// Adds the names of a component: a page whose scripts and expressions are one program.
 pub(super) fn scan_component(language: Language, text: &str, finder: &mut Finder<'_>) {
-    let braces = language == Language::Svelte;
+    let braces = matches!(language, Language::Svelte | Language::Astro);
     Markup { bytes: text.as_bytes(), text, all: false, braces, language, place: WordPlace::Code, finder }.scan();
 }
 

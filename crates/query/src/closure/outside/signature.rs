@@ -36,6 +36,14 @@ pub(super) fn parameters(signature: &str, name: &str) -> Option<usize> {
     None
 }
 
+/// The type of the receiver that stands in front of the name of a Go method.
+pub(super) fn receiver(signature: &str) -> Option<&str> {
+    let (inside, _) = signature.strip_prefix("func (")?.split_once(')')?;
+    let of = inside.split_whitespace().next_back()?.trim_start_matches('*');
+    let of = of.split('[').next()?;
+    (!of.is_empty()).then_some(of)
+}
+
 /// Names of types behind the name of a class: its bases, if all else is left out.
 pub(super) fn heritage<'s>(signature: &'s str, name: &str) -> Vec<&'s str> {
     let behind = signature.split_once(name).map_or("", |(_, behind)| behind);

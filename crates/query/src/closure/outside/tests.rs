@@ -377,3 +377,50 @@ class W { def plain(): Int = 1 } //? plain: none
 ",
     );
 }
+
+#[test]
+fn go_values_that_are_handed_to_other_packages() {
+    check(
+        "\
+//- go.mod
+module example.com/demo
+//- a.go
+package demo
+
+import (
+\t\"google.golang.org/grpc\"
+\t\"google.golang.org/grpc/stats\"
+)
+
+type server struct{}
+
+func (s *server) SayHello(name string) string { return name } //? server->SayHello: what Start hands a `server` to
+func (s *server) hidden()                     {} //? hidden: none
+
+type handler struct{}
+
+func (h handler) TagRPC(name string) string { return name } //? TagRPC: what NewHandler hands a `handler` to
+
+type kept struct{}
+
+func (k kept) SayGoodbye(name string) string { return name } //? SayGoodbye: none
+
+type checked struct{}
+
+func (c *checked) Tag(name string) string { return name } //? checked->Tag: what a.go hands a `checked` to
+
+var _ stats.Handler = (*checked)(nil)
+
+func NewHandler() stats.Handler { return handler{} }
+
+func Start() {
+\ts := &server{}
+\tgrpc.Register(s, 1)
+\tk := kept{}
+\tuse(k)
+}
+
+func use(k kept) {}
+",
+    );
+}
