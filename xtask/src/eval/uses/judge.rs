@@ -274,9 +274,7 @@ impl<'a> Checkout<'a> {
         }
         match (part, file.kind) {
             (Part::Comment, _) | (_, FileKind::Document) => None,
-            (Part::Literal, FileKind::Code) if file.is_component() && is_attribute(file, range.start) => {
-                Some(Sign::Template)
-            }
+            (_, FileKind::Code) if file.is_component() && !file.is_in_script(at) => sign_in_component(file, at),
             (Part::Literal, FileKind::Code) => sign_in_literal(file, &range, at, name),
             (Part::Literal, _) => {
                 let is_key = file.text[range.end..].get(1..).is_some_and(|rest| rest.trim_start().starts_with(':'));
@@ -468,8 +466,30 @@ impl<'a> Around<'a> {
         DECLARING.contains(&self.word_before())
             || self.is_variable()
             || self.is_key()
+            || self.is_head(line)
             || is_page && is_element && self.after.starts_with([' ', '>', '/'])
             || ["TEST(", "TEST_F(", "TEST_P(", "TEST_CASE("].iter().any(|start| line.starts_with(start))
+    }
+
+    /// Whether it is the head of a method in a literal of JavaScript, a prototype, or a variable that is constructed.
+    fn is_head(&self, line: &str) -> bool {
+        let rest = self.after.lines().next().unwrap_or_default().trim_end();
+        match self.extension {
+            "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "vue" => {
+                ["", "async", "get", "set", "*"].contains(&line.trim()) && rest.starts_with('(') && rest.ends_with('{')
+            }
+            "c" | "h" | "cc" | "cpp" | "hpp" | "cxx" => {
+                let is_type = |c: char| c.is_alphanumeric() || "_:<>*& ,".contains(c);
+                let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+                let is_statement = words.any(|word| word != "void" && NOT_TYPES.contains(&word));
+                rest.starts_with('(')
+                    && !line.is_empty()
+                    && line.chars().all(is_type)
+                    && !is_statement
+                    && !line.ends_with("::")
+            }
+            _ => false,
+        }
     }
 
     /// The name before `::`.
@@ -553,9 +573,27 @@ fn sign_in_literal(file: &File, range: &std::ops::Range<usize>, at: usize, name:
     }
 }
 
-/// Whether a literal of a component is the value of an attribute.
-fn is_attribute(file: &File, start: usize) -> bool {
-    file.text[..start.saturating_sub(1)].ends_with('=')
+/// What a name in the markup of a component is: code in an expression, or a literal in one.
+fn sign_in_component(file: &File, at: usize) -> Option<Sign> {
+    let before = &file.text[..at];
+    let closing =
+        before.match_indices('>').rev().map(|(found, _)| found).find(|&found| !before[..found].ends_with('='));
+    let tag =
+        before.rfind('<').filter(|&open| closing.is_none_or(|closing| closing < open)).map(|open| &before[open..]);
+    let is_expression = match tag {
+        Some(tag) => {
+            let value = tag.rsplit_once("=\"").or_else(|| tag.rsplit_once("={"));
+            let attribute =
+                value.map_or(tag, |(attribute, _)| attribute).rsplit([' ', '\n']).next().unwrap_or_default();
+            let is_bound =
+                [":", "@", "v-", "#", "on:", "use:", "bind:", "on"].iter().any(|start| attribute.starts_with(start));
+            is_bound || tag.contains("={") || tag.len() == 1
+        }
+        None => before.rfind('{') > before.rfind('}'),
+    };
+    let start = before.trim_end_matches(|c: char| c.is_alphanumeric() || "_.-$".contains(c));
+    let is_literal = start.ends_with('\'') || start.ends_with('`');
+    is_expression.then_some(if is_literal { Sign::Word } else { Sign::Template })
 }
 
 /// Whether a name in a page is code: in an expression, or the value of an attribute.

@@ -77,6 +77,7 @@ fn other_files_name_code_in_expressions_values_and_paths() {
         ("app.ini", "run = pkg.a:send_it\n", "app.ini:1 text"),
         ("app.json", "{\"call\": \"send_it\"}", "app.json:1 text"),
         ("app.json", "{\"send_it\": 1}", ""),
+        ("A.vue", "<template><p class=\"send_it\" @click=\"go(1)\">send_it</p></template>", ""),
         ("page.html", "<p class=\"send_it\">send_it</p>", ""),
     ];
     for (path, text, expected) in cases {
@@ -91,6 +92,12 @@ fn declarations_of_typed_languages_are_variables_and_taken_addresses_are_values(
         ("a.cc", "void send_it() {}\nvoid g() {}\nvoid around() { keep(&send_it); }\n", "a.cc:3 value"),
         ("a.go", "func send_it() {}\n\nfunc around(send_it ...string) { g(send_it) }\n", ""),
         ("a.js", "function send_it() {}\n\nfunction around() { return /send_it/ }\n", ""),
+        ("a.ts", "function send_it() {}\n\nf({\n  send_it(a) {\n  },\n})\n", ""),
+        ("a.ts", "function send_it() {}\n\nsend_it(a)\n", "a.ts:3 call"),
+        ("a.c", "void send_it() {}\n\nvoid *send_it(int a);\n", ""),
+        ("a.c", "void send_it() {}\n\nint g() {\n  return send_it(1);\n}\n", "a.c:4 call"),
+        ("A.vue", "<script>\nfunction send_it() {}\n</script>\n<p :a=\"send_it(1)\" />", "A.vue:4 template"),
+        ("A.vue", "<script>\nfunction send_it() {}\n</script>\n<p>{{ send_it(1) }}</p>", "A.vue:4 template"),
         ("a.rs", "fn send_it() {}\n\nfn around() { keep('\"', send_it) }\n", "a.rs:3 value"),
         ("a.rs", "fn send_it() {}\n\nfn around() { std::io::send_it(1) }\n", "a.rs:3 member_call"),
     ];

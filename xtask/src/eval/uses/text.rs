@@ -105,6 +105,15 @@ impl File {
         COMPONENTS.contains(&self.extension)
     }
 
+    /// Whether an offset of a component is in its script.
+    pub(super) fn is_in_script(&self, at: usize) -> bool {
+        let before = &self.text[..at];
+        match self.extension {
+            "astro" => before.matches("\n---").count() < 1 && before.starts_with("---"),
+            _ => before.rfind("<script").is_some_and(|start| !before[start..].contains("</script")),
+        }
+    }
+
     /// Line of an offset, counted from 1.
     pub(super) fn line(&self, at: usize) -> u32 {
         self.lines.partition_point(|&start| start <= at) as u32
