@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use m1nd_base::Problem;
 use m1nd_engine::{Adapter, CompilerReport, DocumentsReport, IngestReport, IngestRequest, Mode, Tiers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
