@@ -208,9 +208,9 @@ impl Question<'_> {
         let of = signature::receiver(self.signature)?;
         let folder = |node: NodeIx| self.graph.path(node).rsplit_once('/').map_or("", |(folder, _)| folder);
         let types = self.graph.labelled(of).into_iter().filter(|&other| folder(other) == folder(self.node));
-        let by = types.flat_map(|of| self.graph.in_edges(of)).find(|edge| {
-            edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible
-        })?;
+        let by = types
+            .flat_map(|of| self.graph.in_edges(of))
+            .find(|edge| edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible)?;
         Some(FromOutside::new(How::HandedOver, format!("what {} hands a `{of}` to", self.graph.label(by.from))))
     }
 
@@ -322,6 +322,7 @@ impl Question<'_> {
         if self.calls.accessors.is_empty() {
             return None;
         }
-        bases::reflected_by(self.graph, owner).map(|by| FromOutside::new(How::Reflection, by))
+        let by = bases::annotated_by(self.graph, owner).or_else(|| bases::reflected_by(self.graph, owner));
+        by.map(|by| FromOutside::new(How::Reflection, by))
     }
 }
