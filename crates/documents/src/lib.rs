@@ -20,7 +20,7 @@ mod text;
 mod xml;
 
 pub use citations::{doi, doi_in};
-pub use formats::{Format, detect};
+pub use formats::{Format, detect, notebook_code};
 pub use headings::{Heading, headings};
 pub use limits::DocumentLimits;
 pub use mentions::{Form, Name, name_of_code};

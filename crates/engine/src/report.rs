@@ -62,6 +62,9 @@ pub struct IngestReport {
     pub files_skipped: usize,
     /// The first of them with the reason, at most [`IngestReport::MAX_LISTED`].
     pub skipped: Vec<(String, Problem)>,
+    /// Files of the index of which references are missing, with the first reason, at most
+    /// [`IngestReport::MAX_LISTED`].
+    pub incomplete: Vec<(String, Problem)>,
     /// Number of problems by kind, over all files.
     pub problems: Vec<(ProblemKind, usize)>,
     /// Nodes that the index did not have before (net growth, 0 if it shrank).

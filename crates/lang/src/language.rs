@@ -196,7 +196,7 @@ static ROWS: &[Row] = &[
         extensions: &["html", "htm", "xhtml"],
         names: &[],
     },
-    Row { language: Language::Notebook, name: "jupyter", tier: Tier::Outlined, extensions: &["ipynb"], names: &[] },
+    Row { language: Language::Notebook, name: "jupyter", tier: Tier::Linked, extensions: &["ipynb"], names: &[] },
     Row { language: Language::Proto, name: "proto", tier: Tier::Outlined, extensions: &["proto"], names: &[] },
     Row {
         language: Language::GraphQl,
@@ -231,6 +231,11 @@ impl Language {
         matches!(self, Self::Text) || self.is_document() || self.is_settings()
     }
 
+    /// Whether its files define and use code. Notebooks do, though they are documents.
+    pub const fn has_code(self) -> bool {
+        !self.is_prose() || matches!(self, Self::Notebook)
+    }
+
     /// Whether its files are documents: sections that name code.
     pub const fn is_document(self) -> bool {
         matches!(self, Self::Markdown | Self::RestructuredText | Self::AsciiDoc | Self::Html | Self::Notebook)
@@ -260,6 +265,8 @@ impl Language {
             Self::TypeScript | Self::Tsx | Self::Vue | Self::Svelte | Self::Astro => Self::JavaScript,
             // Compiled to classes of one machine.
             Self::Kotlin | Self::Scala => Self::Java,
+            // Its cells are code.
+            Self::Notebook => Self::Python,
             // Each includes headers of the other.
             Self::Cpp => Self::C,
             other => other,

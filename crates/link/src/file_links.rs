@@ -290,7 +290,8 @@ fn resolve_reference<'a>(
     let (found, unknown) = (search.found.clone(), search.unknown);
     let mut resolution = outcome(eval, file, search, row);
     // Where fields and methods share their names, reading a member runs or takes the method, too.
-    let may_be_method = is_call || reference.role == Role::Read && !rules.fields_apart;
+    let may_be_method =
+        is_call || decorations::is_call(eval, file, reference) || reference.role == Role::Read && !rules.fields_apart;
     if may_be_method && resolution.tier.is_some() {
         resolution.reason = open::may_reach_more(eval, file, reference, &found, unknown);
     }

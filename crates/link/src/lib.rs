@@ -11,7 +11,7 @@
 
 /// Version of the rules of linking: goes up when the same facts give other edges, or when files ask for other keys and
 /// words ([`Linker::state`]). Snapshots made by another version are linked again, without parsing.
-pub const LINKER_VERSION: u32 = 22;
+pub const LINKER_VERSION: u32 = 23;
 
 mod askers;
 mod assemble;
@@ -19,7 +19,6 @@ mod brief;
 mod changes;
 mod compiler;
 mod config_reads;
-mod handed_over;
 mod contracts;
 mod decorations;
 mod defined;
@@ -30,6 +29,7 @@ mod eval;
 mod file_links;
 mod files;
 mod frameworks;
+mod handed_over;
 mod ids;
 mod index;
 mod interner;

@@ -51,9 +51,21 @@ fn variable_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
     unit.facts.names.iter().filter(|name| is_spelled(name)).map(variable_word)
 }
 
+/// The word of a function inside of another: no other file refers to it, but a text may name it.
+pub(crate) fn local_word(name: &str) -> Word {
+    Word::of(&format!("local {name}"))
+}
+
+/// The words of all functions inside of others.
+fn local_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
+    let rows = unit.facts.definitions.iter().zip(&unit.symbols);
+    let named = rows.filter(|(row, symbol)| symbol.is_some() && row.flags.is_local);
+    named.map(|(row, _)| local_word(unit.facts.name(row.name)))
+}
+
 /// Words of what no other file of code asks for.
 fn asked_words(unit: &Unit) -> impl Iterator<Item = Word> + '_ {
-    variable_words(unit).chain(option_words(unit))
+    variable_words(unit).chain(option_words(unit)).chain(local_words(unit))
 }
 
 /// The words under which documents may find one of two states of a file and not the other, though other files see the
@@ -71,7 +83,7 @@ pub(crate) fn words(unit: &Unit) -> Vec<Word> {
     if is_folder && let Some((_, folder)) = unit.path.parent().rsplit_once('/').or(Some(("", unit.path.parent()))) {
         words.push(stem_word(folder));
     }
-    if !unit.facts.language.is_prose() {
+    if unit.facts.language.has_code() {
         let rows = unit.facts.definitions.iter().zip(&unit.symbols);
         let named = rows.filter(|(row, symbol)| symbol.is_some() && !row.flags.is_local && row.kind != DefKind::Impl);
         words.extend(named.map(|(row, _)| Word::of(unit.facts.name(row.name))));

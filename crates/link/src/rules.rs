@@ -192,6 +192,8 @@ pub struct Rules {
     pub submodules_are_members: bool,
     /// Constructors, called when the class is called (`__init__`, `constructor`).
     pub constructors: &'static [&'static str],
+    /// Methods that constructing a value calls besides its constructor, where they are written.
+    pub also_constructing: &'static [&'static str],
     /// Method that makes values callable (`__call__`).
     pub call_method: Option<&'static str>,
     /// Endings of files, and of the stubs beside them that declare what the files define.
@@ -330,6 +332,7 @@ impl Rules {
         explicit_exports: false,
         submodules_are_members: false,
         constructors: &[],
+        also_constructing: &[],
         call_method: None,
         stubs: &[],
         scalars: &[],

@@ -16,6 +16,7 @@ use crate::file_links;
 use crate::files::{FileId, Word};
 use crate::ids::SymbolId;
 use crate::links::Unresolved;
+use crate::named;
 use crate::reason::Reason;
 
 /// Maximum members of one object that a computed name may mean.
@@ -78,7 +79,8 @@ fn members_of_named(eval: &mut Eval<'_>, file: FileId, pos: Pos) -> Vec<String> 
 /// Returns whether the project defines something of the name that the place could mean. Code refers to its own
 /// language; texts are read by any.
 fn names_something(eval: &mut Eval<'_>, file: FileId, row: &LooseWord, text: &str) -> bool {
-    let files = eval.defining(Word::of(text));
+    let mut files = eval.defining(Word::of(text));
+    files.extend(eval.defining(named::local_word(text)));
     let family = |file: FileId| eval.project.tree.brief(file).language.family();
     let own = family(file);
     match row.place {

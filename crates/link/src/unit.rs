@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use m1nd_base::{RepoPath, node_id};
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Expr, ExprId, FactsBuilder, ImportId, ImportKind, ListId, NameId, Namespace,
-    ScopeId, ScopeKind, Visibility,
+    BindingTarget, DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, ImportId, ImportKind, ListId, NameId,
+    Namespace, ScopeId, ScopeKind, Visibility,
 };
 
 use crate::files::Word;
@@ -278,6 +278,14 @@ impl Unit {
             }
             _ => false,
         })
+    }
+
+    /// Returns whether a class of the file has something under this name.
+    pub(crate) fn has_member(&self, name: Name) -> bool {
+        let is_class = |owner: DefId| self.facts.definition(owner).kind.is_class_like();
+        let is_member =
+            |definition: &Definition| definition.extends_type.is_some() || definition.owner.is_some_and(is_class);
+        self.facts.definitions.iter().any(|one| self.name(one.name) == name && is_member(one))
     }
 
     /// Methods that classes ask of those that satisfy them without naming them, by name.

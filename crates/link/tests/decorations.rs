@@ -218,3 +218,49 @@ class Said(Runner):
     let rows = edges(&[("a.py", text)], Relation::Implements);
     assert_eq!(rows, ["class::R -> class::Runner possible:7"], "{rows:#?}");
 }
+
+#[test]
+fn a_decorator_that_begins_to_keep_concerns_those_who_use_it() {
+    let keeping =
+        "ALL = []\ndef deco(name):\n    def inner(fn):\n        ALL.append(fn)\n        return fn\n    return inner\n";
+    let wrapping =
+        "ALL = []\ndef deco(name):\n    def inner(fn):\n        print(name)\n        return fn\n    return inner\n";
+    let plain_keeping = "ALL = []\ndef deco(fn):\n    ALL.append(fn)\n    return fn\n";
+    let plain = "ALL = []\ndef deco(fn):\n    print(fn.__name__)\n    return fn\n";
+    for (user, before, after) in [
+        ("from d import deco\n@deco('x')\ndef f(): ...\n", wrapping, keeping),
+        ("from d import deco\n@deco\ndef f(): ...\n", plain, plain_keeping),
+    ] {
+        let mut linker = Linker::new(Limits::default());
+        common::put(&mut linker, "d.py", before);
+        common::put(&mut linker, "a.py", user);
+        let registers = |linker: &mut Linker| -> Vec<usize> {
+            let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+            let users = delta.changed.iter().filter(|links| links.path.as_str() == "a.py");
+            users.map(|links| links.edges.iter().filter(|edge| edge.relation == Relation::Registers).count()).collect()
+        };
+        assert_eq!(registers(&mut linker), [0], "{before}");
+        common::put(&mut linker, "d.py", after);
+        assert_eq!(registers(&mut linker), [1], "{after}");
+        common::put(&mut linker, "d.py", before);
+        assert_eq!(registers(&mut linker), [0], "{before}");
+    }
+}
+
+#[test]
+fn an_interface_that_asks_for_another_method_concerns_those_that_have_it() {
+    let protocol = |name: &str| format!("from typing import Protocol\nclass P(Protocol):\n    def {name}(self): ...\n");
+    let mut linker = Linker::new(Limits::default());
+    common::put(&mut linker, "p.py", &protocol("other"));
+    common::put(&mut linker, "a.py", "class R:\n    def run(self): ...\n");
+    let implements = |linker: &mut Linker| -> Vec<usize> {
+        let delta = linker.link(&Cancel::new(), &NoProgress).expect("not cancelled");
+        let users = delta.changed.iter().filter(|links| links.path.as_str() == "a.py");
+        users.map(|links| links.edges.iter().filter(|edge| edge.relation == Relation::Implements).count()).collect()
+    };
+    assert_eq!(implements(&mut linker), [0]);
+    common::put(&mut linker, "p.py", &protocol("run"));
+    assert_eq!(implements(&mut linker), [1]);
+    common::put(&mut linker, "p.py", &protocol("other"));
+    assert_eq!(implements(&mut linker), [0]);
+}

@@ -182,6 +182,10 @@ const TYPESCRIPT: &[(&str, &str)] = &[
         "import { Store } from './store';\nimport * as shapes from './shapes';\nexport default function main() {\n  const store = new Store(shapes.unit());\n  store.get().area();\n  store.all();\n}\n",
     ),
     (
+        "src/fits.ts",
+        "export interface Sized { size(): number; get?: () => void }\nexport function load(x: Sized, { area }: { area: () => void }) { x.size(); area(); }\nexport const unit = { size() { return 1; } };\n",
+    ),
+    (
         "app.js",
         "const main = require('./src/main');\nimport run, { Round } from './src';\nrun();\nnew Round().area();\n",
     ),
@@ -464,6 +468,9 @@ const LINES: &[(&str, &[&str])] = &[
             "export { {a} as {b} } from './{b}';",
             "export const {a} = {b};",
             "export interface {a} extends {b} { {b}(): {a}; }",
+            "export interface {a} { {b}: () => void; {a}?: number }",
+            "export function {a}({ {b} }: { {a}(): void }) { {b}(); const local = {a}; local(1); }",
+            "export const {a} = { {b}() {}, {a}: {b} };",
             "import * as {a} from './{b}';",
             "{a}.{b} = () => {a}();",
             "  {a}() { return this.{b}(); }",

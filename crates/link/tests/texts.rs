@@ -15,7 +15,10 @@ const NAMED: &[(&str, &str)] = &[
         "pkg/named.py",
         "def handle_it(): ...\ndef main_entry(): ...\ndef setup(): ...\nclass Widget:\n    def render(self): ...\n",
     ),
-    ("src/named.js", "export function clickMe() {}\nexport function setup() {}\n"),
+    (
+        "src/named.js",
+        "export function clickMe() {}\nexport function setup() {}\nfunction f() { this.inner = function inner() {}; }\n",
+    ),
     ("src/Named.java", "class Named { void startUp() {} }\n"),
     ("src/named.rb", "class Named\n  def authenticate\n  end\nend\n"),
     ("src/named.sh", "clean_up() { :; }\n"),
@@ -155,7 +158,9 @@ const FILES: &[Case] = &[
     ("README.md", "Call `setup()` or handle_it.\n", &[]),
     ("LICENSE", "setup handle_it\n", &[]),
     ("a.css", ".setup { }\n", &[]),
-    ("notes.txt", "setup and handle_it, or main_entry()\n", &["main_entry:1"]),
+    ("notes.txt", "setup and handle_it, or main_entry()\nsetup\n  pkg.named.handle_it\n", &["handle_it:3"]),
+    ("notes.x", "setup and handle_it, or main_entry()\n", &["main_entry:1"]),
+    ("b.template.html", "<form ng-submit=\"$ctrl.inner()\">\n", &["inner:1"]),
 ];
 
 fn words_of(files: &[(&str, &str)], path: &str) -> Vec<String> {

@@ -133,6 +133,19 @@ impl Root {
         Ok(FileMeta::of(&meta))
     }
 
+    /// The regular files directly in a folder, sorted; none if it cannot be listed or leads through a link.
+    pub fn files_in(&self, folder: &RepoPath) -> Vec<RepoPath> {
+        if control::check_inner(folder.as_str()).is_err() || self.has_link(folder) {
+            return Vec::new();
+        }
+        let Ok(entries) = self.dir.read_dir(folder.as_str()) else { return Vec::new() };
+        let regular = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+        let path = |name: std::ffi::OsString| RepoPath::new(&format!("{folder}/{}", name.to_str()?)).ok();
+        let mut found: Vec<RepoPath> = regular.filter_map(|entry| path(entry.file_name())).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// Returns whether the path itself is a symbolic link, wherever that leads.
     pub fn is_link(&self, path: &RepoPath) -> bool {
         self.dir.symlink_metadata(path.as_str()).is_ok_and(|meta| meta.is_symlink())

@@ -18,6 +18,7 @@ mod stale;
 mod store;
 mod tools;
 mod trail;
+mod unseen;
 mod verify;
 mod work;
 mod workspace;

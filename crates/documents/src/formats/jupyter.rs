@@ -1,5 +1,7 @@
 //! Jupyter notebooks: cells of Markdown and code, and the text that code printed.
 
+use std::ops::Range;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -41,9 +43,7 @@ pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> 
     let book: Notebook<'_> = serde_json::from_str(text).map_err(|error| malformed(Format::Jupyter, error))?;
     let sheet = book.worksheets.and_then(|sheets| sheets.into_iter().next()).and_then(|sheet| sheet.cells);
     let cells = book.cells.or(sheet).ok_or_else(|| malformed(Format::Jupyter, "it has no list `cells`"))?;
-    let about = &book.metadata;
-    let kernel = about.pointer("/kernelspec/language").or_else(|| about.pointer("/language_info/name"));
-    let language = kernel.and_then(Value::as_str).unwrap_or("python");
+    let language = language(&book.metadata);
     let lines = LineIndex::new(text);
     let line_of = |part: &str| lines.line((part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize));
     for cell in cells {
@@ -88,4 +88,31 @@ fn joined(value: Option<&Value>) -> String {
         Some(Value::Array(lines)) => lines.iter().filter_map(Value::as_str).collect(),
         _ => String::new(),
     }
+}
+
+/// The literals that hold the code of a notebook, cell by cell, as ranges of the file with their quotes. `None` if it is
+/// no notebook of Python.
+pub(crate) fn code(text: &str) -> Option<Vec<Vec<Range<usize>>>> {
+    let book: Notebook<'_> = serde_json::from_str(text).ok()?;
+    if language(&book.metadata) != "python" {
+        return None;
+    }
+    let sheet = book.worksheets.and_then(|sheets| sheets.into_iter().next()).and_then(|sheet| sheet.cells);
+    let range = |raw: &RawValue| {
+        let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        start..start + raw.get().len()
+    };
+    let cells = book.cells.or(sheet)?.into_iter().filter(|cell| cell.cell_type == "code");
+    let parts = cells.filter_map(|cell| cell.source).map(|source| {
+        let parts: Vec<&RawValue> = serde_json::from_str(source.get()).unwrap_or_default();
+        let parts = if parts.is_empty() { vec![source] } else { parts };
+        parts.into_iter().map(range).filter(|range| text[range.clone()].starts_with('"')).collect()
+    });
+    Some(parts.collect())
+}
+
+/// The language of the code of a notebook.
+fn language(metadata: &Value) -> &str {
+    let kernel = metadata.pointer("/kernelspec/language").or_else(|| metadata.pointer("/language_info/name"));
+    kernel.and_then(Value::as_str).unwrap_or("python")
 }

@@ -183,6 +183,12 @@ impl Serialize for Format {
     }
 }
 
+/// The string literals with the code of a Jupyter notebook, cell by cell, as ranges of its text with their quotes.
+/// `None` if it cannot be read, or its code is not Python.
+pub fn notebook_code(text: &str) -> Option<Vec<Vec<std::ops::Range<usize>>>> {
+    jupyter::code(text)
+}
+
 /// The format of a file, by its name and, where several formats share an ending, its content.
 pub fn detect(name: &str, bytes: &[u8]) -> Option<Format> {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();

@@ -129,6 +129,11 @@ impl Snapshot {
         texts
     }
 
+    /// The folders of submodules that are checked out, by their paths in the index.
+    pub fn submodules(&self) -> Vec<String> {
+        sources::submodules(self)
+    }
+
     /// Returns whether a sparse checkout leaves a path out.
     pub fn not_checked_out(&self) -> NotCheckedOut {
         sources::not_checked_out(self)
@@ -166,11 +171,14 @@ fn build(snapshot: &Snapshot) -> UnseenTexts {
         if is_full && source.is_package {
             continue;
         }
-        let words = if is_full { None } else { words_of(&mut reader, &source, &before, &mut kept, &mut texts) };
-        let words = match words {
-            Some(Some(words)) => Some(words),
-            Some(None) => continue,
-            None => None,
+        let found = match is_full {
+            true => Found::Unknown,
+            false => words_of(&mut reader, &source, &before, &mut kept, &mut texts),
+        };
+        let words = match found {
+            Found::Words(words) => Some(words),
+            Found::Unknown => None,
+            Found::Nothing => continue,
         };
         if let Some(words) = &words {
             *(if source.is_package { &mut package_bytes } else { &mut bytes }) += words.bytes;
@@ -187,34 +195,43 @@ fn build(snapshot: &Snapshot) -> UnseenTexts {
     texts
 }
 
-/// The words of a file, `None` if they cannot be had; `Some(None)` if it is no text or not there.
+/// What a file has.
+enum Found {
+    Words(Arc<FileWords>),
+    /// It is not a text, or not there.
+    Nothing,
+    /// Its text cannot be had.
+    Unknown,
+}
+
 fn words_of(
     reader: &mut words::Reader<'_>,
     source: &Source,
     before: &FxHashMap<words::Key, Arc<FileWords>>,
     kept: &mut FxHashMap<words::Key, Arc<FileWords>>,
     texts: &mut UnseenTexts,
-) -> Option<Option<Arc<FileWords>>> {
-    let (key, stamp) = reader.key(source)?;
+) -> Found {
+    let Some((key, stamp)) = reader.key(source) else { return Found::Unknown };
     if let Some((path, stamp)) = stamp {
         texts.stamps.push((path, stamp));
         if stamp.is_none() {
-            return Some(None);
+            return Found::Nothing;
         }
         if !source.is_code() && stamp.is_some_and(|stamp| stamp.size > MAX_DATA) {
-            return Some(None);
+            return Found::Nothing;
         }
     }
     if let Some(known) = before.get(&key) {
         kept.insert(key, known.clone());
-        return Some(Some(known.clone()));
+        return Found::Words(known.clone());
     }
-    match reader.read(source)? {
-        Some(words) => {
+    match reader.read(source) {
+        Some(Some(words)) => {
             let words = Arc::new(words);
             kept.insert(key, words.clone());
-            Some(Some(words))
+            Found::Words(words)
         }
-        None => Some(None),
+        Some(None) => Found::Nothing,
+        None => Found::Unknown,
     }
 }

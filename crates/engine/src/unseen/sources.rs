@@ -20,6 +20,11 @@ const MAX_REPOSITORIES: usize = 64;
 /// Maximum number of files that are left out; of more, those by path first are taken.
 const MAX_FILES: usize = 20_000;
 
+/// Hidden folders with files that run code of the project.
+const HIDDEN_FOLDERS: &[&str] = &[".github/workflows", ".circleci", ".buildkite", ".husky", ".devcontainer"];
+/// Hidden files that run code of the project.
+const HIDDEN_FILES: &[&str] = &[".gitlab-ci.yml", ".travis.yml", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml"];
+
 /// A file that the index does not hold whole.
 #[derive(Debug)]
 pub(super) struct Source {
@@ -60,6 +65,7 @@ struct Repository {
     below: String,
     /// Prefix of the paths in the repository that are in the root.
     above: String,
+    is_submodule: bool,
 }
 
 /// The files that the index does not hold whole: those of the index first, those of packages last. Adds the state of
@@ -75,7 +81,9 @@ pub(super) fn find(snapshot: &Snapshot, indexes: &mut Vec<(PathBuf, Option<FileM
     })
     .into_iter()
     .for_each(|row| indexes.push(row));
-    left_out.sort_by_key(|source| source.is_package);
+    left_out.extend(hidden(snapshot));
+    left_out.sort_by(|a: &Source, b| (a.is_package, &a.path).cmp(&(b.is_package, &b.path)));
+    left_out.dedup_by(|a, b| a.path == b.path);
     found.extend(left_out);
     found
 }
@@ -139,6 +147,27 @@ fn of_tracked(repository: &Repository, entry: &Tracked, path: &str) -> Option<So
     Some(Source { path: path.to_owned(), language, reason, from, is_package })
 }
 
+/// Hidden files that run code of the project, whether or not git tracks them.
+fn hidden(snapshot: &Snapshot) -> Vec<Source> {
+    let mut found = Vec::new();
+    for (info, handle) in snapshot.roots.iter().zip(snapshot.handles.iter()) {
+        let Some(root) = handle else { continue };
+        let folders = HIDDEN_FOLDERS.iter().filter_map(|folder| RepoPath::new(folder).ok());
+        let files = HIDDEN_FILES.iter().filter_map(|file| RepoPath::new(file).ok());
+        let inside = folders.flat_map(|folder| root.files_in(&folder));
+        for inner in inside.chain(files.filter(|file| root.own_metadata(file).is_ok())) {
+            let path = info.outer(&inner);
+            let language = Language::detect(&path, b"");
+            if snapshot.files.get(&path).is_some() || language.is_document() || is_secret(inner.file_name()) {
+                continue;
+            }
+            let (reason, text) = (UnseenReason::LeftOut, path.to_string());
+            found.push(Source { path: text, language, reason, from: From::Disk(path), is_package: false });
+        }
+    }
+    found
+}
+
 fn may_be_settings(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     matches!(ending, "" | "toml" | "cfg" | "ini" | "json" | "xml" | "conf" | "properties")
@@ -154,6 +183,12 @@ pub(super) fn not_checked_out(snapshot: &Snapshot) -> NotCheckedOut {
     }
     paths.sort_unstable();
     NotCheckedOut { paths }
+}
+
+/// The folders of submodules that are checked out, by their paths in the index.
+pub(super) fn submodules(snapshot: &Snapshot) -> Vec<String> {
+    let rows = repositories(snapshot).into_iter().filter(|(_, repository)| repository.is_submodule);
+    rows.map(|(info, repository)| format!("{}{}", info.prefix, repository.below.trim_end_matches('/'))).collect()
 }
 
 /// Passes on everything that the repositories of the roots track. Returns the state of their indexes.
@@ -226,7 +261,7 @@ fn repositories(snapshot: &Snapshot) -> Vec<(&RootInfo, Repository)> {
                 let work_tree = repository.work_tree.join(&entry.path);
                 if work_tree.join(".git").exists() {
                     let below = format!("{}{inner}/", repository.below);
-                    open.push(Repository { work_tree, below, above: String::new() });
+                    open.push(Repository { work_tree, below, above: String::new(), is_submodule: true });
                 }
             }
             found.push((info, repository));
@@ -238,7 +273,7 @@ fn repositories(snapshot: &Snapshot) -> Vec<(&RootInfo, Repository)> {
 fn around(top: &Path, root: &Path) -> Option<Repository> {
     let above = root.strip_prefix(top).ok()?.to_str()?.replace(std::path::MAIN_SEPARATOR, "/");
     let above = if above.is_empty() { above } else { format!("{above}/") };
-    Some(Repository { work_tree: top.to_owned(), below: String::new(), above })
+    Some(Repository { work_tree: top.to_owned(), below: String::new(), above, is_submodule: false })
 }
 
 fn inside(snapshot: &Snapshot, info: &RootInfo) -> Vec<Repository> {
@@ -249,6 +284,11 @@ fn inside(snapshot: &Snapshot, info: &RootInfo) -> Vec<Repository> {
         .map(|(top, _)| top)
         .collect();
     tops.dedup();
-    let of = |top: &str| Repository { work_tree: info.path.join(top), below: format!("{top}/"), above: String::new() };
+    let of = |top: &str| Repository {
+        work_tree: info.path.join(top),
+        below: format!("{top}/"),
+        above: String::new(),
+        is_submodule: false,
+    };
     tops.into_iter().map(of).filter(|repository| repository.work_tree.join(".git").exists()).collect()
 }

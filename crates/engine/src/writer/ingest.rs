@@ -58,6 +58,15 @@ fn millis(time: std::time::Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }
 
+/// The first files of which references are missing.
+fn incomplete(snapshot: &Snapshot) -> Vec<(String, m1nd_base::Problem)> {
+    let rows = snapshot.files.iter().filter_map(|file| {
+        let problem = file.problems.iter().find(|problem| problem.kind.hides_references())?;
+        Some((file.path.to_string(), problem.clone()))
+    });
+    rows.take(IngestReport::MAX_LISTED).collect()
+}
+
 /// Statistics of a run, for its report.
 #[derive(Default)]
 pub(super) struct Done {
@@ -535,6 +544,7 @@ impl Writer {
             bytes_read: done.bytes_read,
             files_skipped: done.skipped.len(),
             skipped: done.skipped.into_iter().take(IngestReport::MAX_LISTED).collect(),
+            incomplete: incomplete(&after),
             problems: problems.into_iter().collect(),
             nodes_created: nodes.saturating_sub(before.graph.node_count()),
             edges_created: edges.saturating_sub(before.graph.edge_count()),

@@ -149,6 +149,10 @@ fn in_settings(path: &str, text: &str) -> Vec<Row> {
         let start = at;
         at += bytes[start..].iter().take_while(|byte| is_part(**byte)).count();
         let run = &text[start..at];
+        // An attribute or key.
+        if bytes.get(at) == Some(&b'=') {
+            continue;
+        }
         found.extend(settings_name(run, start, before == "-m"));
         before = run;
     }

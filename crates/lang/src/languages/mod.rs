@@ -18,6 +18,7 @@ mod go;
 mod java;
 mod kotlin;
 mod lua;
+mod notebook;
 pub(crate) mod options;
 mod outline;
 mod php;
@@ -136,7 +137,7 @@ static READERS: &[Reader] = &[
     Reader { language: Language::RestructuredText, extract: prose::restructured, grammar: None },
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
     Reader { language: Language::Html, extract: prose::html, grammar: None },
-    Reader { language: Language::Notebook, extract: prose::notebook, grammar: None },
+    Reader { language: Language::Notebook, extract: notebook::extract, grammar: None },
     Reader { language: Language::Proto, extract: schema::proto::extract, grammar: None },
     Reader { language: Language::GraphQl, extract: schema::graphql::extract, grammar: None },
     Reader { language: Language::Sql, extract: schema::sql::extract, grammar: None },
@@ -154,6 +155,9 @@ impl Language {
         reader(self)?.grammar.map(|grammar| grammar())
     }
 }
+
+/// Maximum size of a file without a grammar whose words are looked at, in bytes.
+const MAX_WORDS_BYTES: usize = 4 << 20;
 
 /// Extracts the facts of a file. Never fails: errors become a [`Problem`] of the facts, and the file is at least a
 /// file without content. A file without a grammar is read by its path, see [`extract_file`].
@@ -175,7 +179,11 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
     if reader.is_none() && (is_binary(bytes) || !is_read()) {
         return blank(None);
     }
-    if let Some(problem) = unfit(bytes, limits) {
+    if reader.is_none() && bytes.len() > MAX_WORDS_BYTES {
+        let detail = format!("{} bytes, limit {MAX_WORDS_BYTES}", bytes.len());
+        return blank(Some(Problem::new(ProblemKind::TooLarge, detail)));
+    }
+    if let Some(problem) = unfit(bytes, limits).filter(|_| reader.is_some()) {
         // Nothing that refers to code is lost with a document.
         return blank(Some(problem).filter(|problem| problem.kind == ProblemKind::Binary || !language.is_prose()));
     }

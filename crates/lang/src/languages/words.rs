@@ -34,11 +34,15 @@ const MAX_PATH: usize = 64;
 /// Fills [`FileFacts::words`] of a file whose other facts are complete. `path` decides how a file without a grammar is
 /// read.
 pub(crate) fn add(language: Language, path: &str, text: &str, facts: &mut FileFacts) {
+    let kind = files::kind(language, path);
+    if kind == files::Kind::Nothing {
+        return;
+    }
     let mut finder = Finder::new(text, facts);
-    match files::kind(language, path) {
+    match kind {
+        files::Kind::Nothing => {}
         files::Kind::Code => code::scan(language, 0..text.len(), WordPlace::Code, &mut finder),
         files::Kind::Component => markup::scan_component(language, text, &mut finder),
-        files::Kind::Nothing => return,
         files::Kind::Text(kind) => files::scan(kind, text, &mut finder),
     }
     std::mem::take(&mut finder.dynamic).finish(&mut finder);
@@ -245,7 +249,7 @@ const fn is_word(byte: u8) -> bool {
 
 /// Where the word that begins at a byte ends.
 fn word_end(bytes: &[u8], start: usize) -> usize {
-    start + bytes[start..].iter().take_while(|byte| is_word(**byte)).count()
+    start + bytes.get(start..).unwrap_or_default().iter().take_while(|byte| is_word(**byte)).count()
 }
 
 /// The last byte before a place that is no space, and its place.
@@ -255,6 +259,50 @@ fn before(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
 
 /// The bytes from the first one behind a place that is no space.
 fn behind(bytes: &[u8], at: usize) -> &[u8] {
-    let spaces = bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    &bytes[at + spaces..]
+    bytes.get(at..).unwrap_or_default().trim_ascii_start()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use m1nd_base::Limits;
+
+    use super::*;
+    use crate::facts::FactsBuilder;
+
+    /// Size of a hostile text, in bytes.
+    const BYTES: usize = 128 << 10;
+    /// How long one may take in a build without optimisation on a busy machine; a quadratic reading takes minutes.
+    const TIME: Duration = Duration::from_secs(10);
+
+    const PIECES: &[&str] = &[
+        "{{", "{%", "{#", "<!--", "<a ", "a=\"", "a='", "<script>", "${", "@a(", "[", ")[", "x[y](", "'a'+", "\"", "'",
+        "a ", "a.b:", "- a", "<", "$a(", "/*", "::", "\\", "`${", "é(", "{", "a{", "#[a(\"", "getattr(",
+    ];
+
+    #[test]
+    fn hostile_texts_are_read_in_linear_time() {
+        let files = [
+            (Language::Html, "a.html"),
+            (Language::Text, "a.json"),
+            (Language::Text, "a.xml"),
+            (Language::Text, "a.x"),
+            (Language::Text, "Makefile"),
+            (Language::Python, "a.py"),
+            (Language::JavaScript, "a.js"),
+            (Language::Svelte, "a.svelte"),
+            (Language::Php, "a.php"),
+            (Language::Rust, "a.rs"),
+        ];
+        for (language, path) in files {
+            for piece in PIECES {
+                let text = piece.repeat(BYTES / piece.len());
+                let mut facts = FactsBuilder::new(language, 1, &Limits::default()).finish();
+                let begun = Instant::now();
+                add(language, path, &text, &mut facts);
+                assert!(begun.elapsed() < TIME, "{path} {piece:?}: {:?}", begun.elapsed());
+            }
+        }
+    }
 }

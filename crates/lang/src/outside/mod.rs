@@ -99,9 +99,12 @@ impl OutsideCalls {
     pub const fn of(language: Language) -> &'static Self {
         match language {
             Language::Python => &python::CALLS,
-            Language::JavaScript | Language::TypeScript | Language::Tsx | Language::Vue | Language::Svelte => {
-                &script::CALLS
-            }
+            Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Vue
+            | Language::Svelte
+            | Language::Astro => &script::CALLS,
             Language::Rust => &Self::RUST,
             Language::Go => &go::CALLS,
             Language::Java => &java::CALLS,

@@ -132,11 +132,7 @@ impl Eval<'_> {
         }
         let methods = self.with_stand_ins(file, method);
         // Most operators are applied to values without methods: their operands need not be evaluated.
-        let is_defined = methods.iter().any(|&method| {
-            self.asked.insert(Key::methods(self.text(method)));
-            self.project.methods(self.text(method)).next().is_some()
-        });
-        if !is_defined {
+        if !methods.iter().any(|&method| self.has_methods(method)) {
             return Values::default();
         }
         let bases = self.eval(file, base, Namespace::Value);
@@ -146,6 +142,20 @@ impl Eval<'_> {
             }
             _ => Values::default(),
         })
+    }
+
+    /// Returns whether the project has a method of this name.
+    fn has_methods(&mut self, method: Name) -> bool {
+        self.asked.insert(Key::methods(self.text(method)));
+        self.project.methods(self.text(method)).next().is_some()
+    }
+
+    /// Functions of the project that values of a class have as a method of this name.
+    pub(crate) fn method_of_project(&mut self, class: DefRef, method: &str) -> Vec<DefRef> {
+        match self.has_methods(self.project.names.intern(method)) {
+            true => self.method_of(&Value::Instance(class, super::no_args()), method),
+            false => Vec::new(),
+        }
     }
 
     fn own_method(&mut self, value: &Value, method: Name) -> Option<Values> {

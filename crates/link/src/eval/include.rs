@@ -192,6 +192,20 @@ impl Eval<'_> {
         Some((self.defined(found), class))
     }
 
+    /// Inside of a class, its name is found as that of its constructors: the class is meant.
+    pub(super) fn class_of_constructors(&mut self, search: Search) -> Search {
+        let mut class = None;
+        for found in &search.found {
+            let Entity::Def(of) = found.entity else { return search };
+            let definition = self.definition(of);
+            if definition.kind != DefKind::Function || !definition.flags.is_constructor {
+                return search;
+            }
+            class = self.class_of(of);
+        }
+        class.map_or(search, |class| Search::one(Entity::Def(class)))
+    }
+
     /// A name that the scopes of a file do not know.
     pub(super) fn included(&mut self, file: FileId, name: Name, want: Namespace) -> Search {
         let search = self.included_member(file, name, want);

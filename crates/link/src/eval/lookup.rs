@@ -55,7 +55,10 @@ impl Eval<'_> {
     fn resolve_all(&mut self, file: FileId, expr: ExprId, want: Namespace) -> Search {
         let unit = self.unit(file);
         match unit.facts.expr(expr) {
-            Expr::Name { name, scope } => self.lookup(file, scope, unit.name(name), want),
+            Expr::Name { name, scope } => {
+                let search = self.lookup(file, scope, unit.name(name), want);
+                if self.rules(file).includes { self.class_of_constructors(search) } else { search }
+            }
             Expr::Member { base, name } => {
                 let is_value = matches!(want, Namespace::Value | Namespace::Callee);
                 let base_want = if is_value { Namespace::Value } else { Namespace::Any };

@@ -228,7 +228,11 @@ impl<'a> Eval<'a> {
             _ => outermost,
         };
         match self.resolve(of.file, path, Namespace::Value).found.as_slice() {
-            [Found { entity: Entity::External(package, _), .. }] => Some(package.somewhere()),
+            [Found { entity: Entity::External(package, _), .. }] => {
+                let is_standard = (self.rules(of.file).is_standard_library)(package);
+                // It may be a value of a class of the project that the decorator was given.
+                Some(package.somewhere().yielding(!is_standard))
+            }
             _ => None,
         }
     }

@@ -9,9 +9,10 @@ use crate::files::{DefRef, FileId, Word};
 use crate::names::Name;
 use crate::reason::Reason;
 use crate::rules::{Builtin, Overloads};
+use crate::unit::Unit;
 
-/// Maximum number of modules with a name that are looked at for a function.
-const MAX_MODULES: usize = 32;
+/// Maximum number of files that define a name which are looked at for what they have under it.
+const MAX_FILES: usize = 32;
 
 /// The reason why a call with targets may reach another method of the project, if it may. `unknown`: why something
 /// besides what was found may be called.
@@ -65,7 +66,7 @@ pub(super) fn may_be_field(
     let unit = eval.unit(file);
     let Expr::Member { name, .. } = unit.facts.expr(reference.expr) else { return None };
     let is_open =
-        found.iter().any(|found| eval.is_indirect(found)) && !eval.defining(Word::of(unit.facts.name(name))).is_empty();
+        found.iter().any(|found| eval.is_indirect(found)) && eval.is_defined(file, unit.name(name), Unit::has_member);
     is_open.then_some(Reason::OutsideReceiver)
 }
 
@@ -84,20 +85,20 @@ impl Eval<'_> {
     /// Returns whether a module of the project has a function or class of this name, where modules are values that
     /// outside code may yield.
     fn may_be_of_module(&mut self, file: FileId, name: Name) -> bool {
-        if !self.rules(file).reassigns_functions {
-            return false;
-        }
+        self.rules(file).reassigns_functions && self.is_defined(file, name, Unit::has_top_callable)
+    }
+
+    /// Returns whether a file of the family of a file has something under a name; `true` if there are too many to look
+    /// at.
+    fn is_defined(&mut self, file: FileId, name: Name, has: impl Fn(&Unit, Name) -> bool) -> bool {
         self.ask(name);
         let family = self.project.family(file);
         let files = self.defining(Word::of(self.text(name)));
         let mut looked = 0;
-        for other in files.into_iter().filter(|&other| self.project.family(other) == family) {
+        files.into_iter().filter(|&other| self.project.family(other) == family).any(|other| {
             looked += 1;
-            if looked > MAX_MODULES || self.unit(other).has_top_callable(name) {
-                return true;
-            }
-        }
-        false
+            looked > MAX_FILES || has(self.unit(other), name)
+        })
     }
 
     /// Returns whether values of an outside type may have a method: it is written in a block for such a type, or a

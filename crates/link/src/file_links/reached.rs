@@ -171,6 +171,11 @@ fn constructors(eval: &mut Eval<'_>, of: DefRef, reached: &mut Reached) {
             reached.also.push(symbol);
         }
     }
+    for method in eval.rules(of.file).also_constructing {
+        for of in eval.method_of_project(of, method) {
+            reached.also.extend(eval.unit(of.file).symbols[of.def.index()]);
+        }
+    }
     if let Some(outside) = eval.outside_constructor(of) {
         reached.members.add(&outside);
     }

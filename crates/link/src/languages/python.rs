@@ -19,7 +19,7 @@ use crate::rules::{
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Python),
-    languages: &[(Language::Python, &RULES)],
+    languages: &[(Language::Python, &RULES), (Language::Notebook, &RULES)],
     is_manifest: |name| matches!(name, "pyproject.toml" | "setup.cfg") || distributions::is_list(name),
     check_manifest: roots::check,
     resolver: |files, manifests| Box::new(Python::new(files, manifests)),
@@ -32,6 +32,7 @@ static RULES: Rules = Rules {
     explicit_exports: false,
     submodules_are_members: true,
     constructors: &["__init__"],
+    also_constructing: &["__new__", "__post_init__"],
     call_method: Some("__call__"),
     stubs: &[(".py", ".pyi")],
     index_method: Some("__getitem__"),

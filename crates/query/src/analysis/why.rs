@@ -10,6 +10,8 @@ use m1nd_engine::{FileEntry, Snapshot};
 
 /// Maximum edges visited by one search.
 const BUDGET: usize = 400_000;
+/// Maximum pairs of places of two symbols that are tried.
+const MAX_PLACES: usize = 8;
 /// Maximum nodes of the region searched for hidden paths.
 const REGION: usize = 50_000;
 /// Nodes nearest to the other end whose names make an open reference likely to lead there. This orders the list only.
@@ -145,29 +147,30 @@ impl WhyAnswer {
 /// [`Cancelled`].
 pub fn why(snapshot: &Snapshot, query: &WhyQuery, cancel: &Cancel) -> Result<WhyAnswer, Cancelled> {
     let graph = snapshot.graph();
-    // What a symbol uses, and what uses it, is known of its definition.
+    // A symbol may be written in several places: what it uses is known of its definition, what uses it of any.
+    let (sources, targets) = (graph.same_symbol(query.source), graph.same_symbol(query.target));
     let (source, target) = (graph.definition_of(query.source), graph.definition_of(query.target));
     let query = &WhyQuery { source, target, ..*query };
+    let mut pairs: Vec<(NodeIx, NodeIx)> =
+        sources.iter().flat_map(|&source| targets.iter().map(move |&target| (source, target))).collect();
+    pairs.sort_by_key(|pair| *pair != (source, target));
+    pairs.truncate(MAX_PLACES);
     // The budget ended in a search that found nothing, or in the one that found the answer.
     let (mut missed, mut cut) = (false, false);
     let mut answer = Vec::new();
     let mut found_way = Way::Mixed;
-    for way in [Way::Forward, Way::Backward, Way::Mixed] {
-        let search = PathQuery {
-            from: query.source,
-            to: query.target,
-            way,
-            max_hops: query.max_hops,
-            k: query.max_paths.max(1),
-            budget: BUDGET,
-        };
-        let found = paths::cheapest_paths(graph, &search, cancel)?;
-        answer.extend(found.paths.iter().map(|path| describe(graph, path, way)));
-        if !answer.is_empty() {
-            (cut, found_way) = (found.budget_exhausted, way);
-            break;
+    'ways: for way in [Way::Forward, Way::Backward, Way::Mixed] {
+        for &(from, to) in &pairs {
+            let (max_hops, k) = (query.max_hops, query.max_paths.max(1));
+            let search = PathQuery { from, to, way, max_hops, k, budget: BUDGET };
+            let found = paths::cheapest_paths(graph, &search, cancel)?;
+            answer.extend(found.paths.iter().map(|path| describe(graph, path, way)));
+            if !answer.is_empty() {
+                (cut, found_way) = (found.budget_exhausted, way);
+                break 'ways;
+            }
+            missed |= found.budget_exhausted;
         }
-        missed |= found.budget_exhausted;
     }
     let closure = if answer.is_empty() {
         closure_without_path(snapshot, query, None, missed, cancel)?

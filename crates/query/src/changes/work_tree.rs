@@ -87,6 +87,12 @@ fn compare(
     }
     let own = snapshot.files().iter().map(|entry| entry.path.as_str());
     let inside = own.filter(|path| history.place(path).is_ok_and(|other| other.outer("") == place.outer("")));
-    changed.extend(inside.filter(|path| !committed.contains(*path)).map(str::to_owned));
+    // A submodule has commits of its own.
+    let submodules = snapshot.submodules();
+    let is_own = |path: &&str| {
+        let of = |folder: &String| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        !submodules.iter().any(of)
+    };
+    changed.extend(inside.filter(|path| !committed.contains(*path)).filter(is_own).map(str::to_owned));
     Ok(())
 }

@@ -240,6 +240,10 @@ fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswe
     rows.sort_by_cached_key(|row| {
         (is_test(graph, row.from), graph.path(row.from).to_owned(), row.pos, row.role, row.tier, row.of, row.to)
     });
+    // Decorating with something is a call of it: one row tells both.
+    let decorated: FxHashSet<(NodeIx, Pos)> =
+        rows.iter().filter(|row| row.role == Role::Decorate).map(|row| (row.from, row.pos)).collect();
+    rows.retain(|row| row.role != Role::Call || !decorated.contains(&(row.from, row.pos)));
     // A call of a class may name the class and its constructor: the surer one stays.
     rows.dedup_by(|b, a| a.from == b.from && a.pos == b.pos && a.role == b.role);
     let mut roles: BTreeMap<Role, usize> = BTreeMap::new();

@@ -1,8 +1,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline};
+use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline, ProblemKind};
 use m1nd_graph::NodeIx;
+use m1nd_lang::text;
 use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
 use rayon::prelude::*;
 
@@ -14,6 +15,9 @@ use m1nd_engine::Snapshot;
 const BUDGET: Duration = Duration::from_millis(2_000);
 /// Files searched at once; how many rows are still wanted is known between two such groups.
 const CHUNK: usize = 256;
+
+/// Maximum number of files and folders listed that are not in the index.
+const MAX_UNSEARCHED: usize = 10;
 
 /// A question for lines.
 #[derive(Debug, Clone, Default)]
@@ -70,8 +74,52 @@ pub struct GrepAnswer<'s> {
     pub files_searched: usize,
     /// Files in scope that hold no text or could not be read.
     pub files_skipped: usize,
+    /// Files and folders in scope that are not in the index, or not as text, by path: some of them.
+    pub unsearched: Vec<Unsearched>,
+    /// Total number.
+    pub total_unsearched: usize,
     /// Files in scope that the time did not suffice for; then `total` is a lower bound.
     pub files_left: usize,
+}
+
+/// A file or folder that was not searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsearched {
+    /// Its path.
+    pub path: String,
+    /// Why it was not.
+    pub kind: ProblemKind,
+    /// What helps, or figures; may be empty.
+    pub detail: String,
+}
+
+/// Lists what a search in these files cannot find, though no rule leaves it out.
+fn unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool, answer: &mut GrepAnswer<'_>) {
+    let scope = scope.trim_matches('/');
+    let is_inside = |path: &str| {
+        let rest = path.strip_prefix(scope);
+        scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    // Links lead to files that are searched under their own names, or out of the project.
+    let hides = |kind: ProblemKind| !matches!(kind, ProblemKind::SymbolicLink | ProblemKind::NotRegular);
+    let skipped = snapshot.skipped().iter().map(|(path, problem)| (path.as_str(), problem));
+    let of_files = snapshot.files().iter().filter_map(|file| {
+        let problem = file.problems.iter().find(|problem| problem.kind == ProblemKind::LfsPointer)?;
+        Some((file.path.as_str(), problem))
+    });
+    for (path, problem) in skipped.chain(of_files) {
+        if hides(problem.kind) && is_inside(path) && (fits(path) || is_folder(problem.kind)) {
+            answer.total_unsearched += 1;
+            if answer.unsearched.len() < MAX_UNSEARCHED {
+                let (path, detail) = (path.to_owned(), problem.detail.clone());
+                answer.unsearched.push(Unsearched { path, kind: problem.kind, detail });
+            }
+        }
+    }
+}
+
+fn is_folder(kind: ProblemKind) -> bool {
+    matches!(kind, ProblemKind::Submodule | ProblemKind::LinkedWorktree | ProblemKind::FolderDepth)
 }
 
 /// Lines of indexed files, as they are on the disk now.
@@ -82,12 +130,14 @@ pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> R
     let grep = Grep::new(query.options.clone())?;
     let names = query.filename_pattern.as_deref().map(compile).transpose().map_err(GrepFault::Glob)?;
     let fits = |file: &&FileEntry| names.as_ref().is_none_or(|names| names.is_match(file.path.as_str()));
+    let fits_path = |path: &str| names.as_ref().is_none_or(|names| names.is_match(path));
     let mut files: Vec<&FileEntry> = snapshot.files().within(&query.scope).filter(fits).collect();
     files.sort_by_key(|file| (file.is_test, file.language.is_prose()));
 
     let searching = Deadline::after(BUDGET);
     let end = query.offset.saturating_add(query.limit);
     let mut answer = GrepAnswer::default();
+    unsearched(snapshot, &query.scope, fits_path, &mut answer);
     let mut chunks = files.chunks(CHUNK);
     for chunk in chunks.by_ref() {
         // Rows before the page are only counted: a far page costs time, not memory. The rows of a file for the page
@@ -127,7 +177,10 @@ fn search_file(
 ) -> Result<Option<Searched>, Cancelled> {
     cancel.check()?;
     let Ok(bytes) = snapshot.read_bytes(&file.path) else { return Ok(None) };
-    let matches = grep.search(&bytes, keep, cancel)?;
+    let matches = match text::is_utf16(&bytes) {
+        true => grep.search(text::decode_any(&bytes).as_bytes(), keep, cancel)?,
+        false => grep.search(&bytes, keep, cancel)?,
+    };
     let stale = !matches.matches.is_empty() && ContentHash::of(&bytes) != file.hash;
     Ok((!matches.binary).then_some(Searched { matches, stale }))
 }

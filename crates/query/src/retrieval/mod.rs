@@ -26,7 +26,7 @@ pub use focus::{Extent, Focus, FocusCalibration, FocusNode, FocusState, anchors,
 pub use gaps::{Differences, GapsAnswer, Hole, gaps};
 pub(crate) use glob::compile as compile_glob;
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};
-pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow, grep};
+pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow, Unsearched, grep};
 pub use m1nd_search::grep::GrepOptions;
 pub use prior::{
     FeedbackEntry, PrimedBy, PrimedTask, PrimingPlan, Prior, Told, activate_with, priming_plan, seek_with,

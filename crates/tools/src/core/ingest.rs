@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use m1nd_base::Problem;
 use m1nd_engine::{Adapter, CompilerReport, DocumentsReport, IngestReport, IngestRequest, Mode, Tiers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,9 @@ pub(crate) struct Output {
     files_skipped: usize,
     /// The first of the skipped files.
     skipped: Vec<SkippedRow>,
+    /// The first files that are in the graph without some or all of their references.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    incomplete: Vec<SkippedRow>,
     problems: BTreeMap<String, usize>,
     nodes_created: usize,
     edges_created: usize,
@@ -185,7 +189,7 @@ counts formats, what read them (`producers`), names of code (`mentions`) and tho
 
 `references` counts references by tier: `certain` (one target by the rules of the language), `possible` (several, all
 kept), `external` (in a package), `unresolved` (kept with the reason). `skipped` lists files that are not in the graph
-and why; `problems` counts what could not be extracted from files that are.";
+and why, `incomplete` those that are in it without some or all of their references; `problems` counts what could not be extracted from files that are.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "path": "."}"#;
     const STAGES: &'static [Route] =
         &[(Stage::Ground, 10, "bring the index up to date"), (Stage::Operate, 20, "bring the index up to date")];
@@ -228,6 +232,10 @@ impl WriteTool for Ingest {
     }
 }
 
+fn skipped_row((file_path, problem): (String, Problem)) -> SkippedRow {
+    SkippedRow { file_path, reason: word(&problem.kind), detail: problem.detail }
+}
+
 fn output(report: IngestReport) -> Output {
     Output {
         mode: report.mode.word(),
@@ -240,11 +248,8 @@ fn output(report: IngestReport) -> Output {
         files_removed: report.files_removed,
         files_linked: report.files_linked,
         files_skipped: report.files_skipped,
-        skipped: report
-            .skipped
-            .into_iter()
-            .map(|(file_path, problem)| SkippedRow { file_path, reason: word(&problem.kind), detail: problem.detail })
-            .collect(),
+        skipped: report.skipped.into_iter().map(skipped_row).collect(),
+        incomplete: report.incomplete.into_iter().map(skipped_row).collect(),
         problems: report.problems.iter().map(|(kind, count)| (word(kind), *count)).collect(),
         nodes_created: report.nodes_created,
         edges_created: report.edges_created,

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery};
+use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery, Unsearched};
 use m1nd_query::retrieval::{grep, seek_given};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::ingest::word;
 use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText,
     Stage, Tool, ToolError, ToolRef, Toolset, is_zero, number, rows_schema,
@@ -121,8 +122,34 @@ pub(crate) struct Output {
     /// Files not searched within the time budget; `total_matches` is then a lower bound.
     #[serde(skip_serializing_if = "is_zero")]
     files_not_searched: usize,
+    /// Files and folders that are not in the index though no rule leaves them out, with the reason: the first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_in_index: Vec<NotInIndex>,
+    /// Their number, if there are more.
+    #[serde(skip_serializing_if = "is_zero")]
+    total_not_in_index: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     inline_summary: Option<String>,
+}
+
+/// A file or folder that the search does not cover.
+#[derive(Debug, Serialize)]
+struct NotInIndex {
+    file_path: String,
+    reason: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    detail: String,
+}
+
+fn not_in_index(found: &GrepAnswer<'_>) -> (Vec<NotInIndex>, usize) {
+    let row = |row: &Unsearched| NotInIndex {
+        file_path: row.path.clone(),
+        reason: word(&row.kind),
+        detail: row.detail.clone(),
+    };
+    let rows: Vec<NotInIndex> = found.unsearched.iter().map(row).collect();
+    let total = if found.total_unsearched > rows.len() { found.total_unsearched } else { 0 };
+    (rows, total)
 }
 
 pub(crate) struct Search;
@@ -144,7 +171,8 @@ Each row of `matches` holds the line, its context and the innermost symbol aroun
 `line_start`, `line_end`). `match_score` is 1.0 for text matches, 0 to 1 for semantic ones. Text matches are in the
 order code, other text, tests, then by path and line. `total_matches` counts the matching lines of all pages;
 `files_not_searched` appears if the time budget of 2 s ran out. `total_is_lower_bound: true` means that there may be
-more matches. `stale: true` marks files that changed since they were indexed. `node_matches` lists symbols with
+more matches. `not_in_index` lists files and folders that are not searched though no rule leaves them out, with the
+reason and what includes them: sparse checkouts, submodules, pointers of git-lfs. `stale: true` marks files that changed since they were indexed. `node_matches` lists symbols with
 exactly this name.
 
 `count_only` returns the total without rows. `invert` finds lines without a match. `scope` is a folder or file, by
@@ -290,6 +318,7 @@ fn text(
             || path.strip_prefix(scope.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let node_matches = named.into_iter().filter(inside).take(MAX_NODE_MATCHES).map(|node| NodeRow::new(snapshot, node));
+    let (not_in_index, total_not_in_index) = not_in_index(&found);
     Ok(Output {
         query: input.query.clone(),
         mode: input.mode,
@@ -304,6 +333,8 @@ fn text(
         files_searched: found.files_searched,
         files_skipped: found.files_skipped,
         files_not_searched: found.files_left,
+        not_in_index,
+        total_not_in_index,
         inline_summary: summary(&found),
     })
 }
@@ -392,6 +423,8 @@ fn semantic(
         files_searched,
         files_skipped: 0,
         files_not_searched: 0,
+        not_in_index: Vec::new(),
+        total_not_in_index: 0,
         inline_summary: Some(match super::seek::missing(&found.left_out, &found.unmatched) {
             Some(missing) => format!("{how}; {missing}"),
             None => how.to_owned(),

@@ -209,10 +209,7 @@ fn set_up(tree: &TempTree, step: &str) {
         "submodule" => {
             commit_all(&tree.join(path));
             let url = tree.join(path);
-            tree.write(
-                ".gitmodules",
-                format!("[submodule \"{path}\"]\n\tpath = {path}\n\turl = {}\n", url.display()),
-            );
+            tree.write(".gitmodules", format!("[submodule \"{path}\"]\n\tpath = {path}\n\turl = {}\n", url.display()));
             commit_all(tree.path());
             git(tree.path(), &["submodule", "init"]);
             git(tree.path(), &["submodule", "absorbgitdirs"]);
@@ -309,12 +306,12 @@ fn shorten(answer: &Value) -> String {
         return format!("{code}: {answer}").chars().take(MAX_SHOWN).collect();
     }
     let rows = answer["callers"].as_array().into_iter().flatten();
-    let callers: Vec<String> =
-        rows.map(|row| format!("{} {}:{} {}", row["label"], row["file_path"], row["line_number"], row["tier"])).collect();
-    let hiding = answer["closure"]["hiding"].as_array().into_iter().flatten();
-    let hiding: Vec<String> = hiding
-        .map(|row| format!("{} {} {}:{}", row["name"], row["reason"], row["file_path"], row["line"]))
+    let callers: Vec<String> = rows
+        .map(|row| format!("{} {}:{} {}", row["label"], row["file_path"], row["line_number"], row["tier"]))
         .collect();
+    let hiding = answer["closure"]["hiding"].as_array().into_iter().flatten();
+    let hiding: Vec<String> =
+        hiding.map(|row| format!("{} {} {}:{}", row["name"], row["reason"], row["file_path"], row["line"])).collect();
     format!("callers {callers:?}, {} {hiding:?}: {}", answer["closure"]["state"], answer["next_step_hint"])
 }
 

@@ -513,7 +513,13 @@ impl<'a> Around<'a> {
                 self.after.starts_with(":=") || has_more || is_variadic || is_named || is_line_start && is_assigned
             }
             _ => {
-                let has_type = !word.is_empty() && !NOT_TYPES.contains(&word) && ends;
+                let ends = ends || self.after.starts_with(": ") || self.after.starts_with(":\n");
+                // `List<T> name`, `T[] name`, `T *name`, but not `f(&name)`.
+                let pointed = self.before.trim_end_matches(['*', '&', ' ']);
+                let is_pointer =
+                    pointed.len() < self.before.len() && pointed.ends_with(|c: char| c.is_alphanumeric() || c == '>');
+                let is_generic = is_pointer || self.before.ends_with(['>', ']']) && !self.before.ends_with("=>");
+                let has_type = (is_generic || !word.is_empty() && !NOT_TYPES.contains(&word)) && ends;
                 is_assigned && (is_line_start || has_type) || has_type
             }
         }

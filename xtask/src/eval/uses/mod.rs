@@ -12,6 +12,8 @@
 
 mod judge;
 mod product;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::collections::{BTreeMap, HashSet};

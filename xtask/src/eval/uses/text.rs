@@ -268,7 +268,8 @@ fn is_comment_start(bytes: &[u8], at: usize) -> bool {
 /// Whether a `/` begins a regular expression of JavaScript.
 fn is_regex_start(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].iter().rev().find(|byte| **byte != b' ' && **byte != b'\n');
-    let is_open = before.is_none_or(|before| b"(,=:[!&|?{};".contains(before));
+    let is_returned = bytes[..at].trim_ascii_end().ends_with(b"return");
+    let is_open = is_returned || before.is_none_or(|before| b"(,=:[!&|?{};".contains(before));
     is_open && bytes.get(at + 1).is_some_and(|next| !b"/*".contains(next))
 }
 

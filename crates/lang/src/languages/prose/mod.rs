@@ -43,9 +43,9 @@ pub(super) fn html(input: &Input<'_>) -> Result<FileFacts, Problem> {
     }
 }
 
-/// Jupyter notebooks.
-pub(super) fn notebook(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    Ok(document(input, Format::Jupyter))
+/// What a Jupyter notebook has as a document.
+pub(super) fn notebook(input: &Input<'_>) -> FileFacts {
+    document(input, Format::Jupyter)
 }
 
 /// Sections and mentions.

@@ -69,6 +69,8 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("sum", "__iter__"),
     ("tuple", "__iter__"),
 ];
+/// Functions whose result is a truth value already, by names that are hardly ever another's.
+const YIELDING_TRUTH: &[&str] = &["all", "any", "callable", "hasattr", "isinstance", "issubclass"];
 /// The method that a test of truth calls.
 const TRUTH: &str = "__bool__";
 
@@ -107,14 +109,14 @@ impl Extractor<'_> {
                 };
                 self.calls_method(node.child_by_field_id(FIELDS.argument), method, 0, node);
             }
-            "not_operator" => self.calls_method(node.child_by_field_id(FIELDS.argument), TRUTH, 0, node),
+            "not_operator" => self.tests_truth(node.child_by_field_id(FIELDS.argument), node),
             // The last operand is the result and is not tested.
-            "boolean_operator" => self.calls_method(node.child_by_field_id(FIELDS.left), TRUTH, 0, node),
+            "boolean_operator" => self.tests_truth(node.child_by_field_id(FIELDS.left), node),
             "if_statement" | "elif_clause" | "while_statement" => {
-                self.calls_method(node.child_by_field_id(FIELDS.condition), TRUTH, 0, node);
+                self.tests_truth(node.child_by_field_id(FIELDS.condition), node);
             }
-            "conditional_expression" => self.calls_method(node.named_child(1), TRUTH, 0, node),
-            "assert_statement" | "if_clause" => self.calls_method(node.named_child(0), TRUTH, 0, node),
+            "conditional_expression" => self.tests_truth(node.named_child(1), node),
+            "assert_statement" | "if_clause" => self.tests_truth(node.named_child(0), node),
             "subscript" => self.subscripted(node, path),
             "await" => self.calls_method(node.named_child(0), "__await__", 0, node),
             "list_splat" => self.calls_method(node.named_child(0), "__iter__", 0, node),
@@ -148,6 +150,14 @@ impl Extractor<'_> {
     fn calls_method(&mut self, operand: Option<Node<'_>>, method: &str, arity: u8, at: Node<'_>) {
         let base = self.expr_of(operand);
         self.calls(&Called { base, method, arity, inexact: false }, at);
+    }
+
+    /// A value is tested for truth, unless a built-in function yields it.
+    fn tests_truth(&mut self, operand: Option<Node<'_>>, at: Node<'_>) {
+        let function = operand.and_then(|node| node.child_by_field_id(FIELDS.function));
+        if !function.is_some_and(|function| YIELDING_TRUTH.contains(&self.source.text(function))) {
+            self.calls_method(operand, TRUTH, 0, at);
+        }
     }
 
     /// Either operand may answer, if both are values of classes.

@@ -170,7 +170,8 @@ fn references_know_role_place_and_holder() {
          class B(Base, pkg.Other[Item], metaclass=Meta):\n    field = compute()\n",
     );
     let expected = "2:2 decorate deco in f\n2:6 call deco(os.x)\n2:7 read os\n2:10 read os.x\n3:10 type Pool in f\n3:18 read DEFAULT\n3:31 type Out in f\n\
-                    4:15 call a.get in f\n5:11 call local.close in f\n6:15 call helper in f\n\
+                    4:15 call a.get in f\n5:11 call local.close in f\n5:20 call implicit(a.__iter__) in f\n\
+                    6:15 call helper in f\n6:15 call implicit(helper(a).__format__) in f\n\
                     7:9 inherit Base in B\n7:15 read pkg in B\n7:19 inherit pkg.Other in B\n7:25 type Item in B\n7:42 read Meta in B\n8:13 call compute in B";
     assert_eq!(references(&facts), expected);
     let close = facts.references.iter().find(|r| r.pos.line == 5).map(|r| r.arity);
@@ -185,7 +186,7 @@ fn local_names_are_no_references() {
         "g = 1\ndef f(p):\n    import os\n    v = p\n    def inner(): return v, os\n    global g\n    g = v\n    return [i for i in g if i], (lambda z: z)(1)\n\
          class C:\n    g = 2\n    def m(self): return g\n",
     );
-    let expected = "5:28 read os in f.inner\n7:5 write g in f\n8:15 call implicit(g.__iter__) in f\n8:15 call implicit(implicit(g.__iter__)().__next__) in f\n8:24 read g in f\n11:25 read g in C.m";
+    let expected = "5:28 read os in f.inner\n7:5 write g in f\n8:15 call implicit(g.__iter__) in f\n8:15 call implicit(implicit(g.__iter__)().__next__) in f\n8:24 read g in f\n8:26 call implicit(i.__bool__) in f\n11:25 read g in C.m";
     assert_eq!(references(&facts), expected);
     assert_eq!(values(&facts, "g"), "Int; v");
 }
@@ -261,7 +262,9 @@ fn match_patterns() {
     let facts = facts(
         "def f(p):\n    match p:\n        case Point(1, x=px) as q: pass\n        case [a, *b] | (c, _): pass\n        case {'k': v, **rest} if v: pass\n        case mod.X: pass\n",
     );
-    assert_eq!(references(&facts), "3:14 read Point in f\n6:14 read mod in f\n6:18 read mod.X in f");
+    let expected =
+        "3:14 read Point in f\n5:31 call implicit(v.__bool__) in f\n6:14 read mod in f\n6:18 read mod.X in f";
+    assert_eq!(references(&facts), expected);
     let all = ["q", "px", "a", "b", "c", "v", "rest"].map(|name| bound(&facts, name));
     assert_eq!(all, ["instance(Point)", "instance(Point).x", "p[0]", "opaque", "p[0]", "p[]", "opaque"]);
 }

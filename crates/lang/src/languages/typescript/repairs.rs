@@ -141,7 +141,7 @@ fn blank_ampersands(text: &[u8], masked: &mut [u8]) -> bool {
 /// Returns whether a place of a line is inside of `="…"`.
 fn is_quoted(line: &[u8], at: usize) -> bool {
     let quote = |byte: &u8| matches!(byte, b'"' | b'\'');
-    let Some(open) = line[..at].iter().rposition(|byte| quote(byte)) else { return false };
+    let Some(open) = line[..at].iter().rposition(quote) else { return false };
     line[..open].last() == Some(&b'=') && line[at..].contains(&line[open])
 }
 
@@ -206,7 +206,7 @@ mod tests {
             ),
             ("interface A<in out T, out U = B> {}", "interface A<       T,     U = B> {}"),
             ("<a b=\"c?d&e=f&amp;g\">AT&T &amp; h</a>", "<a b=\"c?d e=f&amp;g\">AT T &amp; h</a>"),
-            ("a.b<{ c: () => D<E> }>`f`", "a.b                  `f`"),
+            ("a.b<{ c: () => D<E> }>`f`", "a.b                   `f`"),
         ];
         for (text, expected) in cases {
             let masked = mask(text.as_bytes()).map(|masked| String::from_utf8(masked).expect("only ASCII changes"));

@@ -286,20 +286,24 @@ impl<'a> Extractor<'a> {
 
     /// Position of a node. Nodes come nearly in order, so columns are counted on from the last one: lines can be long.
     pub(super) fn pos(&mut self, node: Node<'_>) -> Pos {
-        if let Some(places) = self.places {
-            return places.pos(node.start_byte(), self.file);
-        }
-        let point = node.start_position();
-        let start = node.start_byte();
-        let line_start = start - point.column;
-        let line = point.row as u32 + 1;
-        if point.column > MAX_COUNTED {
+        let (start, line, line_start) = match self.places {
+            Some(places) => {
+                let start = places.byte(node.start_byte());
+                let line = places.line(start);
+                (start, line, places.line_start(line))
+            }
+            None => {
+                let (point, start) = (node.start_position(), node.start_byte());
+                (start, point.row as u32 + 1, start - point.column)
+            }
+        };
+        if start - line_start > MAX_COUNTED {
             return Pos { line, col: u16::MAX };
         }
         let (cached_line, cached_byte, cached_col) = self.position;
         let (from, col) =
             if cached_line == line_start && cached_byte <= start { (cached_byte, cached_col) } else { (line_start, 0) };
-        let col = col + self.source.text.get(from..start).map_or(0, |before| before.chars().count());
+        let col = col + self.file.get(from..start).map_or(0, |before| before.chars().count());
         self.position = (line_start, start, col);
         Pos { line, col: u16::try_from(col + 1).unwrap_or(u16::MAX) }
     }

@@ -105,6 +105,48 @@ fn many_small_statements_on_one_line() {
 }
 
 #[test]
+fn markup_without_end() {
+    on_small_stack(|| {
+        let parts = [
+            "{",
+            "{a ",
+            "{{",
+            "{`",
+            "{'",
+            "{/*",
+            "<",
+            "<a>",
+            "</a>",
+            "<a {",
+            "<a b=\"{",
+            "<A v-for=\"a in b\">",
+            "<a #b=\"c\">",
+            "{#each a as b}",
+            "{#if a}",
+            "{:else}",
+            "{/if}",
+            "{#snippet a()}",
+            "<template>",
+            "<style>",
+            "<script>",
+            "&amp;",
+            "<a :b=\"&quot;",
+            "<a @b=\"c=>",
+            "---\n",
+            "<!--",
+        ];
+        for part in parts {
+            for opened in ["", "<template>", "<a b=\""] {
+                let text = format!("{opened}{}", part.repeat(4_000 / part.len()));
+                for language in LANGUAGES.into_iter().filter(|language| language.is_component()) {
+                    check(&extract(language, text.as_bytes(), &Limits::default(), &Cancel::default()));
+                }
+            }
+        }
+    });
+}
+
+#[test]
 fn every_truncation_of_a_sample() {
     on_small_stack(|| {
         for end in (0..SAMPLE.len()).step_by(7).filter(|&end| SAMPLE.is_char_boundary(end)) {

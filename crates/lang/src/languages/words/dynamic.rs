@@ -277,7 +277,8 @@ fn has_text(key: &[u8]) -> bool {
 
 /// Returns whether the call that ends at a bracket yields the names of a scope or an object.
 fn ends_with_call(bytes: &[u8], close: usize) -> bool {
-    let open = bytes[..close].iter().rposition(|byte| *byte == b'(').unwrap_or(0);
+    let from = close.saturating_sub(MAX_KEY);
+    let open = bytes[from..close].iter().rposition(|byte| *byte == b'(').map_or(0, |open| from + open);
     [&b"globals"[..], b"locals", b"vars"].iter().any(|name| bytes[..open].ends_with(name))
 }
 

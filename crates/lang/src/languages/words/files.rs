@@ -1,6 +1,6 @@
 //! Names in files without a grammar: settings, build files, scripts, templates. What a file is follows from its name.
 
-use super::{Finder, WordPlace, behind, is_word, literals, markup, word_end};
+use super::{Finder, WordPlace, is_word, literals, markup, word_end};
 use crate::Language;
 
 /// How the words of a file are read.
@@ -29,6 +29,8 @@ pub(super) enum TextKind {
     Statements(Comments),
     /// Sentences: only what is written like a call or a path.
     Prose,
+    /// Documents, unless they are lists: only lines that are a path and nothing else.
+    Lines,
 }
 
 /// What begins a comment that ends with its line, and what is around longer ones.
@@ -207,10 +209,14 @@ const STATEMENTS: &[&str] = &[
 /// Languages of templates whose lines are elements: what is prose in them cannot be told.
 const WITHOUT_COMMENTS: &[&str] = &["haml", "jade", "pug", "slim"];
 
+/// Longest part of a line that is looked through for its beginning or end, in bytes.
+const MAX_LINE: usize = 512;
+
 /// Keys whose value is for people, or names what stands here.
 const TELLING: &[&str] = &[
     "author",
     "authors",
+    "change",
     "categories",
     "classifiers",
     "description",
@@ -230,6 +236,7 @@ const TELLING: &[&str] = &[
 /// Beginnings of names of files that are read by people.
 const PROSE_NAMES: &[&str] = &[
     "authors",
+    "change",
     "changelog",
     "changes",
     "code_of_conduct",
@@ -261,7 +268,7 @@ pub(super) fn kind(language: Language, path: &str) -> Kind {
         L::GraphQl => Kind::Text(TextKind::Statements(HASH)),
         L::Proto => Kind::Text(TextKind::Statements(SLASHES)),
         L::Sql => Kind::Text(TextKind::Prose),
-        L::Vue | L::Svelte => Kind::Component,
+        L::Vue | L::Svelte | L::Astro => Kind::Component,
         L::Text => of_path(path).map_or(Kind::Nothing, Kind::Text),
         // The extractor of pages with code in them only reads the code.
         L::Php if path.ends_with(".blade.php") => Kind::Text(TextKind::Page),
@@ -289,6 +296,7 @@ fn of_path(path: &str) -> Option<TextKind> {
     let statements = |comments| Some(TextKind::Statements(comments));
     match () {
         () if is_in(NOTHING) => None,
+        () if ending == "txt" => Some(TextKind::Lines),
         () if is_in(SETTINGS) => Some(TextKind::Settings),
         () if is_in(ELEMENTS) => Some(TextKind::Elements),
         () if is_in(PAGES) => Some(TextKind::Page),
@@ -313,7 +321,21 @@ pub(super) fn scan(kind: TextKind, text: &str, finder: &mut Finder<'_>) {
         TextKind::Elements => markup::scan(text, true, finder),
         TextKind::Page => markup::scan(text, false, finder),
         TextKind::Statements(comments) => scan_statements(0..text.len(), comments, finder),
+        TextKind::Lines => scan_lines(text, finder),
         TextKind::Prose => literals::scan(0..text.len(), WordPlace::Text, Some(WordPlace::Text), finder),
+    }
+}
+
+/// Adds the names of lines that are a path: `package.module.name`.
+fn scan_lines(text: &str, finder: &mut Finder<'_>) {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        let from = start + (line.len() - line.trim_start().len());
+        if literals::is_path(bare) && !bare.bytes().all(is_word) {
+            literals::add_path(from..from + bare.len(), WordPlace::Text, finder);
+        }
+        start += line.len();
     }
 }
 
@@ -387,7 +409,7 @@ fn sentence(bytes: &[u8], open: usize) -> Option<usize> {
     let quote = bytes[open];
     let mut is_escaped = false;
     let mut has_space = false;
-    for (at, byte) in bytes.iter().enumerate().skip(open + 1) {
+    for (at, byte) in bytes.iter().enumerate().skip(open + 1).take(MAX_LINE) {
         match *byte {
             b'\n' => return None,
             _ if is_escaped => is_escaped = false,
@@ -431,9 +453,16 @@ fn add_setting(start: usize, end: usize, finder: &mut Finder<'_>) {
     }
 }
 
+/// What stands in front of a place in its line; of a long one only the end.
+fn line_before(bytes: &[u8], at: usize) -> &[u8] {
+    let from = at.saturating_sub(MAX_LINE);
+    let start = bytes[from..at].iter().rposition(|byte| *byte == b'\n').map_or(from, |end| from + end + 1);
+    &bytes[start..at]
+}
+
 /// Returns whether the line of a place begins with a key of [`TELLING`].
 fn is_telling(bytes: &[u8], at: usize) -> bool {
-    let line = &bytes[bytes[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)..at];
+    let line = line_before(bytes, at);
     let start = line.iter().take_while(|byte| !is_word(**byte)).count();
     let word = &line[start..word_end(line, start)];
     TELLING.iter().any(|key| key.as_bytes() == word)
@@ -441,7 +470,7 @@ fn is_telling(bytes: &[u8], at: usize) -> bool {
 
 /// Returns whether a name stands in the heading of a section: `[tool.name]`.
 fn is_heading(bytes: &[u8], start: usize) -> bool {
-    let line = &bytes[bytes[..start].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)..start];
+    let line = line_before(bytes, start);
     line.starts_with(b"[") && line.iter().all(|byte| matches!(byte, b'[') || is_part(*byte))
 }
 
@@ -451,8 +480,7 @@ fn is_value(bytes: &[u8], start: usize, end: usize) -> bool {
     let opens = match before.map(|at| bytes[at]) {
         Some(b'=' | b':' | b'[' | b',' | b'(' | b'{' | b'>' | b'|') => true,
         // An item of a list, or a line of its own.
-        Some(b'-') => before
-            .is_none_or(|at| bytes[..at].iter().rev().take_while(|byte| **byte != b'\n').all(u8::is_ascii_whitespace)),
+        Some(b'-') => before.is_none_or(|at| line_before(bytes, at).iter().all(u8::is_ascii_whitespace)),
         Some(b'\n') | None => true,
         _ => false,
     };
@@ -464,9 +492,9 @@ fn is_value(bytes: &[u8], start: usize, end: usize) -> bool {
 }
 
 fn behind_quote(bytes: &[u8], end: usize) -> &[u8] {
-    let end = end + usize::from(matches!(bytes.get(end), Some(b'"' | b'\'')));
-    let rest = behind(bytes, end);
+    let rest = bytes.get(end..).unwrap_or_default();
+    let rest = rest.strip_prefix(b"\"").or_else(|| rest.strip_prefix(b"'")).unwrap_or(rest);
     // Nothing behind the end of the line belongs to it.
-    let line = bytes[end..].iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len() - end);
-    if rest.len() < bytes.len() - end - line { &[] } else { rest }
+    let spaces = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    &rest[spaces..]
 }

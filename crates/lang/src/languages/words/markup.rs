@@ -148,18 +148,33 @@ const PLAIN: &[&str] = &[
 const BINDINGS: &[&str] = &["v-", "x-", "ng-", "th:", "hx-on", "bind:", "on:", "wire:", "asp-", "phx-"];
 /// Longest hole or attribute that is read, in bytes.
 const MAX_HOLE: usize = 16 << 10;
+/// Bytes that are looked through in vain for an end, for each byte of a text; with [`LOST_ANYWAY`] for a short one.
+const LOST_PER_BYTE: usize = 16;
+const LOST_ANYWAY: usize = 1 << 20;
 
 /// Adds the names of a text with elements. `all`: the value of any attribute and the text of an element may be a name,
 /// which is so in files for programs but not in pages.
 pub(super) fn scan(text: &str, all: bool, finder: &mut Finder<'_>) {
     let (language, braces) = (Language::JavaScript, false);
-    Markup { bytes: text.as_bytes(), text, all, braces, language, place: WordPlace::Text, finder }.scan();
+    let place = WordPlace::Text;
+    Markup { bytes: text.as_bytes(), text, all, braces, language, place, left: budget(text), finder }.scan();
 }
 
 /// Adds the names of a component: a page whose scripts and expressions are one program.
 pub(super) fn scan_component(language: Language, text: &str, finder: &mut Finder<'_>) {
+<<<<<<< HEAD
     let braces = language == Language::Svelte;
+    let place = WordPlace::Code;
+    Markup { bytes: text.as_bytes(), text, all: false, braces, language, place, left: budget(text), finder }.scan();
+}
+
+/// Bytes that are looked through in vain behind marks that nothing closes.
+fn budget(text: &str) -> usize {
+    LOST_PER_BYTE * text.len() + LOST_ANYWAY
+=======
+    let braces = matches!(language, Language::Svelte | Language::Astro);
     Markup { bytes: text.as_bytes(), text, all: false, braces, language, place: WordPlace::Code, finder }.scan();
+>>>>>>> main
 }
 
 struct Markup<'t, 'f, 'a> {
@@ -172,6 +187,8 @@ struct Markup<'t, 'f, 'a> {
     language: Language,
     /// What the expressions may name.
     place: WordPlace,
+    /// Bytes that may still be looked through in vain for an end.
+    left: usize,
     finder: &'a mut Finder<'f>,
 }
 
@@ -206,16 +223,25 @@ impl Markup<'_, '_, '_> {
         }
         let (open, close) = HOLES.iter().find(|(open, _)| rest.starts_with(open.as_bytes()))?;
         let start = at + open.len();
-        let limit = self.bytes.len().min(start + MAX_HOLE);
-        let end = find(self.bytes, start..limit, close);
         if COMMENTS.contains(open) {
-            let end = end.or_else(|| find(self.bytes, start..self.bytes.len(), close));
+            // One that nothing closes goes to the end.
+            let end = find(self.bytes, start..self.bytes.len(), close);
             return Some(end.map_or(self.bytes.len(), |end| end + close.len()));
         }
-        let end = end?;
+        let end = self.find_end(start, close)?;
         let from = if *open == "{%" { self.behind_tag(start, end) } else { start };
         self.code(from..end);
         Some(end + close.len())
+    }
+
+    /// Where a text stands behind a place, if it is near.
+    fn find_end(&mut self, start: usize, close: &str) -> Option<usize> {
+        let limit = self.bytes.len().min(start + MAX_HOLE.min(self.left));
+        let end = find(self.bytes, start.min(limit)..limit, close);
+        if end.is_none() {
+            self.left = self.left.saturating_sub(limit.saturating_sub(start));
+        }
+        end
     }
 
     /// Where the code of a statement of a template begins: behind the word of the language that it is.
@@ -241,9 +267,10 @@ impl Markup<'_, '_, '_> {
     }
 
     /// Where the bracket that opens at a place closes; the end of what is read of it if it does not.
-    fn end_of_brackets(&self, open: usize, opening: u8, closing: u8) -> usize {
+    fn end_of_brackets(&mut self, open: usize, opening: u8, closing: u8) -> usize {
         let mut depth = 0_usize;
-        for (at, byte) in self.bytes.iter().enumerate().skip(open).take(MAX_HOLE) {
+        let most = MAX_HOLE.min(self.left);
+        for (at, byte) in self.bytes.iter().enumerate().skip(open).take(most) {
             match *byte {
                 byte if byte == opening => depth += 1,
                 byte if byte == closing && depth == 1 => return at,
@@ -251,6 +278,7 @@ impl Markup<'_, '_, '_> {
                 _ => {}
             }
         }
+        self.left = self.left.saturating_sub(most);
         self.bytes.len().min(open + 1)
     }
 
@@ -313,7 +341,8 @@ impl Markup<'_, '_, '_> {
         let Some((start, close)) = self.value(end) else { return end.max(at + 1) };
         let name = self.text.get(at..end).unwrap_or_default().to_ascii_lowercase();
         let inside = self.bytes.get(start..close).unwrap_or_default();
-        let has_hole = HOLES.iter().any(|(open, _)| inside.windows(open.len()).any(|part| part == open.as_bytes()));
+        let has_hole =
+            (0..inside.len()).any(|at| HOLES.iter().any(|(open, _)| inside[at..].starts_with(open.as_bytes())));
         let is_plain = PLAIN.contains(&name.as_str()) && !self.all;
         let is_expression = self.braces && self.bytes.get(start.saturating_sub(1)) == Some(&b'{')
             || name.starts_with("on")
@@ -345,14 +374,13 @@ impl Markup<'_, '_, '_> {
     }
 
     /// The bytes of the value behind an attribute's name, between its quotes or braces.
-    fn value(&self, at: usize) -> Option<(usize, usize)> {
+    fn value(&mut self, at: usize) -> Option<(usize, usize)> {
         let sign = at + self.bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         (self.bytes.get(sign) == Some(&b'=')).then_some(())?;
         let start = sign + 1 + self.bytes[sign + 1..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let limit = self.bytes.len().min(start + 1 + MAX_HOLE);
         match self.bytes.get(start)? {
-            b'"' => Some((start + 1, find(self.bytes, start + 1..limit, "\"")?)),
-            b'\'' => Some((start + 1, find(self.bytes, start + 1..limit, "'")?)),
+            b'"' => Some((start + 1, self.find_end(start + 1, "\"")?)),
+            b'\'' => Some((start + 1, self.find_end(start + 1, "'")?)),
             b'{' if self.braces => Some((start + 1, self.end_of_brackets(start, b'{', b'}'))),
             _ => {
                 let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && **byte != b'>';

@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use m1nd_base::Problem;
 
-use crate::facts::Pos;
-
 /// Part of the code that was copied from the file, or stands for something written there.
 #[derive(Debug, Clone, Copy)]
 struct Piece {
@@ -161,21 +159,11 @@ impl Places {
         self.lines.partition_point(|&start| start <= byte) as u32
     }
 
-    /// The position in the file of a byte of the code.
-    pub(in super::super) fn pos(&self, of: usize, file: &str) -> Pos {
-        let byte = self.byte(of);
-        let line = self.line(byte);
-        let start = self.lines.get((line as usize).saturating_sub(1)).copied().unwrap_or(0);
-        let before = file.get(start..byte).unwrap_or("");
-        if before.len() > MAX_COUNTED {
-            return Pos { line, col: u16::MAX };
-        }
-        Pos { line, col: u16::try_from(before.chars().count() + 1).unwrap_or(u16::MAX) }
+    /// Where a line of the file starts.
+    pub(in super::super) fn line_start(&self, line: u32) -> usize {
+        self.lines.get((line as usize).saturating_sub(1)).copied().unwrap_or(0)
     }
 }
-
-/// Bytes of a line beyond which a column is not counted: each name of the line would count it again.
-const MAX_COUNTED: usize = 1 << 14;
 
 #[cfg(test)]
 mod tests {
@@ -189,9 +177,9 @@ mod tests {
         code.evaluate(&(26..29));
         let (text, places) = code.finish().expect("it has code");
         assert_eq!(text, "{\n(b && c\n);\n(d\n);\n}\n");
-        for (name, line, col) in [("b", 1, 8), ("c", 1, 21), ("d", 2, 4)] {
-            let at = text.find(name).expect("it is there");
-            assert_eq!(places.pos(at, file), Pos { line, col }, "{name}");
+        for (name, line, place) in [("b", 1, 7), ("c", 1, 20), ("d", 2, 27)] {
+            let byte = places.byte(text.find(name).expect("it is there"));
+            assert_eq!((byte, places.line(byte)), (place, line), "{name}");
         }
     }
 

@@ -43,6 +43,9 @@ fn is_component(name: &str) -> bool {
     plain && named && !name.starts_with('.') && !BUILT_IN.contains(&name)
 }
 
+/// Maximum number of open elements that a closing tag is matched with.
+const MAX_OPEN: usize = 512;
+
 /// Scopes that elements and blocks have opened, innermost last: the name, and what closes the scope.
 #[derive(Debug, Default)]
 struct Open<'a>(Vec<(&'a str, String)>);
@@ -54,7 +57,9 @@ impl<'a> Open<'a> {
 
     /// Closes the innermost scope of this name, and those inside that nothing closed.
     fn close(&mut self, name: &str, code: &mut Code<'_>) {
-        let Some(place) = self.0.iter().rposition(|(known, _)| *known == name) else { return };
+        let first = self.0.len().saturating_sub(MAX_OPEN);
+        let Some(place) = self.0[first..].iter().rposition(|(known, _)| *known == name) else { return };
+        let place = first + place;
         for (_, closes) in self.0.drain(place..).rev() {
             code.add(&closes);
         }

@@ -84,7 +84,7 @@ fn inside_text(value: &Range<usize>, code: &mut Code<'_>) {
     let text = code.at(value);
     let mut at = 0;
     while let Some(start) = text[at..].find('{').map(|offset| at + offset + 1) {
-        let Some(end) = closing_brace(text, start) else { return };
+        let Some(end) = closing_brace(text, start, text.len()) else { return };
         code.evaluate(&(value.start + start..value.start + end));
         at = end + 1;
     }

@@ -54,11 +54,17 @@ pub(super) struct Tokens<'a> {
     text: &'a str,
     at: usize,
     braces: Braces,
+    /// Bytes that may still be looked through for closing braces: of many that nothing closes, each would go through
+    /// the rest of the text.
+    left: usize,
 }
+
+/// How often each byte may be looked through for closing braces, on average.
+const MAX_LOOKED: usize = 16;
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(text: &'a str, from: usize, braces: Braces) -> Self {
-        Self { text, at: from, braces }
+        Self { text, at: from, braces, left: text.len().saturating_mul(MAX_LOOKED) }
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -82,7 +88,9 @@ impl<'a> Tokens<'a> {
             }
             Braces::Single => {
                 let start = self.at + 1;
-                let Some(end) = closing_brace(self.text, start) else {
+                let found = closing_brace(self.text, start, self.left);
+                self.left = self.left.saturating_sub(found.unwrap_or(self.text.len()) - start);
+                let Some(end) = found else {
                     self.at = start;
                     return None;
                 };
@@ -221,13 +229,15 @@ impl Iterator for Tokens<'_> {
 /// Deepest nesting of braces and template strings.
 const MAX_NESTED: usize = 256;
 
-/// The brace that closes the one before `from`. Strings, template strings and comments may have others.
-pub(super) fn closing_brace(text: &str, from: usize) -> Option<usize> {
+/// The brace that closes the one before `from`, at most `most` bytes behind. Strings, template strings and comments may
+/// have others.
+pub(super) fn closing_brace(text: &str, from: usize, most: usize) -> Option<usize> {
     let bytes = text.as_bytes();
+    let end = bytes.len().min(from.saturating_add(most));
     // What is open: braces, and template strings.
     let mut open: Vec<u8> = vec![b'{'];
     let mut at = from;
-    while at < bytes.len() {
+    while at < end {
         let in_template = open.last() == Some(&b'`');
         match (bytes[at], bytes.get(at + 1)) {
             (b'\\', _) => at += 1,
@@ -237,7 +247,8 @@ pub(super) fn closing_brace(text: &str, from: usize) -> Option<usize> {
                 at += 1;
             }
             _ if in_template => {}
-            (b'`' | b'{', _) if open.len() < MAX_NESTED => open.push(bytes[at]),
+            (b'`' | b'{', _) if open.len() >= MAX_NESTED => return None,
+            (b'`' | b'{', _) => open.push(bytes[at]),
             (b'}', _) => {
                 open.pop();
                 if open.is_empty() {
@@ -305,7 +316,7 @@ mod tests {
                 Token::Open(tag) => {
                     let mut all = format!("{}{}", value(&tag.name), if tag.is_closed { "/" } else { "" });
                     for attribute in &tag.attributes {
-                        let of = attribute.value.as_ref().map(|range| value(range)).unwrap_or_default();
+                        let of = attribute.value.as_ref().map(&value).unwrap_or_default();
                         all += &format!(" [{}={of}]", value(&attribute.name));
                     }
                     all
