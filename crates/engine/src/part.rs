@@ -161,7 +161,7 @@ fn definition_node<'a>(
         .with_if(NodeFlags::ASYNC, given.is_async)
         .with_if(NodeFlags::CONSTRUCTOR, given.is_constructor)
         .with_if(NodeFlags::PROPERTY, given.is_property)
-        .with_if(NodeFlags::ENTRY, given.is_entry)
+        .with_if(NodeFlags::ENTRY, given.is_entry || given.is_generated)
         .with_if(NodeFlags::STATIC, given.is_static);
     NodeInput {
         symbol,

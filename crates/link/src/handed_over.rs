@@ -88,7 +88,8 @@ fn made_for_outside(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution
         resolutions.iter().filter(is_outside_type).filter(|row| is_at_top(row)).map(|row| row.pos.line).collect();
     let mut edges = Vec::new();
     for row in resolutions.iter().filter(|row| row.role.is_some() && row.tier == Some(EdgeTier::Certain)) {
-        if !makers.contains(&row.from) && !(is_at_top(row) && lines.contains(&row.pos.line)) {
+        let is_beside = is_at_top(row) && lines.contains(&row.pos.line);
+        if !is_beside && !makers.contains(&row.from) {
             continue;
         }
         for target in &row.targets {

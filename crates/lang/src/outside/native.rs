@@ -65,7 +65,12 @@ const MEMBERS: &[OutsideMember] = &[
     member("std::back_inserter", "push_back"),
 ];
 
+const GOOGLE_TEST: &[&str] =
+    &["SetUp", "SetUpTestCase", "SetUpTestSuite", "TearDown", "TearDownTestCase", "TearDownTestSuite", "TestBody"];
+
 const BASES: &[OutsideBase] = &[
+    base("Test", GOOGLE_TEST),
+    base("TestWithParam", GOOGLE_TEST),
     base("bad_alloc", &["what"]),
     base("enable_shared_from_this", &[]),
     base("exception", &["what"]),

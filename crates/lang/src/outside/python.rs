@@ -13,6 +13,9 @@ pub(super) const CALLS: OutsideCalls = OutsideCalls {
 const EXCEPTION: &[&str] = &["add_note", "with_traceback"];
 const ENUM: &[&str] = &["_generate_next_value_", "_missing_"];
 
+const DICT: &[&str] =
+    &["clear", "copy", "fromkeys", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"];
+
 const BASES: &[OutsideBase] = &[
     base("ABC", &[]),
     base("ABCMeta", &["register"]),
@@ -42,10 +45,17 @@ const BASES: &[OutsideBase] = &[
     base("UserWarning", EXCEPTION),
     base("ValueError", EXCEPTION),
     base("Warning", EXCEPTION),
+    base("dict", DICT),
     base("float", &[]),
     base("int", &[]),
+    base(
+        "list",
+        &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"],
+    ),
     base("local", &[]),
     base("object", &[]),
     base("partial", &[]),
+    base("str", &["encode", "format", "join", "lower", "replace", "split", "startswith", "strip", "upper"]),
+    base("tuple", &["count", "index"]),
     base("type", &["mro"]),
 ];

@@ -190,7 +190,7 @@ pub(crate) fn close(snapshot: &Snapshot, known: &Known<'_, '_>) -> Closure {
         if *side == Side::Dependents {
             hiding.extend(open::hidden_dependents((graph, &families), known.starts, &followed, reach));
             hiding.extend(open::unknown_imports((graph, &families), known.starts, language));
-            hiding.extend(uses_without_reference(snapshot, known, &followed));
+            hiding.extend(uses_without_reference(snapshot, &families, known, &followed));
             unseen = Unseen::of(snapshot, known.starts, &followed, language);
         } else {
             let ends = known.starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
@@ -216,7 +216,12 @@ pub(crate) fn close(snapshot: &Snapshot, known: &Known<'_, '_>) -> Closure {
 }
 
 /// Uses of the nodes by other ways than a reference that calls them.
-fn uses_without_reference(snapshot: &Snapshot, known: &Known<'_, '_>, followed: &[NodeIx]) -> Vec<Hiding> {
+fn uses_without_reference(
+    snapshot: &Snapshot,
+    families: &Families,
+    known: &Known<'_, '_>,
+    followed: &[NodeIx],
+) -> Vec<Hiding> {
     let graph = snapshot.graph();
     let mut found = Vec::new();
     let nodes = known.starts.iter().map(|&node| (node, false)).chain(followed.iter().map(|&node| (node, true)));
@@ -235,7 +240,7 @@ fn uses_without_reference(snapshot: &Snapshot, known: &Known<'_, '_>, followed: 
             found.extend(implicit::constructed(snapshot, known.starts, node, far));
         }
         found.extend(outside::called(snapshot, node, known.rows, far));
-        found.extend(text::unexplained(graph, known.starts, node, far));
+        found.extend(text::unexplained((graph, families), known.starts, node, far));
         found.extend(dynamic::made_names(snapshot, known.starts, node, far));
     }
     found

@@ -322,6 +322,7 @@ impl Question<'_> {
         if self.calls.accessors.is_empty() {
             return None;
         }
-        bases::reflected_by(self.graph, owner).map(|by| FromOutside::new(How::Reflection, by))
+        let by = bases::annotated_by(self.graph, owner).or_else(|| bases::reflected_by(self.graph, owner));
+        by.map(|by| FromOutside::new(How::Reflection, by))
     }
 }

@@ -6,7 +6,7 @@ use m1nd_engine::{Language, Snapshot, UnseenFile, UnseenReason, UnseenTexts, is_
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Hiding, names_of, reasons};
+use super::{Hiding, MAX_HIDING, names_of, reasons};
 
 /// The files that may hide something.
 #[derive(Debug, Default)]
@@ -27,11 +27,17 @@ impl Unseen {
         let mut rows = search.unknown(starts);
         let mut seen: FxHashSet<String> = rows.iter().map(|row: &Hiding| row.file.clone()).collect();
         for (nodes, far) in [(starts, false), (followed, true)] {
-            let mut found: Vec<Hiding> =
-                all_names(graph, nodes).into_iter().flat_map(|name| search.named(name, starts[0], far)).collect();
-            found.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
-            found.retain(|row| seen.insert(row.file.clone()));
-            rows.extend(found);
+            let mut names: Vec<&str> = all_names(graph, nodes).into_iter().collect();
+            names.sort_unstable();
+            for name in names {
+                // A farther name only tells that there may be more, which a few rows do.
+                if far && rows.len() >= MAX_HIDING {
+                    break;
+                }
+                let found = search.named(name, starts[0], far, &seen);
+                seen.extend(found.iter().map(|row| row.file.clone()));
+                rows.extend(found);
+            }
         }
         Self { rows }
     }
@@ -42,7 +48,7 @@ struct Search<'a> {
     texts: &'a UnseenTexts,
     language: Option<Language>,
     /// Lines of a file at which the index knows what a name means.
-    explained: FxHashMap<(NodeIx, &'a str), FxHashSet<u32>>,
+    explained: FxHashMap<NodeIx, FxHashSet<(&'a str, u32)>>,
 }
 
 impl<'a> Search<'a> {
@@ -57,10 +63,11 @@ impl<'a> Search<'a> {
     }
 
     /// The files that have a name at a place that the index does not explain.
-    fn named(&mut self, name: &'a str, other: NodeIx, far: bool) -> Vec<Hiding> {
-        let mut found = Vec::new();
+    fn named(&mut self, name: &'a str, other: NodeIx, far: bool, seen: &FxHashSet<String>) -> Vec<Hiding> {
+        let mut found: Vec<Hiding> = Vec::new();
         for place in self.texts.places(name) {
-            if !self.fits(place.file) || self.is_explained(place.file, place.line, name) {
+            let is_known = seen.contains(&place.file.path) || found.iter().any(|row| row.file == place.file.path);
+            if is_known || !self.fits(place.file) || self.is_explained(place.file, place.line, name) {
                 continue;
             }
             found.push(self.row(place.file, place.line, name, other, far));
@@ -87,21 +94,22 @@ impl<'a> Search<'a> {
         }
         let graph = self.graph;
         let Some(node) = graph.find_file(&file.path) else { return false };
-        self.explained.entry((node, name)).or_insert_with(|| explained(graph, node, name)).contains(&line)
+        self.explained.entry(node).or_insert_with(|| explained(graph, node)).contains(&(name, line))
     }
 }
 
-/// Lines of a file with a definition of this name, or a reference that leads to one.
-fn explained(graph: &Graph, file: NodeIx, name: &str) -> FxHashSet<u32> {
+/// Names and lines of a file with a definition of the name, or a reference that leads to one.
+fn explained(graph: &Graph, file: NodeIx) -> FxHashSet<(&str, u32)> {
     let mut lines = FxHashSet::default();
     for node in graph.of_file(file) {
-        if graph.label(node) == name {
-            lines.insert(graph.lines(node).0);
+        lines.insert((graph.label(node), graph.lines(node).0));
+        for edge in graph.out_edges(node) {
+            for name in names_of(graph, edge.to) {
+                lines.extend(edge.sites.iter().map(|pos| (name, pos.line)));
+            }
         }
-        let edges = graph.out_edges(node).filter(|edge| names_of(graph, edge.to).contains(&name));
-        lines.extend(edges.flat_map(|edge| edge.sites.iter().map(|pos| pos.line)));
         // Open references are rows of their own.
-        lines.extend(graph.unresolved_of(node).filter(|open| open.name == name).map(|open| open.pos.line));
+        lines.extend(graph.unresolved_of(node).map(|open| (open.name, open.pos.line)));
     }
     lines
 }

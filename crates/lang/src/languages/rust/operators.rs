@@ -94,7 +94,7 @@ impl Extractor<'_> {
         let base = self.builder.expr(Expr::Call { callee, args });
         let name = self.builder.name("from");
         let expr = self.builder.expr(Expr::Implicit { base, name });
-        let question = node.child(node.child_count().saturating_sub(1) as u32).unwrap_or(node);
+        let question = node.child(node.child_count().saturating_sub(1)).unwrap_or(node);
         let (pos, enclosing) = (self.pos(question), self.at.enclosing);
         self.builder.reference(Reference { expr, role: Role::Call, inexact: true, arity: 1, pos, enclosing });
     }

@@ -162,8 +162,7 @@ pub(super) fn scan(text: &str, all: bool, finder: &mut Finder<'_>) {
 
 /// Adds the names of a component: a page whose scripts and expressions are one program.
 pub(super) fn scan_component(language: Language, text: &str, finder: &mut Finder<'_>) {
-<<<<<<< HEAD
-    let braces = language == Language::Svelte;
+    let braces = matches!(language, Language::Svelte | Language::Astro);
     let place = WordPlace::Code;
     Markup { bytes: text.as_bytes(), text, all: false, braces, language, place, left: budget(text), finder }.scan();
 }
@@ -171,10 +170,6 @@ pub(super) fn scan_component(language: Language, text: &str, finder: &mut Finder
 /// Bytes that are looked through in vain behind marks that nothing closes.
 fn budget(text: &str) -> usize {
     LOST_PER_BYTE * text.len() + LOST_ANYWAY
-=======
-    let braces = matches!(language, Language::Svelte | Language::Astro);
-    Markup { bytes: text.as_bytes(), text, all: false, braces, language, place: WordPlace::Code, finder }.scan();
->>>>>>> main
 }
 
 struct Markup<'t, 'f, 'a> {

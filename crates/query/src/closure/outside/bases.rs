@@ -13,6 +13,30 @@ const MAX_MEMBERS: usize = 500;
 /// Packages whose annotations only speak to the compiler.
 const COMPILER_PACKAGES: &[&str] = &["java.lang", "org.jetbrains", "org.jspecify", "org.checkerframework"];
 
+/// Packages whose annotations wire objects together, test them or write code for them: what they construct is called
+/// by the project's own code.
+const WIRING_PACKAGES: &[&str] = &[
+    "com.google.inject",
+    "dagger",
+    "jakarta.annotation",
+    "jakarta.inject",
+    "javax.annotation",
+    "javax.inject",
+    "lombok",
+    "org.junit",
+    "org.mockito",
+    "org.springframework.beans",
+    "org.springframework.boot",
+    "org.springframework.cloud",
+    "org.springframework.context",
+    "org.springframework.scheduling",
+    "org.springframework.stereotype",
+    "org.springframework.test",
+    "org.springframework.transaction",
+];
+/// Packages whose annotations on a class say that it answers requests.
+const SERVING_PACKAGES: &[&str] = &["jakarta.ws.rs", "javax.ws.rs", "org.springframework.web"];
+
 /// A base outside of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OutsideBase {
@@ -102,19 +126,24 @@ fn named(name: &str, shown: &str) -> OutsideBase {
 }
 
 /// The annotation of a class or of a member of it that a library from outside reads.
-fn annotated_by(graph: &Graph, class: NodeIx) -> Option<String> {
-    annotation(graph, class).or_else(|| {
-        let members = graph.with_members(class, MAX_MEMBERS);
-        members.into_iter().filter(|&member| graph.parent(member) == Some(class)).find_map(|it| annotation(graph, it))
-    })
+pub(super) fn annotated_by(graph: &Graph, class: NodeIx) -> Option<String> {
+    annotation(graph, class, &[]).or_else(|| of_members(graph, class, &[]))
 }
 
-fn annotation(graph: &Graph, node: NodeIx) -> Option<String> {
+fn of_members(graph: &Graph, class: NodeIx, without: &[&[&str]]) -> Option<String> {
+    let members = graph.with_members(class, MAX_MEMBERS);
+    let own = members.into_iter().filter(|&member| graph.parent(member) == Some(class));
+    own.into_iter().find_map(|member| annotation(graph, member, without))
+}
+
+/// An annotation of a package that is in none of these lists.
+fn annotation(graph: &Graph, node: NodeIx, without: &[&[&str]]) -> Option<String> {
     let edges = graph.out_edges(node).filter(|edge| edge.relation == Relation::Decorates && Graph::is_external(edge));
     let mut ids: Vec<&str> = edges.map(|edge| graph.id(edge.to)).collect();
     ids.retain(|id| {
         let package = id.strip_prefix("external::").unwrap_or(id);
-        !COMPILER_PACKAGES.iter().any(|known| package.starts_with(known))
+        let lists = without.iter().copied().chain([COMPILER_PACKAGES]);
+        !lists.flatten().any(|known| package.starts_with(known))
     });
     // The longest names the annotation, others its package alone.
     let id = ids.into_iter().max_by_key(|id| id.len())?;
@@ -129,14 +158,15 @@ pub(super) fn reflected_by(graph: &Graph, class: NodeIx) -> Option<String> {
     while next < classes.len() && next < MAX_HOLDERS {
         let class = classes[next];
         next += 1;
-        if let Some(by) = annotated_by(graph, class) {
+        let without = [WIRING_PACKAGES, SERVING_PACKAGES];
+        if let Some(by) = annotation(graph, class, &without).or_else(|| of_members(graph, class, &without)) {
             return Some(by);
         }
         let users = graph.in_edges(class).filter(|edge| {
             edge.relation == Relation::References && !graph.flags(edge.from).has(NodeFlags::TEST) && edge.from != class
         });
         for user in users {
-            if let Some(by) = annotation(graph, user.from) {
+            if let Some(by) = annotation(graph, user.from, &[WIRING_PACKAGES]) {
                 return Some(by);
             }
             let holder = match graph.kind(user.from) {

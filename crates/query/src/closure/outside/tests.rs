@@ -193,6 +193,7 @@ public class E {
 //- src/demo/F.java
 package demo;
 import javax.ws.rs.GET;
+import org.springframework.stereotype.Component;
 class F {
     F(int x) {}
     @GET public G read() { return null; }
@@ -201,6 +202,11 @@ class F {
 class G {
     G() {} //? G->G: javax.ws.rs::GET
     public String getText() { return \"\"; } //? G->getText: javax.ws.rs::GET
+}
+@Component
+class I {
+    I() {} //? I->I: org.springframework.stereotype::Component
+    public String getText() { return \"\"; } //? I->getText: none
 }
 class H {
     H() {} //? H->H: none
