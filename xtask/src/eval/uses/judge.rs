@@ -392,7 +392,16 @@ impl<'a> Checkout<'a> {
             "py" => name.starts_with("__") && name.ends_with("__"),
             "go" if function.is_member => GO_OUTSIDE.contains(&name),
             "go" => name == "init" || name == "main",
-            "rs" => name == "main" || self.is_in_outside_trait(function, file),
+            // What a macro of the file defines may be a test, as in `test!(name, …)`.
+            "rs" => {
+                let is_in_macro = file
+                    .line_text(function.line)
+                    .trim_start()
+                    .split('(')
+                    .next()
+                    .is_some_and(|head| head.ends_with('!'));
+                name == "main" || is_in_macro || self.is_in_outside_trait(function, file)
+            }
             "java" | "kt" => name == "main" || is_unique && marks.iter().any(|mark| mark == "Override"),
             "cc" | "cpp" | "h" | "hpp" => {
                 name == "main" || is_unique && file.line_text(function.line).contains(" override")

@@ -32,7 +32,7 @@ use super::golden_folder;
 use crate::Outcome;
 
 /// Maximum number of functions asked for; of more, evenly chosen ones are.
-const MAX_ASKED: usize = 400;
+const MAX_ASKED: usize = 600;
 /// Names that are shorter may be answered `unknown`.
 const MIN_NAME: usize = 4;
 /// Functions with more namesakes are left out: a scan of words cannot tell whose uses are whose.
