@@ -86,10 +86,8 @@ impl Walker<'_> {
                 continue;
             }
             match entry.kind {
-                TrackedKind::File | TrackedKind::Folder if entry.is_sparse => {
-                    if !self.is_left_out_by_name(&path) {
-                        found.sparse.push(path);
-                    }
+                TrackedKind::File | TrackedKind::Folder if entry.is_sparse && !self.is_left_out_by_name(&path) => {
+                    found.sparse.push(path);
                 }
                 TrackedKind::File if self.left_out(&path, repository.folders) == LeftOut::ByGit => {
                     found.forced.extend(RepoPath::new(&path));

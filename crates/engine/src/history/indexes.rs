@@ -13,10 +13,13 @@ const MAX_KEPT: usize = 64;
 /// Most entries of an index that is kept; a larger one is read again each time.
 const MAX_KEPT_ENTRIES: usize = 200_000;
 
+/// The state of the file of an index, and what it tracks.
+type Kept = (FileMeta, Option<Arc<[Tracked]>>);
+
 /// The indexes of repositories, each read again when its file has changed.
 #[derive(Debug, Default)]
 pub(crate) struct GitIndexes {
-    kept: Mutex<BTreeMap<PathBuf, (FileMeta, Option<Arc<[Tracked]>>)>>,
+    kept: Mutex<BTreeMap<PathBuf, Kept>>,
 }
 
 impl GitIndexes {
