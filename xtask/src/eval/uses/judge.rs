@@ -334,7 +334,7 @@ impl<'a> Checkout<'a> {
 
     /// Whether what stands before `::` may be of the checkout.
     fn is_ours(&self, qualifier: &str) -> bool {
-        let is_file = |path: &&str| path.contains(qualifier);
+        let is_file = |path: &&str| path.split('/').any(|part| part.split('.').next() == Some(qualifier));
         ["self", "Self", "crate", "super", ""].contains(&qualifier)
             || !self.namesakes(qualifier).is_empty()
             || self.numbers.keys().any(is_file)
@@ -476,8 +476,21 @@ impl<'a> Around<'a> {
             || self.is_variable()
             || self.is_key()
             || self.is_head(line)
+            || self.is_pattern(line)
             || is_page && is_element && self.after.starts_with([' ', '>', '/'])
             || ["TEST(", "TEST_F(", "TEST_P(", "TEST_CASE("].iter().any(|start| line.starts_with(start))
+    }
+
+    /// Whether it is a parameter of an arrow function, or a part of what `const [a, b]` declares.
+    fn is_pattern(&self, line: &str) -> bool {
+        if !["js", "jsx", "ts", "tsx", "mjs", "cjs", "vue", "svelte", "astro"].contains(&self.extension) {
+            return false;
+        }
+        let rest = self.after.trim_start_matches(|c: char| c.is_alphanumeric() || ", _)".contains(c));
+        let declared =
+            ["const [", "const {", "let [", "let {"].iter().filter_map(|start| line.rsplit_once(start)).last();
+        rest.starts_with("=>") && (self.before.ends_with(['(', ',']) || self.after.starts_with("=>"))
+            || declared.is_some_and(|(_, part)| !part.contains(['=', ']', '}']))
     }
 
     /// Whether it is the head of a method in a literal of JavaScript, a prototype, or a variable that is constructed.
@@ -522,6 +535,10 @@ impl<'a> Around<'a> {
         let is_line_start = self.before.is_empty() || self.before.ends_with('\n');
         let in_brackets = self.before.ends_with(['(', ',', '|', '{', '[', '*', '&']);
         let ends = self.after.starts_with([',', ')', '=', ';', '|', ']', '}']);
+        let whole = self.before.rsplit('\n').next().unwrap_or_default();
+        if self.is_pattern(whole) {
+            return true;
+        }
         // Parameters of a Python function, without types.
         let line = self.before.rsplit('\n').next().unwrap_or_default().trim_start();
         if ["def ", "async def ", "lambda "].iter().any(|start| line.starts_with(start)) && in_brackets && ends {
@@ -574,6 +591,11 @@ impl<'a> Around<'a> {
 }
 
 fn sign_in_literal(file: &File, range: &std::ops::Range<usize>, at: usize, name: &str) -> Option<Sign> {
+    // Titles of tests are prose.
+    let call = file.text[..range.start.saturating_sub(1)].trim_end_matches('(');
+    if call.len() + 1 < range.start && ["test", "describe", "it"].iter().any(|word| call.ends_with(word)) {
+        return None;
+    }
     match in_literal(file, range, at, name) {
         InLiteral::Path => Some(Sign::Text),
         InLiteral::Word => Some(Sign::Word),
@@ -589,20 +611,27 @@ fn sign_in_component(file: &File, at: usize) -> Option<Sign> {
         before.match_indices('>').rev().map(|(found, _)| found).find(|&found| !before[..found].ends_with('='));
     let tag =
         before.rfind('<').filter(|&open| closing.is_none_or(|closing| closing < open)).map(|open| &before[open..]);
-    let is_expression = match tag {
-        Some(tag) => {
-            let value = tag.rsplit_once("=\"").or_else(|| tag.rsplit_once("={"));
-            let attribute =
-                value.map_or(tag, |(attribute, _)| attribute).rsplit([' ', '\n']).next().unwrap_or_default();
-            let is_bound =
-                [":", "@", "v-", "#", "on:", "use:", "bind:", "on"].iter().any(|start| attribute.starts_with(start));
-            is_bound || tag.contains("={") || tag.len() == 1
+    let is_expression = match tag.map(|tag| (tag, attribute_of_value(tag))) {
+        Some((_, Some(attribute))) => {
+            [":", "@", "v-", "#", "on:", "bind:", "on", "{"].iter().any(|start| attribute.starts_with(start))
         }
-        None => before.rfind('{') > before.rfind('}'),
+        Some((tag, None)) => tag.ends_with(['{', '<']) || tag.ends_with("use:") || tag.ends_with(" :"),
+        None => before.rfind('{') > before.rfind('}') && before.rfind("<style") <= before.rfind("</style"),
     };
     let start = before.trim_end_matches(|c: char| c.is_alphanumeric() || "_.-$".contains(c));
     let is_literal = start.ends_with('\'') || start.ends_with('`');
     is_expression.then_some(if is_literal { Sign::Word } else { Sign::Template })
+}
+
+/// The attribute of a tag that is cut within an attribute's value; `{` for a value in braces.
+fn attribute_of_value(tag: &str) -> Option<&str> {
+    if let Some((_, value)) = tag.rsplit_once("={")
+        && !value.contains('}')
+    {
+        return Some("{");
+    }
+    let (attribute, value) = tag.rsplit_once("=\"")?;
+    (!value.contains('"')).then(|| attribute.rsplit([' ', '\n']).next().unwrap_or_default())
 }
 
 /// Whether a name in a page is code: in an expression, or the value of an attribute.
@@ -623,7 +652,7 @@ fn is_code_in_markup(file: &File, at: usize, name: &str) -> bool {
 fn sign_in_data(file: &File, at: usize, name: &str) -> Option<Sign> {
     let before = file.text[..at].chars().next_back();
     let after = file.text[at + name.len()..].chars().next();
-    let is_end = matches!(after, None | Some('\n' | '\r' | '(' | ')' | ':' | ',' | ' '));
+    let is_end = matches!(after, None | Some('\n' | '\r' | '(' | ')' | ':' | ','));
     let is_assigned = file.text[..at].trim_end_matches([' ', '\t']).ends_with([':', '=']);
     match before {
         Some('.' | ':') if is_end => Some(Sign::Text),

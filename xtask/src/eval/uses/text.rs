@@ -16,7 +16,7 @@ const MAX_LITERAL: usize = 2_000;
 const DOCUMENTS: &[&str] =
     &["md", "mdx", "rst", "adoc", "txt", "po", "pot", "svg", "csv", "lock", "log", "patch", "sum"];
 /// File extensions and names of what names no code.
-const UNREAD: &[&str] = &["LICENSE", "AUTHORS", "CHANGELOG", "README", "NEWS", "css", "scss", "less"];
+const UNREAD: &[&str] = &["LICENSE", "AUTHORS", "CHANGELOG", "README", "NEWS", "css", "scss", "less", "cursorrules"];
 /// File extensions of pages and templates.
 const MARKUP: &[&str] =
     &["html", "htm", "xml", "xhtml", "jinja", "jinja2", "j2", "erb", "hbs", "tmpl", "cshtml", "jsp", "ejs", "mustache"];
@@ -160,7 +160,7 @@ fn extension(path: &str) -> &str {
 
 /// The known extension that says what a file is, that of its interpreter if it has none, or nothing.
 fn language(path: &str, text: &str) -> &'static str {
-    let own = extension(path);
+    let own = if path.contains("-lock.") { "lock" } else { extension(path) };
     let known = [DOCUMENTS, MARKUP, C_LIKE, HASH_LIKE, UNREAD, &["json", "jsonc", "json5"]];
     let found = known.iter().flat_map(|list| list.iter()).find(|known| **known == own);
     let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
