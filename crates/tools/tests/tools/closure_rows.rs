@@ -19,7 +19,7 @@
 //! | `row LABEL [TIER]` | a caller has this label (and tier) |
 //! | `site PLACE [TIER]` | a call is at this place |
 //! | `no LABEL [TIER]` | no caller has this label (and tier) |
-//! | `open [REASON] [@ PLACE]` | the answer is not `closed`, and one that may hide uses has the reason and place; `counterfactual` does not say that the node can be deleted either |
+//! | `open [REASON] [@ PLACE]` | not `closed`, for that reason and place, nor `deletable` |
 //! | `closed` | the answer is `closed` |
 //! | `kept`, `deletable` | `counterfactual` does not say, or says, that the node can be deleted |
 //! | `shows TEXT`, `lists TEXT` | the answer contains the text |
