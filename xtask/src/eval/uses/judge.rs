@@ -488,7 +488,7 @@ impl<'a> Around<'a> {
         }
         let rest = self.after.trim_start_matches(|c: char| c.is_alphanumeric() || ", _)".contains(c));
         let declared =
-            ["const [", "const {", "let [", "let {"].iter().filter_map(|start| line.rsplit_once(start)).last();
+            ["const [", "const {", "let [", "let {"].iter().filter_map(|start| line.rsplit_once(start)).next_back();
         rest.starts_with("=>") && (self.before.ends_with(['(', ',']) || self.after.starts_with("=>"))
             || declared.is_some_and(|(_, part)| !part.contains(['=', ']', '}']))
     }
@@ -566,7 +566,7 @@ impl<'a> Around<'a> {
                     pointed.len() < self.before.len() && pointed.ends_with(|c: char| c.is_alphanumeric() || c == '>');
                 let is_generic = is_pointer || self.before.ends_with(['>', ']']) && !self.before.ends_with("=>");
                 let has_type = (is_generic || !word.is_empty() && !NOT_TYPES.contains(&word)) && ends;
-                is_assigned && (is_line_start || has_type) || has_type
+                has_type || is_assigned && is_line_start
             }
         }
     }

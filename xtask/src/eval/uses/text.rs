@@ -240,7 +240,7 @@ fn split(text: &str, extension: &str) -> Vec<(Range<usize>, Part)> {
             at = end.unwrap_or(at) + 1;
             continue;
         }
-        if marks.line.iter().any(|mark| starts(mark)) && is_comment_start(bytes, at) {
+        if marks.line.iter().any(&starts) && is_comment_start(bytes, at) {
             let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
             parts.push((at..end, Part::Comment));
             at = end;
