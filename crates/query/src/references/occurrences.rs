@@ -51,12 +51,17 @@ pub struct OccurrenceAnswer {
 }
 
 /// Returns the places that call a node: a function, a class by its constructors, or the members of a file, module or
-/// package from outside of it.
+/// package from outside of it. To read or write a property is to call it.
 ///
 /// # Errors
 /// [`Cancelled`].
 pub fn callers(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<OccurrenceAnswer, Cancelled> {
-    calling(snapshot, node, Rows::Callers, |edge| edge.relation == Relation::Calls, cancel)
+    let graph = snapshot.graph();
+    let is_property = |node| graph.kind(node) == NodeKind::Function && graph.flags(node).has(NodeFlags::PROPERTY);
+    let calls = |edge: &EdgeRef<'_>| {
+        edge.relation == Relation::Calls || edge.relation == Relation::References && is_property(edge.to)
+    };
+    calling(snapshot, node, Rows::Callers, calls, cancel)
 }
 
 /// Returns the places that use a node other than by its name in imports and texts: what [`callers`] returns, and those

@@ -170,9 +170,14 @@ fn only_what_could_reach_the_node_blocks_it() {
         ("an import of another name", "//- a.py\ndef f(): pass\n//- b.py\nfrom .gone import g\n", Closed),
         ("an import of the name", "//- a.py\ndef f(): pass\n//- b.py\nfrom .gone import f as g\n", Blocked),
         (
-            "a default export has any name",
-            "//- a.js\nexport default function f() {}\n//- b.js\nimport g from './gone';\ng();\n",
+            "a default export of a file of that name",
+            "//- a.js\nexport default function f() {}\n//- b.js\nimport g from '@/a';\ng();\n",
             Blocked,
+        ),
+        (
+            "a default export of another file",
+            "//- a.js\nexport default function f() {}\n//- b.js\nimport g from './gone';\ng();\n",
+            Closed,
         ),
         (
             "a method is no default export",

@@ -105,7 +105,7 @@ fn a_resource_reads_like_the_text_of_the_tools() {
 
         1. src/a b.py:1:23: from src.price import gross  (import)
         2. src/a b.py:5:12: return gross(3)  (call in total)
-        closure: closed  — every reference that could lead here has a known target
+        closure: closed  — every reference that could lead here has a known target, and the name stands nowhere else
         total_references 2 · total_users 2
         by_role: call 1  import 1
         next: view src/a b.py — all 2 users are known; open the first
