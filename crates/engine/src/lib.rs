@@ -14,6 +14,7 @@ mod error;
 mod extract;
 mod extract_attempts;
 mod federation;
+mod file_words;
 mod files;
 mod freshness;
 pub mod history;

@@ -284,8 +284,8 @@ impl Graph {
         self.open_rows_named(name).filter(UnresolvedRef::is_text)
     }
 
-    /// Names that code makes when it runs, as patterns: [`UnresolvedRef::PATTERN`], then what is known of the name, with
-    /// `*` for the rest.
+    /// Names that code makes when it runs, as patterns: [`UnresolvedRef::PATTERN`], then what is known of the name,
+    /// with `*` for the rest.
     pub fn name_patterns(&self) -> Vec<UnresolvedRef<'_>> {
         let base = self.base.unresolved_beginning(UnresolvedRef::PATTERN).filter(|row| !self.owned(row.from));
         let changed = self.overlay.iter().flat_map(|overlay| overlay.unresolved_beginning(UnresolvedRef::PATTERN));

@@ -242,7 +242,8 @@ pub struct UnresolvedRef<'g> {
 }
 
 impl UnresolvedRef<'_> {
-    /// The [role](UnresolvedRef::role) of words that are no references: see [`Graph::texts_named`](crate::Graph::texts_named).
+    /// The [role](UnresolvedRef::role) of words that are not references: see
+    /// [`Graph::texts_named`](crate::Graph::texts_named).
     pub const TEXT: &'static str = "text";
     /// Beginning of the name of a row that is a pattern of names.
     pub const PATTERN: &'static str = "*";

@@ -1,7 +1,7 @@
 //! What decorating does: a call of the decorator, which may keep what it decorates and run it later.
 
 use m1nd_base::{EdgeTier, Pos, Relation};
-use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Namespace, Reference, Role};
+use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Namespace, Role};
 use rustc_hash::FxHashMap;
 
 use crate::derived::Derived;
@@ -107,28 +107,4 @@ fn releases(eval: &mut Eval<'_>, found: &Found, is_called: bool) -> bool {
 fn releases_first(eval: &mut Eval<'_>, of: DefRef) -> bool {
     eval.ask_definition(of);
     eval.unit(of.file).facts.definition(of.def).flags.releases_first
-}
-
-/// Returns whether a definition can be run by decorating with it.
-pub(crate) fn is_run(eval: &mut Eval<'_>, found: &Found) -> bool {
-    match found.entity {
-        Entity::Def(of) => {
-            eval.ask_definition(of);
-            let kind = eval.unit(of.file).facts.definition(of.def).kind;
-            match kind {
-                DefKind::Function => true,
-                DefKind::Class | DefKind::Variable | DefKind::Constant | DefKind::Field => {
-                    !eval.rules(of.file).fields_apart
-                }
-                _ => false,
-            }
-        }
-        Entity::Local(..) | Entity::Expr(..) => true,
-        _ => false,
-    }
-}
-
-/// Returns whether decorating with a reference is a call.
-pub(crate) fn is_call(eval: &Eval<'_>, file: FileId, reference: &Reference) -> bool {
-    reference.role == Role::Decorate && eval.rules(file).decorations_call
 }

@@ -1,5 +1,6 @@
 //! The links of one file: every reference and import resolved, gathered into edges.
 
+mod decorating;
 pub(crate) mod expansions;
 mod implicit;
 mod indirect;
@@ -15,7 +16,6 @@ use smallvec::SmallVec;
 use m1nd_lang::facts::{DefId, DefKind, Expr, ExprId, Import, ImportId, ImportKind, Namespace, Pos, Reference, Role};
 use rustc_hash::FxHashSet;
 
-use crate::decorations;
 use crate::eval::{self, Entity, Eval, Found, Module, Search};
 use crate::files::{DefRef, FileId};
 use crate::ids::{SymbolId, Symbols};
@@ -291,7 +291,7 @@ fn resolve_reference<'a>(
     let mut resolution = outcome(eval, file, search, row);
     // Where fields and methods share their names, reading a member runs or takes the method, too.
     let may_be_method =
-        is_call || decorations::is_call(eval, file, reference) || reference.role == Role::Read && !rules.fields_apart;
+        is_call || decorating::is_call(eval, file, reference) || reference.role == Role::Read && !rules.fields_apart;
     if may_be_method && resolution.tier.is_some() {
         resolution.reason = open::may_reach_more(eval, file, reference, &found, unknown);
     }
@@ -315,7 +315,7 @@ fn resolve_reference<'a>(
     rows.extend(alternatives(eval, &resolution, &found));
     rows.extend(replaced(eval, &mut resolution, &found));
     rows.push(resolution);
-    if decorations::is_call(eval, file, reference) {
+    if decorating::is_call(eval, file, reference) {
         rows.extend(decoration(eval, file, reference));
     }
     rows
@@ -324,7 +324,7 @@ fn resolve_reference<'a>(
 /// The call of a decorator of the project that decorating is.
 fn decoration<'a>(eval: &mut Eval<'a>, file: FileId, reference: &Reference) -> Option<Resolution<'a>> {
     let mut search = search(eval, file, reference.expr, Role::Call);
-    let marks: Vec<bool> = search.found.iter().map(|found| decorations::is_run(eval, found)).collect();
+    let marks: Vec<bool> = search.found.iter().map(|found| decorating::is_run(eval, found)).collect();
     search.keep(&marks);
     let exercises = exercises(eval, file, reference, &search);
     let row = row(eval, file, reference, "");

@@ -186,7 +186,8 @@ pub struct Rules {
     pub member_order: MemberOrder,
     /// Lookup of bare names ends at an inline module's scope (Rust).
     pub module_scope_ends_lookup: bool,
-    /// Importers see `Export` rows, and calls of local variables are references to what these hold (JavaScript); otherwise they see the bindings of the module's scope.
+    /// Importers see `Export` rows, and calls of local variables are references to what these hold (JavaScript);
+    /// otherwise they see the bindings of the module's scope.
     pub explicit_exports: bool,
     /// A module has its submodules as members (Python packages).
     pub submodules_are_members: bool,

@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use m1nd_base::RepoPath;
 
 use crate::Root;
@@ -56,6 +58,32 @@ fn packed(list: &str, reference: &str) -> Option<String> {
 fn commit(text: &str) -> Option<String> {
     let text = text.trim();
     (matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| text.to_owned())
+}
+
+/// Returns whether the folder at `path`, which holds a file `.git`, is a linked worktree of a repository whose other
+/// checkout is at, around or in the root, so that it would be indexed twice.
+pub(crate) fn is_second_checkout(root: &Root, path: &str) -> bool {
+    let common = |text: &str, folder: &Path| {
+        let own = std::fs::canonicalize(folder.join(text.trim().strip_prefix("gitdir:")?.trim())).ok()?;
+        let is_linked = own.parent()?.file_name()? == "worktrees";
+        Some(if is_linked { own.parent()?.parent()?.to_owned() } else { own })
+    };
+    let read = |path: &str| {
+        let bytes = root.read_any(&RepoPath::new(path).ok()?, MAX_REFERENCE).ok()?;
+        String::from_utf8(bytes).ok()
+    };
+    let Some(text) = read(&format!("{path}/.git")) else { return false };
+    if !text.contains("/worktrees/") {
+        return false;
+    }
+    let Some(shared) = common(&text, &root.path().join(path)) else { return false };
+    if read(".git").and_then(|text| common(&text, root.path())) == Some(shared.clone()) {
+        return true;
+    }
+    // A bare repository has no checkout of its own.
+    let has_checkout = shared.file_name().is_some_and(|name| name == ".git") && shared.join("index").is_file();
+    let main = shared.parent().filter(|_| has_checkout);
+    main.is_some_and(|main| root.path().starts_with(main) || main.starts_with(root.path()))
 }
 
 #[cfg(test)]

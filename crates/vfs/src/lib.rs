@@ -36,6 +36,5 @@ pub use folders::FolderWatch;
 pub use git::GitHead;
 pub use place::{Place, canonical, network_file_system, stamp, try_open, watch_limit};
 pub use root::{FileMeta, Root};
-pub use tracked::TrackedSource;
-pub use walk::{Walk, WalkOptions};
+pub use walk::{TrackedSource, Walk, WalkOptions};
 pub use watch::{Changes, Watcher, WatcherHealth};

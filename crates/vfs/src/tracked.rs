@@ -2,9 +2,7 @@
 //! checkout leaves out, submodules that are not walked.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Debug;
 use std::path::Path;
-use std::sync::Arc;
 
 use m1nd_base::{Cancelled, Problem, ProblemKind, RepoPath, Tracked, TrackedKind};
 
@@ -14,14 +12,6 @@ use crate::{Root, defaults, is_version_control};
 
 /// Most files of a sparse checkout that are listed one by one; of more, the folders at the top are.
 const MAX_SPARSE_ROWS: usize = 200;
-/// Largest `.git` file that is read, in bytes.
-const MAX_LINK: u64 = 4 << 10;
-
-/// Tells what version control tracks.
-pub trait TrackedSource: Debug + Send + Sync {
-    /// Everything that the repository with this work tree tracks, by path; `None` if that is not known.
-    fn tracked(&self, work_tree: &Path) -> Option<Arc<[Tracked]>>;
-}
 
 /// A repository whose files are below a root.
 struct Repository<'r> {
@@ -196,30 +186,4 @@ fn repositories<'r>(root: &Root, inside: &[String], folders: &'r HashMap<&'r str
     });
     found.extend(inside);
     found
-}
-
-/// Returns whether the folder at `path`, which holds a file `.git`, is a linked worktree of a repository whose other
-/// checkout is at, around or in the root, so that it would be indexed twice.
-pub(crate) fn is_second_checkout(root: &Root, path: &str) -> bool {
-    let common = |text: &str, folder: &Path| {
-        let own = std::fs::canonicalize(folder.join(text.trim().strip_prefix("gitdir:")?.trim())).ok()?;
-        let is_linked = own.parent()?.file_name()? == "worktrees";
-        Some(if is_linked { own.parent()?.parent()?.to_owned() } else { own })
-    };
-    let read = |path: &str| {
-        let bytes = root.read_any(&RepoPath::new(path).ok()?, MAX_LINK).ok()?;
-        String::from_utf8(bytes).ok()
-    };
-    let Some(text) = read(&format!("{path}/.git")) else { return false };
-    if !text.contains("/worktrees/") {
-        return false;
-    }
-    let Some(shared) = common(&text, &root.path().join(path)) else { return false };
-    if read(".git").and_then(|text| common(&text, root.path())) == Some(shared.clone()) {
-        return true;
-    }
-    // A bare repository has no checkout of its own.
-    let has_checkout = shared.file_name().is_some_and(|name| name == ".git") && shared.join("index").is_file();
-    let main = shared.parent().filter(|_| has_checkout);
-    main.is_some_and(|main| root.path().starts_with(main) || main.starts_with(root.path()))
 }

@@ -1,17 +1,19 @@
 //! Lists the files of a root in parallel, level by level, so that the result does not depend on timing.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Debug;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cap_std::fs::{DirEntry, FileType};
-use m1nd_base::{Cancel, Cancelled, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
+use m1nd_base::{Cancel, Cancelled, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath, Tracked};
 use rayon::prelude::*;
 
+use crate::git::is_second_checkout;
 use crate::hidden::Hidden;
 use crate::ignores::{GIT_RULES, Holds, Ignores, OWN_RULES};
 use crate::root::irregular;
-use crate::tracked::{TrackedSource, is_second_checkout};
 use crate::{FileMeta, Root, VfsError, defaults, is_version_control};
 
 /// Folders listed in parallel; limits are checked between batches.
@@ -48,6 +50,12 @@ pub struct Walk {
     pub ignored: u64,
     /// Folders that were entered and hold a repository (`""` for the root), sorted.
     pub repositories: Vec<String>,
+}
+
+/// Tells what version control tracks.
+pub trait TrackedSource: Debug + Send + Sync {
+    /// Everything that the repository with this work tree tracks, by path; `None` if that is not known.
+    fn tracked(&self, work_tree: &Path) -> Option<Arc<[Tracked]>>;
 }
 
 /// A walk, with the folders it entered.

@@ -90,8 +90,8 @@ fn joined(value: Option<&Value>) -> String {
     }
 }
 
-/// The literals that hold the code of a notebook, cell by cell, as ranges of the file with their quotes. `None` if it is
-/// no notebook of Python.
+/// The literals that hold the code of a notebook, cell by cell, as ranges of the file with their quotes. `None` if
+/// it is not a notebook of Python.
 pub(crate) fn code(text: &str) -> Option<Vec<Vec<Range<usize>>>> {
     let book: Notebook<'_> = serde_json::from_str(text).ok()?;
     if language(&book.metadata) != "python" {

@@ -11,8 +11,8 @@ use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, S
 use m1nd_store::DerivedFiles;
 
 use super::{GitIndexes, Revisions};
+use crate::file_words::WordCache;
 use crate::report::RootInfo;
-use crate::unseen::WordCache;
 
 /// Time after which a caller continues with the commits read so far, by itself or by another.
 const WAITED: Duration = Duration::from_secs(5);

@@ -15,12 +15,12 @@ use m1nd_lang::Language;
 use m1nd_vfs::FileMeta;
 use rustc_hash::FxHashMap;
 
+use crate::file_words::{FileWords, Key};
 use crate::history::GitIndexes;
 use crate::snapshot::Snapshot;
 
 use sources::Source;
 pub use sources::is_code;
-pub(crate) use words::FileWords;
 
 /// Maximum number of files on disk whose stamps are compared before a question.
 const MAX_COMPARED: usize = 1_000;
@@ -111,10 +111,6 @@ fn stamp_of(snapshot: &Snapshot, path: &RepoPath) -> Option<FileMeta> {
 #[derive(Default)]
 struct Slot(Mutex<Option<Arc<UnseenTexts>>>);
 
-/// Words of files, kept over snapshots: contents rarely change.
-#[derive(Debug, Default)]
-pub(crate) struct WordCache(Mutex<FxHashMap<words::Key, Arc<FileWords>>>);
-
 impl Snapshot {
     /// The files that the index does not hold whole, with their words as they are on disk now.
     pub fn unseen(&self) -> Arc<UnseenTexts> {
@@ -160,7 +156,7 @@ fn build(snapshot: &Snapshot) -> UnseenTexts {
     let sources = sources::find(snapshot, &mut texts.indexes);
     let cache = &snapshot.histories.words;
     let before = std::mem::take(&mut *cache.0.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut kept: FxHashMap<words::Key, Arc<FileWords>> = FxHashMap::default();
+    let mut kept: FxHashMap<Key, Arc<FileWords>> = FxHashMap::default();
     let mut reader = words::Reader::new(snapshot);
     let mut rows = Vec::new();
     let (mut bytes, mut package_bytes) = (0, 0);
@@ -207,8 +203,8 @@ enum Found {
 fn words_of(
     reader: &mut words::Reader<'_>,
     source: &Source,
-    before: &FxHashMap<words::Key, Arc<FileWords>>,
-    kept: &mut FxHashMap<words::Key, Arc<FileWords>>,
+    before: &FxHashMap<Key, Arc<FileWords>>,
+    kept: &mut FxHashMap<Key, Arc<FileWords>>,
     texts: &mut UnseenTexts,
 ) -> Found {
     let Some((key, stamp)) = reader.key(source) else { return Found::Unknown };

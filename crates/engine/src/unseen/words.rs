@@ -12,6 +12,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::UnseenReason;
 use super::sources::{From, Source};
 use crate::error::ReadError;
+use crate::file_words::{FileWords, Key};
 use crate::snapshot::Snapshot;
 
 /// Maximum number of lines kept of one word of a file.
@@ -20,22 +21,6 @@ const MAX_LINES: u32 = 64;
 const MAX_WORD: usize = 256;
 /// Leading bytes that show the language of a file without an extension.
 const HEAD: usize = 256;
-
-/// What the words of a file depend on.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Key {
-    File(String, FileMeta),
-    Blob([u8; 20]),
-}
-
-/// The words of one file.
-#[derive(Debug)]
-pub(crate) struct FileWords {
-    pub(super) language: Language,
-    pub(super) bytes: u64,
-    /// Hash and line of each word; line 0 stands for all lines past [`MAX_LINES`].
-    pub(super) rows: Vec<(u64, u32)>,
-}
 
 /// A file on disk and its state, if it is there.
 type Stamp = (RepoPath, Option<FileMeta>);

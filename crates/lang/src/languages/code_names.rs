@@ -1,7 +1,7 @@
 //! Names of code in settings and in strings of code: entry points, handlers, classes that a framework loads by name.
 //!
-//! A name is kept by its shape alone (`pkg.mod:attr`, `com.acme.Foo`, `src/handler.main`, `./cli.js`). It counts only if
-//! it is the whole address of a definition or file of the project, which linking finds out.
+//! A name is kept by its shape alone (`pkg.mod:attr`, `com.acme.Foo`, `src/handler.main`, `./cli.js`). It counts only
+//! if it is the whole address of a definition or file of the project, which linking finds out.
 
 use std::ops::Range;
 

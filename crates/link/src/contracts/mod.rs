@@ -3,7 +3,8 @@
 //!
 //! Routes are found here, and beside them procedures of gRPC ([`rpc`]), fields of GraphQL ([`graphql`]), operations of
 //! OpenAPI ([`operations`]), topics and tools ([`points`]), tables ([`tables`]), images and variables
-//! ([`deployments`]), code that settings name ([`code_names`]). What languages and libraries call them is data in [`crate::frameworks`].
+//! ([`deployments`]), code that settings name ([`code_names`]). What languages and libraries call them is data in
+//! [`crate::frameworks`].
 //!
 //! A served route is a node of its file (`file::a.py::route::GET /users/{}`) with a `serves` edge to its handler, so
 //! the edge `requests` of a client leads on to the code behind it. Both edges have their places as evidence.

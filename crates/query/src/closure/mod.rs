@@ -3,7 +3,8 @@
 //! Every tool that says `closed`, `none`, `unused` or `ready_to_edit` asks this module; none has a rule of its own.
 //! It joins what the graph knows: references without a certain target ([`open`]), uses as a value ([`values`]),
 //! registrations and decorators ([`registered`]), constructors that the language calls unnamed ([`implicit`]), members
-//! that outside code calls ([`outside`]), and words that no fact explains ([`text`]); and what the graph does not hold: files that are not in it whole ([`unseen`]).
+//! that outside code calls ([`outside`]), and words that no fact explains ([`text`]); and what the graph does not
+//! hold: files that are not in it whole ([`unseen`]).
 
 mod dynamic;
 mod exported;

@@ -288,7 +288,7 @@ fn of_path(path: &str) -> Option<TextKind> {
         return Some(TextKind::Statements(HASH));
     }
     let begins = |known: &&str| name.strip_prefix(*known).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-    if PROSE_NAMES.iter().any(|known| begins(known)) || matches!(name, "package-lock.json" | "npm-shrinkwrap.json") {
+    if PROSE_NAMES.iter().any(begins) || matches!(name, "package-lock.json" | "npm-shrinkwrap.json") {
         return None;
     }
     let Some((_, ending)) = name.rsplit_once('.') else { return Some(TextKind::Prose) };

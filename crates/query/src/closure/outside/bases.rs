@@ -150,8 +150,8 @@ fn annotation(graph: &Graph, node: NodeIx, without: &[&[&str]]) -> Option<String
     Some(id.strip_prefix("external::").unwrap_or(id).to_owned())
 }
 
-/// What uses a class by reflection: an annotation of it or of its members, or annotated code that takes or yields it, or
-/// holds it in a class that is used so.
+/// What uses a class by reflection: an annotation of it or of its members, or annotated code that takes or yields it,
+/// or holds it in a class that is used so.
 pub(super) fn reflected_by(graph: &Graph, class: NodeIx) -> Option<String> {
     let mut classes = vec![class];
     let mut next = 0;
