@@ -175,7 +175,7 @@ mod tests {
             if version == 4 {
                 let shared = path.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
                 bytes.push((before.len() - shared) as u8);
-                bytes.extend(path[shared..].as_bytes());
+                bytes.extend(&path.as_bytes()[shared..]);
                 bytes.push(0);
             } else {
                 bytes.extend(path.as_bytes());
