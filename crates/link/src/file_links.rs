@@ -161,7 +161,10 @@ fn narrow_imports(project: &Project, all: &mut [Resolution<'_>]) {
     for row in all.iter_mut().filter(|row| row.role.is_none() && row.is_module) {
         if row.targets.iter().any(is_used) {
             row.targets.retain(is_used);
-            row.tier = Some(EdgeTier::Certain);
+            // A module whose version may differ stays possible.
+            if !row.members.open {
+                row.tier = Some(EdgeTier::Certain);
+            }
         }
     }
 }

@@ -13,6 +13,9 @@ pub enum ModuleTarget {
     Folder(String),
     /// Several files that are one module together (Go packages, Java packages).
     Files(Vec<FileId>),
+    /// Files of a module of the project that is required by version, and its package: the build may use another version
+    /// from outside, so these files are only possible (Go).
+    Version(Vec<FileId>, String),
     /// A definition by its path of names from the top level of any of the files (a class of a package, a nested class).
     Member(Vec<FileId>, Vec<String>),
     /// Outside the indexed roots: the package's name.

@@ -16,6 +16,11 @@ impl Eval<'_> {
         match target {
             ModuleTarget::Member(files, names) => self.inside(&files, &names, Namespace::Type),
             ModuleTarget::External(package) => Search::one(Entity::External(Outside::package(package), None)),
+            ModuleTarget::Version(files, package) => {
+                let mut search = self.module_entity(ModuleTarget::Files(files));
+                search.add(Search::one(Entity::External(Outside::package(package).somewhere(), None)));
+                search
+            }
             ModuleTarget::NotFound => Search::unknown(Reason::ModuleNotFound),
             target => match self.module_value(target) {
                 Some(module) => Search::one(Entity::Module(module)),
@@ -108,10 +113,16 @@ impl Eval<'_> {
                     Some(path) => self.resolve(file, path, Namespace::Type),
                     None => {
                         let target = self.module_target(file, row.module, row.level);
-                        if let ModuleTarget::External(package) = target {
-                            return Search::one(Entity::External(Outside::module(package, written), None));
+                        let (files, package) = match target {
+                            ModuleTarget::External(package) => (None, package),
+                            ModuleTarget::Version(files, package) => (Some(files), package),
+                            target => return self.module_entity(target),
+                        };
+                        let mut search = Search::one(Entity::External(Outside::module(package, written), None));
+                        if let Some(files) = files {
+                            search.add(self.module_entity(ModuleTarget::Files(files)));
                         }
-                        self.module_entity(target)
+                        search
                     }
                 }
             }
@@ -170,6 +181,14 @@ impl Eval<'_> {
         match target {
             ModuleTarget::External(package) => Search::one(Entity::External(package.into(), Some(name))),
             ModuleTarget::NotFound => Search::unknown(Reason::ModuleNotFound),
+            ModuleTarget::Version(files, package) => {
+                let mut search = self.target_member(ModuleTarget::Files(files), name, want, asker);
+                // A name that the files lack may be declared elsewhere, as in other wildcard imports.
+                if !search.found.is_empty() {
+                    search.add(Search::one(Entity::External(package.into(), Some(name))));
+                }
+                search
+            }
             ModuleTarget::Member(files, names) => {
                 let found = self.inside(&files, &names, Namespace::Type);
                 let classes = self.values_of(found, Namespace::Type);

@@ -818,7 +818,10 @@ impl<'a> Eval<'a> {
             ModuleTarget::File(file) => Some(Module::File(file)),
             ModuleTarget::Folder(path) => Some(Module::Folder(path.into())),
             ModuleTarget::Files(files) => Some(Module::Files(files.into())),
-            ModuleTarget::Member(..) | ModuleTarget::External(_) | ModuleTarget::NotFound => None,
+            ModuleTarget::Member(..)
+            | ModuleTarget::Version(..)
+            | ModuleTarget::External(_)
+            | ModuleTarget::NotFound => None,
         }
     }
 

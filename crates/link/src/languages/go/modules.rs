@@ -24,12 +24,23 @@ struct GoModule {
     requires: Vec<String>,
     /// Module path → where its packages are instead.
     local: BTreeMap<String, String>,
+    /// Module path → module path that replaces it.
+    replaced: BTreeMap<String, String>,
 }
 
 /// The modules of a project, by the folder of their `go.mod`.
 #[derive(Debug, Hash)]
 pub(super) struct GoModules {
     modules: BTreeMap<String, GoModule>,
+    /// Module path → folders of the modules with this path.
+    by_path: BTreeMap<String, Vec<String>>,
+}
+
+/// Where a package of the project is.
+enum Place {
+    Folder(String),
+    /// Folders of modules that a build may replace by a published version.
+    Versions(Vec<String>),
 }
 
 impl GoModules {
@@ -42,15 +53,21 @@ impl GoModules {
                 "go.mod" => {
                     let manifest = Manifest::read(text);
                     let local = local_folders(folder, &manifest);
+                    let replaced = replaced_modules(&manifest);
                     if let Some(path) = manifest.module {
-                        modules.insert(folder.to_owned(), GoModule { path, requires: manifest.requires, local });
+                        let requires = manifest.requires;
+                        modules.insert(folder.to_owned(), GoModule { path, requires, local, replaced });
                     }
                 }
                 "go.work" => workspaces.push((folder, Manifest::read(text))),
                 _ => {}
             }
         }
-        let mut found = Self { modules };
+        let mut by_path: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (folder, module) in &modules {
+            by_path.entry(module.path.clone()).or_default().push(folder.clone());
+        }
+        let mut found = Self { modules, by_path };
         for (folder, workspace) in workspaces {
             found.add_workspace(folder, &workspace);
         }
@@ -104,6 +121,7 @@ impl GoModules {
         for member in &members {
             if let Some(module) = self.modules.get_mut(member) {
                 module.local.extend(shared.iter().map(|(path, folder)| (path.clone(), folder.clone())));
+                module.replaced.extend(replaced_modules(workspace));
             }
         }
     }
@@ -122,26 +140,45 @@ impl GoModules {
         }
     }
 
-    /// The folder of a package of the project.
-    fn folder(&self, files: &Files<'_>, from: &str, path: &str) -> Option<String> {
+    /// Where a package of the project is.
+    fn place(&self, files: &Files<'_>, from: &str, path: &str) -> Option<Place> {
         let Some((home, module)) = self.around(from) else {
             // Without a manifest paths count from a source root.
             let home = files.root_of(from);
             let mut roots = ["", "src", "vendor"].iter().map(|root| concat(&concat(home, root), path));
-            return roots.find(|folder| has_sources(files, folder));
+            let folder = roots.find(|folder| has_sources(files, folder)).map(Place::Folder);
+            return folder.or_else(|| Some(Place::Versions(self.versions(None, path)?.1)));
         };
+        let versions = self.versions(Some(module), path);
         let own = below(path, &module.path).map(|rest| (module.path.len(), home, rest));
         let local = module.local.iter().filter_map(|(prefix, folder)| {
             let rest = below(path, prefix)?;
             Some((prefix.len(), folder.as_str(), rest))
         });
         // The longest matching module path is the module of the package.
-        if let Some((_, folder, rest)) = own.into_iter().chain(local).max_by_key(|(len, ..)| *len) {
-            return Some(concat(folder, rest));
+        if let Some((len, folder, rest)) = own.into_iter().chain(local).max_by_key(|(len, ..)| *len)
+            && versions.as_ref().is_none_or(|(longest, _)| *longest <= len)
+        {
+            return Some(Place::Folder(concat(folder, rest)));
         }
         let vendor = concat(home, "vendor");
         let vendored = concat(&vendor, path);
-        (files.is_folder(&vendor) && has_sources(files, &vendored)).then_some(vendored)
+        if files.is_folder(&vendor) && has_sources(files, &vendored) {
+            return Some(Place::Folder(vendored));
+        }
+        versions.map(|(_, folders)| Place::Versions(folders))
+    }
+
+    /// Length of the longest path of a module of the project that holds a package, and the package's folders there.
+    /// Nothing says that a build uses these folders: they are what is published under the path, in some version.
+    fn versions(&self, module: Option<&GoModule>, path: &str) -> Option<(usize, Vec<String>)> {
+        let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        ends.collect::<Vec<_>>().into_iter().rev().find_map(|end| {
+            let (prefix, rest) = (&path[..end], path[end..].trim_start_matches('/'));
+            let meant = module.and_then(|module| module.replaced.get(prefix)).map_or(prefix, String::as_str);
+            let folders = self.by_path.get(meant)?;
+            Some((end, folders.iter().map(|folder| concat(folder, rest)).collect()))
+        })
     }
 
     /// Name of the external module of a package.
@@ -185,6 +222,11 @@ impl GoModules {
                 ModuleTarget::Files(found) if files.heading(*found.first()?).package.as_deref() == Some(name) => {
                     return Some(ModuleTarget::Files(found));
                 }
+                ModuleTarget::Version(found, package)
+                    if files.heading(*found.first()?).package.as_deref() == Some(name) =>
+                {
+                    return Some(ModuleTarget::Version(found, package));
+                }
                 ModuleTarget::External(package)
                     if path.split(|c: char| !c.is_alphanumeric()).any(|part| part == name) =>
                 {
@@ -208,10 +250,15 @@ impl Resolver for GoModules {
         if module == "C" {
             return ModuleTarget::External("C".to_owned());
         }
-        match self.folder(files, files.path(from), module) {
-            Some(folder) => {
+        match self.place(files, files.path(from), module) {
+            Some(Place::Folder(folder)) => {
                 let found = Self::package(files, from, &folder);
                 if found.is_empty() { ModuleTarget::NotFound } else { ModuleTarget::Files(found) }
+            }
+            Some(Place::Versions(folders)) => {
+                let found: Vec<_> = folders.iter().flat_map(|folder| Self::package(files, from, folder)).collect();
+                let package = self.external(files.path(from), module);
+                if found.is_empty() { ModuleTarget::External(package) } else { ModuleTarget::Version(found, package) }
             }
             None if module.is_empty() => ModuleTarget::NotFound,
             None => ModuleTarget::External(self.external(files.path(from), module)),
@@ -240,6 +287,12 @@ impl Resolver for GoModules {
 fn local_folders(folder: &str, manifest: &Manifest) -> BTreeMap<String, String> {
     let local = manifest.replaces.iter().filter(|replace| replace.target.starts_with('.'));
     local.filter_map(|replace| Some((replace.module.clone(), join(folder, &replace.target)?))).collect()
+}
+
+/// Replacements by other modules.
+fn replaced_modules(manifest: &Manifest) -> BTreeMap<String, String> {
+    let replaced = manifest.replaces.iter().filter(|replace| !replace.target.starts_with('.'));
+    replaced.map(|replace| (replace.module.clone(), replace.target.clone())).collect()
 }
 
 /// Go files directly in a folder.
