@@ -39,7 +39,7 @@ impl GitFolder {
 
     /// Everything that is tracked, by path; `None` if the index is missing, damaged, or has an unsupported form.
     /// Paths that are not UTF-8 are left out.
-    pub fn tracked(&self) -> Option<Vec<Tracked>> {
+    pub fn list_tracked(&self) -> Option<Vec<Tracked>> {
         let path = self.index_path();
         if !std::fs::metadata(&path).ok()?.is_file() {
             return None;

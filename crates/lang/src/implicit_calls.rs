@@ -10,7 +10,7 @@ pub fn is_implicit_constructor(language: Language, name: &str, signature: &str) 
         return false;
     }
     let Some((before, parameters)) = parameters(name, signature) else { return false };
-    let needed = needed(parameters);
+    let needed = count_required(parameters);
     let is_explicit = before.split_whitespace().any(|word| word.starts_with("explicit"));
     needed == 0 || needed == 1 && !is_explicit
 }
@@ -37,7 +37,7 @@ fn parameters<'s>(name: &str, signature: &'s str) -> Option<(&'s str, &'s str)> 
 }
 
 /// Number of parameters without a default.
-fn needed(parameters: &str) -> usize {
+fn count_required(parameters: &str) -> usize {
     let mut depth = 0;
     let mut count = 0;
     let mut parameter = String::new();

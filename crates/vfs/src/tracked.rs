@@ -42,7 +42,7 @@ impl Walker<'_> {
         let mut found = Found::default();
         for repository in repositories(self.root(), &tree.walk.repositories, &folders) {
             self.check()?;
-            if let Some(tracked) = source.tracked(&repository.work_tree) {
+            if let Some(tracked) = source.list_tracked(&repository.work_tree) {
                 self.compare(&repository, &tracked, &tree.walk, &mut found);
             }
         }

@@ -55,7 +55,7 @@ pub struct Walk {
 /// Tells what version control tracks.
 pub trait TrackedSource: Debug + Send + Sync {
     /// Everything that the repository with this work tree tracks, by path; `None` if that is not known.
-    fn tracked(&self, work_tree: &Path) -> Option<Arc<[Tracked]>>;
+    fn list_tracked(&self, work_tree: &Path) -> Option<Arc<[Tracked]>>;
 }
 
 /// A walk, with the folders it entered.

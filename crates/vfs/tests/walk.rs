@@ -343,7 +343,7 @@ mod odd {
 struct Tracks(Vec<Tracked>);
 
 impl TrackedSource for Tracks {
-    fn tracked(&self, _: &Path) -> Option<Arc<[Tracked]>> {
+    fn list_tracked(&self, _: &Path) -> Option<Arc<[Tracked]>> {
         Some(self.0.clone().into())
     }
 }

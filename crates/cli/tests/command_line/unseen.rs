@@ -29,7 +29,7 @@ struct Repository {
 }
 
 impl Repository {
-    /// `None` where there is no git.
+    /// `None` if git is not installed.
     fn new(more: &str) -> Option<Self> {
         Place::committed(&format!("{PROGRAM}{more}")).map(|place| Self { place })
     }
@@ -75,7 +75,7 @@ impl Repository {
         assert!(rows.len() == 1 && rows[0]["reason"] == reason, "{search}");
     }
 
-    fn uncommitted(&self) -> String {
+    fn list_uncommitted(&self) -> String {
         self.json(&["call", "health"])["git"]["uncommitted_files"].to_string()
     }
 }
@@ -110,7 +110,7 @@ fn what_a_sparse_checkout_leaves_out_keeps_answers_open() {
         repository.place.run(&["ingest"]);
         assert_eq!(repository.hiding("core"), [unseen("api/b.py")], "{form}");
         assert!(repository.is_closed("lonely"), "{form}: only names that stand there");
-        assert!(!repository.uncommitted().contains("api"), "{form}: {}", repository.uncommitted());
+        assert!(!repository.list_uncommitted().contains("api"), "{form}: {}", repository.list_uncommitted());
         repository.assert_listed(if form == "--sparse-index" { "api" } else { "api/b.py" }, "not_checked_out");
     }
     repository.git(&["sparse-checkout", "disable"]);
@@ -138,7 +138,7 @@ fn submodules_and_second_checkouts_are_listed() {
     let hiding = repository.hiding("file::pkg/core.py::fn::lonely");
     assert!(hiding.contains(&unseen("vendor/lib/pkg/core.py")), "{hiding:?}");
     assert!(!hiding.iter().any(|(path, _)| path.starts_with("wt/") || path.starts_with("ext/gone")), "{hiding:?}");
-    assert!(!repository.uncommitted().contains("ext/lib"), "{}", repository.uncommitted());
+    assert!(!repository.list_uncommitted().contains("ext/lib"), "{}", repository.list_uncommitted());
 }
 
 #[test]

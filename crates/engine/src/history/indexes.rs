@@ -30,7 +30,7 @@ impl GitIndexes {
 }
 
 impl TrackedSource for GitIndexes {
-    fn tracked(&self, work_tree: &Path) -> Option<Arc<[Tracked]>> {
+    fn list_tracked(&self, work_tree: &Path) -> Option<Arc<[Tracked]>> {
         let git = GitFolder::find(work_tree).ok()?;
         let now = stamp(&git.index_path())?;
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -39,7 +39,7 @@ impl TrackedSource for GitIndexes {
         {
             return known.clone();
         }
-        let tracked: Option<Arc<[Tracked]>> = git.tracked().map(Into::into);
+        let tracked: Option<Arc<[Tracked]>> = git.list_tracked().map(Into::into);
         let mut kept = lock();
         kept.remove(work_tree);
         if kept.len() < MAX_KEPT && tracked.as_ref().is_none_or(|tracked| tracked.len() <= MAX_KEPT_ENTRIES) {

@@ -74,7 +74,7 @@ pub(super) fn find(snapshot: &Snapshot, indexes: &mut Vec<(PathBuf, Option<FileM
     let mut found: Vec<Source> = snapshot.files().iter().filter_map(of_index).collect();
     found.extend(snapshot.skipped().iter().filter_map(|(path, problem)| of_skipped(path, problem)));
     let mut left_out = Vec::new();
-    tracked(snapshot, &mut |repository, entry, path| {
+    list_tracked(snapshot, &mut |repository, entry, path| {
         if left_out.len() < MAX_FILES && snapshot.files.by_text(path).is_none() {
             left_out.extend(of_tracked(repository, entry, path));
         }
@@ -192,7 +192,10 @@ pub(super) fn submodules(snapshot: &Snapshot) -> Vec<String> {
 }
 
 /// Passes on everything that the repositories of the roots track. Returns the state of their indexes.
-fn tracked(snapshot: &Snapshot, take: &mut dyn FnMut(&Repository, &Tracked, &str)) -> Vec<(PathBuf, Option<FileMeta>)> {
+fn list_tracked(
+    snapshot: &Snapshot,
+    take: &mut dyn FnMut(&Repository, &Tracked, &str),
+) -> Vec<(PathBuf, Option<FileMeta>)> {
     let mut indexes = Vec::new();
     for (info, repository) in repositories(snapshot) {
         indexes.push((repository.work_tree.clone(), GitIndexes::stamp(&repository.work_tree)));
@@ -226,7 +229,7 @@ fn in_folder(repository: &Repository, entry: &Tracked, path: &str, take: &mut dy
 }
 
 fn entries(snapshot: &Snapshot, repository: &Repository) -> Arc<[Tracked]> {
-    snapshot.histories.indexes.tracked(&repository.work_tree).unwrap_or_default()
+    snapshot.histories.indexes.list_tracked(&repository.work_tree).unwrap_or_default()
 }
 
 /// Path in the index of a path in a repository; `None` if it is not in the root.

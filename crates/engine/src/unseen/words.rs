@@ -81,7 +81,7 @@ impl<'s> Reader<'s> {
         if only_odd {
             rows.retain(|row| !row.0.is_ascii());
         }
-        Some(Some(FileWords { language, bytes: bytes.len() as u64, rows: bounded(&rows) }))
+        Some(Some(FileWords { language, bytes: bytes.len() as u64, rows: limit_rows(&rows) }))
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) fn hash(word: &str) -> u64 {
     hasher.finish()
 }
 
-fn bounded(words: &[(&str, u32)]) -> Vec<(u64, u32)> {
+fn limit_rows(words: &[(&str, u32)]) -> Vec<(u64, u32)> {
     let mut rows: Vec<(u64, u32)> = words.iter().map(|&(word, line)| (hash(word), line)).collect();
     rows.sort_unstable();
     rows.dedup();
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn lines_past_the_limit_are_one_row() {
         let text = "word\n".repeat(100);
-        let rows = bounded(&found(Language::Python, &text));
+        let rows = limit_rows(&found(Language::Python, &text));
         assert_eq!(rows.len(), MAX_LINES as usize + 1);
         assert_eq!(rows[0], (hash("word"), 0));
     }

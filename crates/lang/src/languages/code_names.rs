@@ -179,11 +179,11 @@ fn settings_name(run: &str, start: usize, is_module: bool) -> Option<Row> {
         return is_class.then(|| row(name, start + 1, Form::Class)).flatten();
     }
     let name = name.trim_start_matches("./");
-    dotted(name, start)
+    read_dotted(name, start)
 }
 
 /// A name of at least two parts.
-fn dotted(name: &str, start: usize) -> Option<Row> {
+fn read_dotted(name: &str, start: usize) -> Option<Row> {
     let is_object = name.matches(':').count() == 1 && !name.contains("::");
     let parts = name.split(['.', ':', '/', '#', '\\']).filter(|part| !part.is_empty());
     let last = name.rsplit(['.', ':', '#', '\\', '/']).next().unwrap_or(name);
@@ -260,7 +260,7 @@ fn in_strings(language: Language, text: &str) -> Vec<Row> {
             None => (0, literal),
         };
         let doubled = name.replace("\\\\", "\\");
-        found.extend(dotted(&doubled, at + skipped));
+        found.extend(read_dotted(&doubled, at + skipped));
         at += length + 1;
     }
     if !found.is_empty() {

@@ -82,12 +82,12 @@ impl<'f> Finder<'f> {
         Self {
             text,
             facts,
-            explained: explained(facts),
+            explained: collect_explained(facts),
             passed: 0,
             local: local_names(facts),
             modules: module_words(facts),
             paths: facts.imports.iter().map(|row| facts.name(row.module)).collect(),
-            imported: imported(facts),
+            imported: collect_imported(facts),
             cursor: Cursor { at: 0, line: 1, col: 1 },
             around: Around::default(),
             seen: FxHashMap::default(),
@@ -182,7 +182,7 @@ impl Around {
 }
 
 /// Positions of facts that name something, in order.
-fn explained(facts: &FileFacts) -> Vec<Pos> {
+fn collect_explained(facts: &FileFacts) -> Vec<Pos> {
     let mut all: Vec<Pos> = facts.references.iter().map(|row| row.pos).collect();
     all.extend(facts.definitions.iter().map(|row| row.pos));
     all.extend(facts.imports.iter().map(|row| row.pos));
@@ -194,7 +194,7 @@ fn explained(facts: &FileFacts) -> Vec<Pos> {
 }
 
 /// The names that imports bring, with the lines that they stand in.
-fn imported(facts: &FileFacts) -> FxHashSet<(u32, &str)> {
+fn collect_imported(facts: &FileFacts) -> FxHashSet<(u32, &str)> {
     let named = facts.imports.iter().filter_map(|row| match row.kind {
         ImportKind::Symbol(name) | ImportKind::FileModule(name) => Some((row.pos.line, facts.name(name))),
         _ => None,
@@ -252,12 +252,12 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
     start + bytes.get(start..).unwrap_or_default().iter().take_while(|byte| is_word(**byte)).count()
 }
 
-/// The last byte before a place that is no space, and its place.
+/// The last byte before a place that is not a space, and where it is.
 fn before(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
     bytes[..at].iter().enumerate().rev().find(|(_, byte)| !byte.is_ascii_whitespace()).map(|(at, byte)| (at, *byte))
 }
 
-/// The bytes from the first one behind a place that is no space.
+/// The bytes after a place, without the spaces at their start.
 fn behind(bytes: &[u8], at: usize) -> &[u8] {
     bytes.get(at..).unwrap_or_default().trim_ascii_start()
 }

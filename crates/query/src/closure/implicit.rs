@@ -7,7 +7,7 @@ use m1nd_lang::is_implicit_constructor;
 use super::{Hiding, reasons};
 
 /// What may call a constructor without naming it.
-pub(super) fn constructed(snapshot: &Snapshot, starts: &[NodeIx], node: NodeIx, far: bool) -> Option<Hiding> {
+pub(super) fn find_calls(snapshot: &Snapshot, starts: &[NodeIx], node: NodeIx, far: bool) -> Option<Hiding> {
     let graph = snapshot.graph();
     if !graph.flags(node).has(NodeFlags::CONSTRUCTOR) {
         return None;

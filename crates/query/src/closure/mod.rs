@@ -232,16 +232,16 @@ fn uses_without_reference(
             continue;
         }
         if known.rows == Rows::Callers {
-            found.extend(values::passed(graph, node, far));
+            found.extend(values::find_uses(graph, node, far));
         }
         if known.rows != Rows::Names {
-            found.extend(registered::registered(graph, node, far));
+            found.extend(registered::find_registrations(graph, node, far));
         }
         if known.rows == Rows::Callers {
-            found.extend(implicit::constructed(snapshot, known.starts, node, far));
+            found.extend(implicit::find_calls(snapshot, known.starts, node, far));
         }
-        found.extend(outside::called(snapshot, node, known.rows, far));
-        found.extend(text::unexplained((graph, families), known.starts, node, far));
+        found.extend(outside::find_callers(snapshot, node, known.rows, far));
+        found.extend(text::find_words((graph, families), known.starts, node, far));
         found.extend(dynamic::made_names(snapshot, known.starts, node, far));
     }
     found
@@ -259,12 +259,12 @@ fn judge(
             "{edges} calls by dynamic dispatch count only if the overriding method's class is made, and nothing in sight makes it"
         )
     };
-    let mut reasons = told(hiding.iter().filter(|row| !row.far), "here or on");
+    let mut reasons = list_reasons(hiding.iter().filter(|row| !row.far), "here or on");
     if not_made_near > 0 {
         reasons.push(by_dispatch(not_made));
     }
     let direct_known = reasons.is_empty();
-    reasons.extend(told(hiding.iter().filter(|row| row.far), "to a known row"));
+    reasons.extend(list_reasons(hiding.iter().filter(|row| row.far), "to a known row"));
     if not_made_near == 0 && not_made > 0 {
         reasons.push(by_dispatch(not_made));
     }
@@ -289,7 +289,7 @@ fn judge(
 }
 
 /// One clause for each reason, with the first place of all but open references.
-fn told<'h>(rows: impl Iterator<Item = &'h Hiding>, whither: &str) -> Vec<String> {
+fn list_reasons<'h>(rows: impl Iterator<Item = &'h Hiding>, whither: &str) -> Vec<String> {
     let (mut open, mut others) = (0, Vec::<(&Hiding, usize)>::new());
     for row in rows {
         if !clause_of(&row.reason).is_empty() {

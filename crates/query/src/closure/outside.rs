@@ -78,7 +78,7 @@ impl FromOutside {
 }
 
 /// What outside code that may use a node hides, as a row of an answer. It has the name of what calls the node.
-pub(super) fn called(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: bool) -> Option<Hiding> {
+pub(super) fn find_callers(snapshot: &Snapshot, node: NodeIx, rows: Rows, far: bool) -> Option<Hiding> {
     let from = called_from_outside(snapshot, node)?;
     // Nothing in the project depends on a caller that only starts it.
     let only_starts = matches!(from.how, How::Starts | How::Test | How::Exported);

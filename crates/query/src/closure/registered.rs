@@ -9,7 +9,7 @@ use super::{Hiding, reasons};
 const MAX_PLACES: usize = 50;
 
 /// The places that register a node.
-pub(super) fn registered(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
+pub(super) fn find_registrations(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
     let edges = graph.in_edges(node).filter(|edge| edge.relation == Relation::Registers);
     let rows = edges.flat_map(|edge| {
         let sites: Vec<u32> = edge.sites.iter().map(|pos| pos.line).collect();

@@ -12,7 +12,7 @@ const MAX_PLACES: usize = 50;
 
 /// The places where a name of a node stands and no fact explains it. What stands inside of the node itself, or of
 /// another of `starts`, is no use of it from elsewhere. A constructor is called by the name of its class.
-pub(super) fn unexplained(
+pub(super) fn find_words(
     (graph, families): (&Graph, &Families),
     starts: &[NodeIx],
     node: NodeIx,

@@ -94,12 +94,12 @@ impl<'a> Search<'a> {
         }
         let graph = self.graph;
         let Some(node) = graph.find_file(&file.path) else { return false };
-        self.explained.entry(node).or_insert_with(|| explained(graph, node)).contains(&(name, line))
+        self.explained.entry(node).or_insert_with(|| list_explained(graph, node)).contains(&(name, line))
     }
 }
 
 /// Names and lines of a file with a definition of the name, or a reference that leads to one.
-fn explained(graph: &Graph, file: NodeIx) -> FxHashSet<(&str, u32)> {
+fn list_explained(graph: &Graph, file: NodeIx) -> FxHashSet<(&str, u32)> {
     let mut lines = FxHashSet::default();
     for node in graph.of_file(file) {
         lines.insert((graph.label(node), graph.lines(node).0));

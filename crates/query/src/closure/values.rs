@@ -10,7 +10,7 @@ const MAX_PLACES: usize = 200;
 
 /// The places that take a function or class as a value. A property is read to run it, and a field holds a value: what
 /// reads them calls nothing unseen.
-pub(super) fn passed(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
+pub(super) fn find_uses(graph: &Graph, node: NodeIx, far: bool) -> Vec<Hiding> {
     let is_called = matches!(graph.kind(node), NodeKind::Function | NodeKind::Class | NodeKind::Macro)
         && !graph.flags(node).has(NodeFlags::PROPERTY);
     if !is_called {

@@ -232,7 +232,7 @@ impl Extractor<'_> {
         }
     }
 
-    /// Uses of local variables are no references, unless they call what the variable holds; nor is the place that
+    /// Uses of local variables are not references, unless they call what the variable holds; nor is the place that
     /// defines a member.
     fn drop_local_references(&mut self, names: &Names) {
         let defined: FxHashSet<_> = self.b.facts().definitions.iter().map(|definition| definition.pos).collect();

@@ -178,7 +178,7 @@ fn is_alone(bytes: &[u8], at: usize, sign: u8) -> bool {
     bytes[at] == sign && !bytes[..at].ends_with(&[sign])
 }
 
-/// Returns whether the bracket at a place takes an element of a value that is no table of names, like `globals()`.
+/// Returns whether the bracket at a place takes an element of a value other than a table of names such as `globals()`.
 fn is_value(bytes: &[u8], bracket: usize) -> bool {
     match before(bytes, bracket) {
         Some((_, b']' | b'}')) => true,
@@ -315,7 +315,7 @@ fn is_test_name(language: Language, bytes: &[u8], previous: Option<(usize, u8)>)
     bytes[open] == b'(' && word_before(bytes, open).split(|byte| *byte == b'_').any(|part| part == b"TEST")
 }
 
-/// `:name`, which is no second half of `a::name` or of a conditional.
+/// `:name`, but not the second half of `a::name` or of a conditional.
 fn is_symbol(bytes: &[u8], start: usize) -> bool {
     let Some(before) = bytes[..start].strip_suffix(b":") else { return false };
     !before.ends_with(b":") && !before.last().is_some_and(|byte| is_word(*byte))
@@ -362,7 +362,7 @@ fn is_form(
 fn is_markup(bytes: &[u8], (start, end): (usize, usize), prior: u8, next: &[u8]) -> bool {
     let spaced = start.checked_sub(1).is_some_and(|at| bytes[at].is_ascii_whitespace());
     let is_attribute = spaced && bytes[end..].starts_with(b"=") && matches!(next.get(1), Some(b'{' | b'"' | b'\''));
-    // Two names in a row are no code, unless one of them is a word of the language.
+    // Two names in a row are not code, unless one of them is a word of the language.
     let is_behind_tag = prior == b'>' && bytes[..start].ends_with(b">") && !bytes[..start].ends_with(b"=>");
     let is_prose = is_behind_tag && next.first().is_some_and(|byte| is_word(*byte) || *byte == b'<');
     is_attribute || is_prose

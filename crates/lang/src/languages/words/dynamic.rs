@@ -243,7 +243,7 @@ fn argument(bytes: &[u8], start: usize) -> Range<usize> {
     start..bytes.len().min(start + MAX_KEY)
 }
 
-/// Where the bracket closes that opens at a place, or where it is no longer looked for.
+/// The end of the bracket that opens at a place, or the place where the search for it stops.
 fn close_of(bytes: &[u8], open: usize) -> usize {
     let mut depth = 0_usize;
     for (at, byte) in bytes.iter().enumerate().skip(open).take(MAX_KEY) {
