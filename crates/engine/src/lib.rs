@@ -45,7 +45,7 @@ mod writer;
 
 pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
 pub use bound::{Bound, BoundState, CodeTexts};
-pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
+pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord, is_too_wide};
 pub use documents::{Binding, BindingMatch, TargetState};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};

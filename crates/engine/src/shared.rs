@@ -20,7 +20,7 @@ use crate::snapshot::{Snapshot, root_is_gone};
 use crate::text_model::LocalModel;
 
 /// Time between two looks for a newer snapshot of another process.
-const FOLLOW_PERIOD: Duration = Duration::from_millis(100);
+const FOLLOW_PERIOD: Duration = Duration::from_millis(40);
 /// Notices kept, the newest.
 const MAX_NOTICES: usize = 20;
 

@@ -292,7 +292,7 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
     let message = error.to_string();
     let code = match &error {
         EngineError::PathNotFound(_) => ErrorCode::FileNotFound,
-        EngineError::OutsideRoots { .. } => ErrorCode::OutsideWorkspace,
+        EngineError::OutsideRoots { .. } | EngineError::TooWide(_) => ErrorCode::OutsideWorkspace,
         EngineError::BadJson { .. } | EngineError::BadIndex { .. } | EngineError::Files(_) | EngineError::NoRoot => {
             ErrorCode::IngestFailed
         }

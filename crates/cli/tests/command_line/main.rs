@@ -15,6 +15,7 @@ mod past;
 mod schema;
 mod settings;
 mod stale;
+mod start;
 mod store;
 mod tools;
 mod trail;
