@@ -1,9 +1,13 @@
 //! What an answer says about writes that a crash interrupted.
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::ToolError;
 use crate::services::Services;
+
+/// Maximum number of files that an answer names of a batch.
+const MAX_FILES: usize = 50;
 
 /// Interrupted writes that this call recovered, or that wait for a process that writes.
 #[derive(Debug, Default)]
@@ -19,11 +23,7 @@ impl Interrupted {
         let recovered = files.take_recovered();
         // One that cannot be listed is said by `health`.
         let waiting = files.interrupted().unwrap_or_default();
-        let rows = |rows: Result<Value, serde_json::Error>| rows.unwrap_or_default();
-        Self {
-            recovered: if recovered.is_empty() { Value::Null } else { rows(serde_json::to_value(&recovered.batches)) },
-            waiting: if waiting.is_empty() { Value::Null } else { rows(serde_json::to_value(&waiting)) },
-        }
+        Self { recovered: rows(&recovered.batches), waiting: rows(&waiting) }
     }
 
     fn members(self) -> impl Iterator<Item = (&'static str, Value)> {
@@ -42,4 +42,20 @@ impl Interrupted {
     pub(super) fn in_error(self, error: ToolError) -> ToolError {
         self.members().fold(error, |error, (name, value)| error.detail(name, value))
     }
+}
+
+/// Rows with their first files, and how many there are; null for none.
+fn rows<T: Serialize>(batches: &[T]) -> Value {
+    let row = |batch: &T| {
+        let mut row = serde_json::to_value(batch).unwrap_or_default();
+        if let Some(files) = row["files"].as_array_mut()
+            && files.len() > MAX_FILES
+        {
+            let total = files.len();
+            files.truncate(MAX_FILES);
+            row["files_total"] = total.into();
+        }
+        row
+    };
+    if batches.is_empty() { Value::Null } else { batches.iter().map(row).collect() }
 }
