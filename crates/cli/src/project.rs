@@ -76,6 +76,7 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
         return Ok(services);
     };
     tell_damage(&writing.engine);
+    let recovered = writing.engine.files().clone();
     for request in due {
         let path = request.path.display().to_string();
         if let Err(error) = writing.engine.ingest(request, &Cancel::new(), &NoProgress) {
@@ -83,7 +84,9 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
         }
     }
     drop(writing);
-    open(common, root, true)
+    let services = open(common, root, true)?;
+    services.engine.files().add_recovered(recovered.take_recovered());
+    Ok(services)
 }
 
 /// The ingests that bring the index up to date.

@@ -27,6 +27,9 @@ pub struct EngineConfig {
     pub read_only: bool,
     /// Compares the whole snapshot with its checksums in the background. One that is open for a moment need not.
     pub verify: bool,
+    /// Whether this process undoes or finishes interrupted writes when it becomes the writer. Not for a program that
+    /// only reports.
+    pub recovers: bool,
     /// Largest snapshot, in bytes, that is compared with its checksums before it is used: for programs that answer once
     /// and end. With 0, none is.
     pub verify_at_open: u64,
@@ -97,6 +100,7 @@ impl EngineConfig {
             watch: false,
             read_only: false,
             verify: true,
+            recovers: true,
             verify_at_open: 0,
             facts_bytes: Self::FACTS_BYTES,
             facts_in_memory: Self::FACTS_IN_MEMORY,

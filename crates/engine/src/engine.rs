@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Clock, Deadline, Progress, RepoPath};
+use m1nd_edit::Workspace;
 use m1nd_store::{Home, ProjectDir};
 
 use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, Manifest, status_of};
@@ -352,11 +353,12 @@ impl Engine {
         let state = shared.state();
         // It lasts as long as this process, unlike those that an ingest settles.
         let lasting = shared.project.notice().map(str::to_owned).into_iter();
-        let notices = lasting.chain(state.notices.iter().cloned()).collect();
+        let notices: Vec<String> = lasting.chain(state.notices.iter().cloned()).collect();
         let facts = (state.role, state.watch.clone(), state.activity.clone(), notices);
         let last_ingest = state.last_ingest.clone();
         drop(state);
-        let (role, watch, activity, notices) = facts;
+        let (role, watch, activity, mut notices) = facts;
+        notices.extend(shared.interrupted_writes());
         status::status(status::Parts {
             snapshot: &snapshot,
             allowed_roots: shared.allowed.clone(),
@@ -468,6 +470,11 @@ impl Engine {
             ProcessRole::ReadOnly => return Err(EngineError::ReadOnly),
         }
         self.ask(cancel, |reply| Event::Save { reply })
+    }
+
+    /// The writer of project files. What it recovers from a crash is named by the next answer.
+    pub fn files(&self) -> &Arc<Workspace> {
+        &self.handle.shared.files
     }
 
     /// Damage found in stored files, and what became of them, for the user.

@@ -68,7 +68,15 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     }
     terminal.finish();
     let report = outcome?;
-    if out.json { out.value(&as_json(&report, &engine)) } else { summary(&root, &report, &engine, out) }
+    let recovered = engine.files().take_recovered();
+    if !out.json {
+        return summary(&root, &report, &engine, out);
+    }
+    let mut answer = as_json(&report, &engine);
+    if !recovered.is_empty() {
+        answer["recovered_writes"] = json!(recovered.batches);
+    }
+    out.value(&answer)
 }
 
 /// Indexes all repositories of a workspace; one report for all.

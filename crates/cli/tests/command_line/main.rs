@@ -8,6 +8,7 @@ mod docs;
 mod export;
 mod help;
 mod init;
+mod interrupted;
 mod manners;
 mod memory;
 mod north;

@@ -288,6 +288,8 @@ impl Writer {
     pub(crate) fn load(&mut self) {
         let writes = self.lock.is_some();
         if writes {
+            // First, so that no half of a write is taken for the project.
+            self.shared.recover_files(false);
             self.reserved = self.stored_generation();
             raise(&self.shared.high_water, self.reserved);
         }
@@ -451,6 +453,7 @@ impl Writer {
         let reporter = Reporter { shared: &shared, reply: Some(reply) };
         reporter.report(ProgressEvent { stage: "reading", done: 0, total: None });
         let before = self.shared.state().notices.clone();
+        self.recover_files();
         let outcome = self.guarded(|writer| writer.ingest(request, cancel, &reporter));
         if outcome.is_ok() {
             self.shared.settle(&before);
@@ -470,6 +473,7 @@ impl Writer {
 
     /// Looks for changes in all roots. Returns whether everything found is indexed now.
     fn catch_up(&mut self) -> bool {
+        self.recover_files();
         let roots = self.shared.current().roots.clone();
         // An index with a root that must not be read stays as it is.
         if self.lock.is_none() || !roots.iter().all(|info| self.shared.allows(&info.path)) {
@@ -493,6 +497,8 @@ impl Writer {
 
     /// Follows changes of a root. Returns whether they are indexed now.
     fn changed(&mut self, root: &Path, changes: Changes) -> bool {
+        // A process that wrote may have been killed since.
+        self.recover_files();
         let shared = self.shared.clone();
         let result = self.guarded(|writer| {
             let reporter = Reporter { shared: &shared, reply: None };
@@ -506,6 +512,13 @@ impl Writer {
         }
         self.missed |= result.is_err();
         result.is_ok()
+    }
+
+    /// Recovers what was interrupted by now, if this process writes the index and no process writes files.
+    fn recover_files(&self) {
+        if self.lock.is_some() {
+            self.shared.recover_files(true);
+        }
     }
 
     fn damaged(&mut self, path: &Path, why: &str) {

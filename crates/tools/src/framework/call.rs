@@ -15,6 +15,7 @@ use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::detail::make_brief;
 use super::error::{ErrorCode, ToolError};
+use super::interrupted::Interrupted;
 use super::kinds::{Detail, Effect, Format, Toolset};
 use super::measure::{Asked, spoken_of};
 use super::names;
@@ -183,7 +184,10 @@ impl ToolDef {
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
         cx.services.end_call(&call.agent, &cx.snapshot);
-        let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
+        let answer = answer.map_err(|error| {
+            let error = call.stale.iter().fold(error, |error, stale| stale.in_error(error));
+            Interrupted::of(cx.services).in_error(error)
+        })?;
         *spoken = spoken_of(&answer.body, &cx.snapshot);
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
@@ -255,6 +259,7 @@ impl ToolDef {
             // First, so that no limit of size cuts it off.
             body.shift_insert(0, "stale".into(), stale.to_json());
         }
+        Interrupted::of(cx.services).add_to(body);
         if let Some(guidance) = &guidance
             && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
         {
