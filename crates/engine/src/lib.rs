@@ -56,6 +56,7 @@ pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_link::{node_ids, programs_of};
 pub use m1nd_vfs::{GitHead, watch_limit};
+pub use names::{most_readily_meant, precedence};
 pub use outside::OutsidePath;
 pub use places::Place;
 pub use providers::{DocumentProviders, Provided};

@@ -149,3 +149,34 @@ fn values_are_taken_where_only_one_can_be_meant_and_numbers_brought_into_range()
     assert!(!failed && said.starts_with("`top_k` 100000 is out of range"), "{answer}");
     assert!(wire.finish().success());
 }
+
+#[test]
+fn a_folder_is_that_folder_and_a_choice_is_said() {
+    let place = Place::new(
+        "//- .git/HEAD\nref: refs/heads/main\n//- core/a.py\nclass Pool:\n    size = 1\ndef used(): pass\n\
+         //- core/b.py\nfrom core.a import used\ndef inside(): used()\n\
+         //- web/c.py\nfrom core.a import used\ndef outside(): used()\n//- tests/t.py\nclass Pool: pass\n",
+    );
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    let mut wire = serve(&place, place.project.path(), &[]);
+    wire.initialize("2025-06-18");
+    let (answer, failed) = ask(&mut wire, "impact", json!({"node_id": "core"}));
+    let labels: Vec<&str> =
+        answer["blast_radius"].as_array().unwrap().iter().filter_map(|row| row["label"].as_str()).collect();
+    assert!(!failed && labels.contains(&"outside") && !labels.contains(&"inside"), "{answer}");
+    assert_eq!((&answer["source"], &answer["source_label"]), (&json!("core/"), &json!("core/")));
+    let (answer, failed) = ask(&mut wire, "callers", json!({"node_id": "core"}));
+    assert!(failed && answer["error"].as_str().is_some_and(|error| error.contains("`core/` is a folder")), "{answer}");
+    let (answer, failed) = ask(&mut wire, "references", json!({"node_id": "Pool"}));
+    let said = answer["taken"][0].as_str().unwrap_or_default();
+    assert!(!failed && said == "`Pool` is core/a.py::Pool; not tests/t.py::Pool", "{answer}");
+    for claim in ["no file in core imports web", "core never depends on web", "core has no dependency on web"] {
+        let (answer, failed) = ask(&mut wire, "hypothesize", json!({"claim": claim}));
+        assert!(!failed && answer["verdict"] == "likely_true", "{claim}: {answer}");
+    }
+    for claim in ["core never frobnicates web", "the good core depends on web", "core is not isolated"] {
+        let (answer, failed) = ask(&mut wire, "hypothesize", json!({"claim": claim}));
+        assert!(failed, "{claim}: {answer}");
+    }
+    assert!(wire.finish().success());
+}

@@ -39,6 +39,8 @@ pub(super) struct Call {
     pub(super) is_compared: bool,
     /// What was taken in place of numbers out of range.
     pub(super) clamped: Vec<String>,
+    /// What was taken for names that could mean several nodes.
+    pub(super) taken: Vec<String>,
 }
 
 /// An answer in the form that the caller takes, with what a program checks without reading it.
@@ -174,12 +176,13 @@ impl ToolDef {
         take_repository(self.name, &schema, &cx.snapshot, &mut arguments)?;
         names::take_paths(self, &cx.snapshot, &mut arguments);
         names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
+        let taken = names::list_taken(self.name, &cx.snapshot, &arguments);
         let agent = take_text(&mut arguments, "agent_id").unwrap_or_default();
         cx.services.begin_call(&agent);
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent, offset, budget, stale, is_compared, clamped };
+        let call = Call { agent, offset, budget, stale, is_compared, clamped, taken };
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
@@ -252,8 +255,10 @@ impl ToolDef {
             Some(stale) => stale.guidance(guidance, cx),
             None => guidance,
         });
-        if !call.clamped.is_empty() {
-            body.shift_insert(0, "clamped".into(), json!(call.clamped));
+        for (member, said) in [("clamped", &call.clamped), ("taken", &call.taken)] {
+            if !said.is_empty() {
+                body.shift_insert(0, member.into(), json!(said));
+            }
         }
         if let Some(stale) = &call.stale {
             // First, so that no limit of size cuts it off.

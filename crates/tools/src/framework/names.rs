@@ -2,10 +2,12 @@ use std::borrow::Cow;
 
 use m1nd_base::node_id;
 use m1nd_engine::Snapshot;
+use m1nd_query::resolve::{others_named, resolve_node};
 use serde_json::{Map, Value};
 
 use super::definition::ToolDef;
 use super::kinds::Effect;
+use super::text::short_target;
 use super::visible::named;
 
 /// Arguments of tools that take paths, ids or names of files and symbols, or patterns of them.
@@ -126,6 +128,34 @@ fn read_path(snapshot: &Snapshot, text: &str) -> Option<String> {
         return Some(plain.to_owned());
     }
     file.as_ref().map(|_| path.to_owned())
+}
+
+/// Arguments among [`NAME_ARGUMENTS`] that are paths or patterns, or that list all that they may mean.
+const NOT_NODES: &[&str] =
+    &["path", "file_path", "files", "scope", "dotfile_patterns", "filename_pattern", "scope_filter", "node_filter"];
+/// Tools that answer with everything of a name.
+const ANSWERS_ALL: &[&str] = &["definition"];
+/// Other nodes of a name that are listed.
+const MAX_OTHERS: usize = 3;
+
+/// Says what was taken for each name that could mean several nodes.
+pub(super) fn list_taken(tool: &str, snapshot: &Snapshot, arguments: &Map<String, Value>) -> Vec<String> {
+    let is_node = |name: &str| NAME_ARGUMENTS.contains(&name) && !NOT_NODES.contains(&name);
+    let mut said = Vec::new();
+    for (_, value) in arguments.iter().filter(|(name, _)| is_node(name) && !ANSWERS_ALL.contains(&tool)) {
+        for text in std::slice::from_ref(value).iter().chain(value.as_array().into_iter().flatten()) {
+            let Some(text) = text.as_str() else { continue };
+            let others = others_named(snapshot, text);
+            let Some(node) = resolve_node(snapshot, text).ok().filter(|_| !others.is_empty()) else { continue };
+            let graph = snapshot.graph();
+            let listed: Vec<String> =
+                others.iter().take(MAX_OTHERS).map(|&other| short_target(graph.id(other))).collect();
+            let more = others.len().saturating_sub(MAX_OTHERS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            said.push(format!("`{text}` is {}; not {}{more}", short_target(graph.id(node)), listed.join(", ")));
+        }
+    }
+    said
 }
 
 /// Replaces names in the arguments of a tool that are spelled as answers show them, with escapes in place of hidden

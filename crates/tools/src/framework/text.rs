@@ -60,7 +60,7 @@ const FRAME: &[&str] = &[
 ];
 
 /// Members that say how far the rows can be relied on: they come first, so that no limit of size cuts them off.
-const VERDICTS: &[&str] = &["stale", "clamped", "closure"];
+const VERDICTS: &[&str] = &["stale", "clamped", "taken", "closure"];
 
 /// How a tool writes one of its rows, given the arguments of the call: the line, and lines below it that are indented
 /// here.
