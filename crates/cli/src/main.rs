@@ -8,6 +8,7 @@ mod flags;
 mod highlight;
 mod output;
 mod pager;
+mod probe;
 mod progress;
 mod project;
 mod settings;
@@ -21,6 +22,9 @@ use error::{CliError, Exit};
 use output::{Out, Tone, note, paint};
 
 fn main() -> ExitCode {
+    if probe::serve_probe() {
+        return ExitCode::SUCCESS;
+    }
     start_log();
     let cli = args::read();
     let mut out = Out::new(&cli.common);
