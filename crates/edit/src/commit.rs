@@ -249,7 +249,7 @@ impl Workspace {
             if let Some(bytes) = &edit.after {
                 let mode = edit.new_mode.or_else(|| edit.before.as_ref().and_then(|before| before.mode));
                 let like = edit.before.as_ref().map(|_| name.as_str());
-                disk::write_new(gate, &folder, &entry.temporary, bytes, mode, like)
+                disk::write_new(gate, &folder, &entry.temporary, bytes, (mode, edit.executable), like)
                     .map_err(EditError::step(shown, "writing the new content"))?;
             }
             running.push(Running { edit, entry, folder, name });

@@ -20,6 +20,7 @@ mod diff;
 mod disk;
 mod encoding;
 mod error;
+mod header;
 mod journal;
 mod patch;
 mod place;

@@ -279,6 +279,7 @@ fn stored(found: StoredCheck) -> Check {
             Check::pass(NAME, "every section matches its checksum").cost(format!("{bytes} bytes read"))
         }
         StoredCheck::Damaged(why) => Check::fail(NAME, format!("the stored snapshot is damaged: {why}")),
+        StoredCheck::Unreadable(why) => Check::unknown(NAME, why),
         StoredCheck::Missing => Check::unknown(NAME, "the index is not written to disk yet"),
         StoredCheck::NotCompared { bytes } => {
             Check::unknown(NAME, format!("{bytes} bytes were not compared with their checksums"))
