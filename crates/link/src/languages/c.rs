@@ -11,7 +11,7 @@ use m1nd_lang::Language;
 
 use self::includes::Includes;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Overloads, Rules, Yields};
+use crate::rules::{BareMembers, Builtin, FunctionMethods, MemberOrder, MethodShape, Overloads, Rules, Yields};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::C),
@@ -128,6 +128,7 @@ const SHARED: Rules = Rules {
         (Builtin::Map, "at", MethodShape::Second),
     ],
     scalars: SCALARS,
+    function_methods: FunctionMethods::Named(&["operator()"]),
     identity_methods: &["get", "release", "lock", "value", "load", "exchange"],
     builtin_package: standard::CPP_PACKAGE,
     builtin_package_is_open: true,

@@ -391,6 +391,7 @@ fn read_arguments(cx: &mut Outline<'_>, parameters: Node<'_>) {
             let text = cx.name_text(ty);
             let expr = cx.bare_name(text);
             cx.refer_with(expr, Role::Read, u8::MAX, ty);
+            cx.set_expr(ty, expr);
         }
     }
 }
