@@ -101,7 +101,7 @@ pub enum EditError {
     },
     /// A step failed and the files could not be put back yet.
     #[error(
-        "{cause}; putting the files back failed as well ({why}) and is repeated before the next write and at the next start"
+        "{cause}; restoring the files failed too ({why}); the next write or start tries again, and says what it did"
     )]
     NotRestored {
         /// The first error.

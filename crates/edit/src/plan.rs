@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::Workspace;
 use crate::diff::changed_lines;
-use crate::disk::{self, Found};
+use crate::disk::{self, Found, Gate};
 use crate::encoding::{Encoding, with_endings_of};
 use crate::place::{self, Place};
 use crate::replace::{Replacement, replaced};
@@ -216,8 +216,8 @@ impl Workspace {
     fn plan_one(&self, edit: Edit, seen: &mut Seen) -> Result<PlannedEdit, EditError> {
         let Edit { target, change, expected } = edit;
         let place = self.place(&target)?;
-        let before = read_before(&place, &target)?;
-        seen.add(&place, &target)?;
+        let before = read_before(self.gate(), &place, &target)?;
+        seen.add(self.gate(), &place, &target)?;
         let found = before.as_ref().map(|before| before.hash);
         let path = target.path.as_str();
         match expected {
@@ -242,7 +242,7 @@ impl Workspace {
         if self.holds(target.root.path()) {
             return Err(EditError::Refused { path: path.to_owned(), why: "it belongs to the state of m1nd" });
         }
-        place::find(&target.root, &target.inner, self.closed(), path)
+        place::find(self.gate(), &target.root, &target.inner, self.closed(), path)
     }
 }
 
@@ -251,13 +251,13 @@ fn before_encoding(before: &Before) -> Encoding {
 }
 
 /// The current content of the file at a place.
-fn read_before(place: &Place, target: &Target) -> Result<Option<Before>, EditError> {
+fn read_before(gate: &dyn Gate, place: &Place, target: &Target) -> Result<Option<Before>, EditError> {
     let path = target.path.as_str();
     if !place.missing.is_empty() {
         return Ok(None);
     }
     let failed = |error| EditError::step(path, "reading")(error);
-    let meta = match disk::look(&place.folder, &place.name).map_err(failed)? {
+    let meta = match disk::look(gate, &place.folder, &place.name).map_err(failed)? {
         Found::Nothing => return Ok(None),
         Found::File(meta) => meta,
         Found::Other("a link") => {
@@ -278,7 +278,7 @@ fn read_before(place: &Place, target: &Target) -> Result<Option<Before>, EditErr
         let why = "it is write-protected; remove the protection if it is to be changed";
         return Err(EditError::Refused { path: path.to_owned(), why });
     }
-    let bytes = disk::read(&place.folder, &place.name, &meta, MAX_FILE_BYTES).map_err(failed)?;
+    let bytes = disk::read(gate, &place.folder, &place.name, &meta, MAX_FILE_BYTES).map_err(failed)?;
     let Some((_, text)) = Encoding::decode(&bytes) else {
         return Err(EditError::Binary { path: path.to_owned() });
     };
@@ -342,15 +342,14 @@ struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, place: &Place, target: &Target) -> Result<(), EditError> {
+    fn add(&mut self, gate: &dyn Gate, place: &Place, target: &Target) -> Result<(), EditError> {
         let path = target.path.as_str();
         let duplicate = |other: String| EditError::Duplicate { path: path.to_owned(), other };
-        let mut number = None;
-        if place.missing.is_empty()
-            && let Ok(Found::File(meta)) = disk::look(&place.folder, &place.name)
-        {
-            number = disk::number_of(&meta);
-        }
+        let found = match place.missing.is_empty() {
+            true => disk::look(gate, &place.folder, &place.name).map_err(EditError::step(path, "reading"))?,
+            false => Found::Nothing,
+        };
+        let number = if let Found::File(meta) = &found { disk::number_of(meta) } else { None };
         // Where case does not matter, two names of a new file differ in nothing else.
         let name = if number.is_some() { path.to_owned() } else { path.to_lowercase() };
         if let Some(other) = self.names.insert(name, path.to_owned()) {

@@ -45,7 +45,7 @@ mod writer;
 
 pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
 pub use bound::{Bound, BoundState, CodeTexts};
-pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
+pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord, is_too_wide};
 pub use documents::{Binding, BindingMatch, TargetState};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
@@ -56,6 +56,7 @@ pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_link::{node_ids, programs_of};
 pub use m1nd_vfs::{GitHead, watch_limit};
+pub use names::{most_readily_meant, precedence};
 pub use outside::OutsidePath;
 pub use places::Place;
 pub use providers::{DocumentProviders, Provided};

@@ -15,9 +15,6 @@ use m1nd_sessions::{
     FederatedStore, FolderIds, Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits,
 };
 
-/// Folder of the journals of writes, in the state of a project.
-const JOURNALS: &str = "edits";
-
 /// The index of a project, its memories, and the state of agents. Clones share all of it.
 #[derive(Debug, Clone)]
 pub struct Services {
@@ -92,7 +89,7 @@ impl Services {
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
         let switch = Arc::new(Switch::default());
-        let files = Arc::new(workspace(&engine));
+        let files = engine.files().clone();
         let checks = Checks::new(engine.project().path());
         let (weak, _owner) = (Arc::downgrade(&switch), Some(switch));
         Self { engine, memories, sessions, visits, files, checks, providers, switch: weak, _owner }
@@ -147,6 +144,27 @@ impl Services {
         alone.sessions.take_over(&opened.sessions, &|id| ids.as_ref()?.outward(id));
         opened.engine.close();
         Some(alone)
+    }
+
+    /// Answers from the index of this folder from now on, which the client has open. `watch` says whether it is kept
+    /// fresh.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`]. Calls are answered as before then.
+    pub fn move_to(&self, folder: std::path::PathBuf, watch: bool) -> Result<Self, EngineError> {
+        let Some(switch) = self.switch.upgrade() else { return Err(EngineError::WriterStopped) };
+        let mut config = self.engine.config().clone();
+        if let Some(setting) = config.settings.iter_mut().find(|setting| setting.name == "root") {
+            (setting.value, setting.source) = (folder.to_string_lossy().into_owned(), "client");
+        }
+        let config = EngineConfig { roots: vec![folder], roots_named: true, federation: None, watch, ..config };
+        let (config, providers) = with_providers(config);
+        let own = Self::with_memories(Engine::open(config)?, self.memories.clone(), providers);
+        let next = Self { switch: self.switch.clone(), _owner: None, ..own };
+        if let Some(before) = switch.lock().current.replace(next.clone()) {
+            before.engine.close();
+        }
+        Ok(next)
     }
 
     /// Answers from these services again. Does nothing if calls were answered from another federation before.
@@ -272,21 +290,6 @@ fn language_word(language: Language) -> String {
 
 fn language_of(word: String) -> Option<Language> {
     serde_json::from_value(word.into()).ok()
-}
-
-/// The writer of project files. Undoes first what a crash interrupted.
-fn workspace(engine: &Engine) -> Workspace {
-    let state = engine.project().path();
-    // The folder of a project lies two levels below that of all state.
-    let home = state.ancestors().nth(2).unwrap_or(state);
-    let files = Workspace::new(state.join(JOURNALS), home);
-    if !engine.is_read_only() {
-        match files.recover() {
-            Ok(found) => found.notice().into_iter().for_each(|notice| tracing::warn!("{notice}")),
-            Err(error) => tracing::warn!(%error, "an interrupted write is not undone yet"),
-        }
-    }
-    files
 }
 
 /// A stored row of the ledger for comparison with queries; `None` for a kind from a newer version.

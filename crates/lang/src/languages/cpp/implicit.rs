@@ -353,26 +353,16 @@ pub(super) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Op
     }
 }
 
-/// `Type a(f);`, `Type a{f};`: a call with the arguments, which functions may be among. What reads like a parameter list
-/// may be arguments.
+/// `Type a(f);`, `Type a{f};`: a call with the arguments, which functions may be among.
 fn pass_to_constructor(cx: &mut Outline<'_>, node: Node<'_>, of: ExprId) {
-    let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
-    for one in declarators(node) {
-        let list = match one.kind() {
-            "init_declarator" => one.child_by_field_name("value"),
-            "function_declarator" if inside => one.child_by_field_name("parameters"),
-            _ => None,
-        };
-        let list = list.filter(|list| matches!(list.kind(), "argument_list" | "initializer_list" | "parameter_list"));
+    for one in declarators(node).into_iter().filter(|one| one.kind() == "init_declarator") {
+        let list = one.child_by_field_name("value");
+        let list = list.filter(|list| matches!(list.kind(), "argument_list" | "initializer_list"));
         let Some(list) = list else { continue };
         let mut cursor = list.walk();
         let args: Vec<Node<'_>> = list.named_children(&mut cursor).filter(|arg| !arg.is_extra()).collect();
-        let written = |arg: Node<'_>| match arg.kind() {
-            "parameter_declaration" => arg.child_by_field_name("type").and_then(|ty| cx.known(Some(ty))),
-            _ => cx.known(Some(arg)),
-        };
         let unknown = cx.builder.unknown();
-        let args: Vec<ExprId> = args.into_iter().map(|arg| written(arg).unwrap_or(unknown)).collect();
+        let args: Vec<ExprId> = args.into_iter().map(|arg| cx.known(Some(arg)).unwrap_or(unknown)).collect();
         if args.iter().any(|&arg| cx.builder.facts().may_be_function(arg)) {
             let args = cx.builder.list(&args);
             cx.builder.expr(Expr::Call { callee: of, args });
