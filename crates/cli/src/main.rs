@@ -8,6 +8,7 @@ mod flags;
 mod highlight;
 mod output;
 mod pager;
+mod probe;
 mod progress;
 mod project;
 mod settings;
@@ -32,6 +33,9 @@ fn main() -> ExitCode {
         return ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX));
     }
     m1nd_run::use_supervisor(vec![OWN_PROGRAM.into(), SUPERVISE.into()]);
+    if probe::serve_probe() {
+        return ExitCode::SUCCESS;
+    }
     start_log();
     let cli = args::read();
     let mut out = Out::new(&cli.common);

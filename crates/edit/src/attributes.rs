@@ -38,8 +38,8 @@ pub(crate) fn set_attributes(
         keep_owner(file, old.uid(), old.gid());
         copy_extended(like, file);
         let new = file.metadata()?;
-        let lost = if new.uid() == old.uid() { 0 } else { SET_USER }
-            | if new.gid() == old.gid() { 0 } else { SET_GROUP };
+        let lost =
+            if new.uid() == old.uid() { 0 } else { SET_USER } | if new.gid() == old.gid() { 0 } else { SET_GROUP };
         // Without its owner, the group bit is not what the owner granted.
         let lost = if lost & SET_USER == 0 { lost } else { SET_USER | SET_GROUP };
         mode = mode.map(|mode| mode & !lost);

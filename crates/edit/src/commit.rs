@@ -103,7 +103,9 @@ impl Workspace {
         let others = folders.filter(|folder| folder != self.state.path());
         let concerns = |folder: &SharedFolder| {
             let journals = Journal::list(folder).unwrap_or_default();
-            journals.iter().any(|path| matches!(Journal::read(folder, path), Ok(Some(found)) if self.shares_root(&found)))
+            journals
+                .iter()
+                .any(|path| matches!(Journal::read(folder, path), Ok(Some(found)) if self.shares_root(&found)))
         };
         let other = |folder: PathBuf| self.state.beside(folder);
         others.map(other).filter(concerns).map(|state| Self { state, ..self.clone() }).collect()
@@ -235,9 +237,8 @@ impl Workspace {
         let path = edit.path().as_str();
         let place = self.place(edit.target())?;
         let found = match place.missing.is_empty() {
-            true => {
-                disk::hash_of(self.gate(), &place.folder, &place.name, MAX_FILE_BYTES).map_err(EditError::step(path, "reading"))?
-            }
+            true => disk::hash_of(self.gate(), &place.folder, &place.name, MAX_FILE_BYTES)
+                .map_err(EditError::step(path, "reading"))?,
             false => None,
         };
         if found == edit.before_hash() { Ok(place) } else { Err(EditError::modified(path, edit.before_hash(), found)) }

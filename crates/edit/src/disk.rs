@@ -75,13 +75,7 @@ pub(crate) fn look(gate: &dyn Gate, folder: &Folder, name: &str) -> io::Result<F
 }
 
 /// Reads a regular file, which must still be the one that was looked at.
-pub(crate) fn read(
-    gate: &dyn Gate,
-    folder: &Folder,
-    name: &str,
-    meta: &Metadata,
-    limit: u64,
-) -> io::Result<Vec<u8>> {
+pub(crate) fn read(gate: &dyn Gate, folder: &Folder, name: &str, meta: &Metadata, limit: u64) -> io::Result<Vec<u8>> {
     gate.pass(Step::Read)?;
     let mut file = folder.dir().open_with(name, &read_options())?;
     if !same_file(meta, &file.metadata()?) {
@@ -128,12 +122,7 @@ pub(crate) fn content_of(gate: &dyn Gate, folder: &Folder, name: &str, limit: u6
 }
 
 /// Hash of the regular file at a name; `None` if there is nothing, an error for anything else.
-pub(crate) fn hash_of(
-    gate: &dyn Gate,
-    folder: &Folder,
-    name: &str,
-    limit: u64,
-) -> io::Result<Option<ContentHash>> {
+pub(crate) fn hash_of(gate: &dyn Gate, folder: &Folder, name: &str, limit: u64) -> io::Result<Option<ContentHash>> {
     match content_of(gate, folder, name, limit)? {
         Content::Other(what) => Err(io::Error::other(format!("it is {what} now"))),
         content => Ok(content.hash()),

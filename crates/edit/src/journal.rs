@@ -146,9 +146,7 @@ fn names(folder: &SharedFolder, ending: &str) -> Result<Vec<PathBuf>, EditError>
         }
         // Nothing was ever written.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(source) => {
-            Err(EditError::Store(StoreError::Io { action: "list", path: folder.path().to_owned(), source }))
-        }
+        Err(source) => Err(EditError::Store(StoreError::Io { action: "list", path: folder.path().to_owned(), source })),
     }
 }
 

@@ -1,7 +1,14 @@
 //! Unified diffs as input. A hunk must fit exactly; it may have moved by some lines.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use crate::encoding::is_crlf;
 use crate::header::Header;
+
+/// Maximum number of lines compared while the places of all hunks of a diff are searched. The line numbers of a diff
+/// are the caller's, so each hunk may have to be searched for in the whole file.
+const MAX_COMPARED: usize = 10_000_000;
 
 /// The part of a diff that is about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,18 +126,29 @@ pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
     let crlf = is_crlf(text);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let ended = |line: &str| line.trim_end_matches(['\r', '\n']).len();
+    let compared = Cell::new(0usize);
     let (mut out, mut at, mut shift) = (String::new(), 0usize, 0isize);
     for (index, hunk) in hunks.iter().enumerate() {
         let expected = hunk.start.saturating_add_signed(shift);
+        let line = hunk.start.saturating_add(1);
         let fits = |place: usize| {
-            place >= at
-                && lines.get(place..place + hunk.old.len()).is_some_and(|there| {
-                    there.iter().zip(&hunk.old).all(|(line, old)| line[..ended(line)] == old[..ended(old)])
+            let there = lines.get(place..place.saturating_add(hunk.old.len()));
+            there.is_some_and(|there| {
+                there.iter().zip(&hunk.old).all(|(line, old)| {
+                    compared.set(compared.get().saturating_add(1));
+                    line[..ended(line)] == old[..ended(old)]
                 })
+            })
         };
-        let place = nearest(expected, lines.len(), fits).ok_or_else(|| {
-            let line = hunk.start + 1;
-            format!("hunk {} (line {line}) does not fit the current file; make the diff from it again", index + 1)
+        let place = nearest(expected, at..lines.len(), &compared, fits).map_err(|why| match why {
+            NoPlace::Differs => {
+                format!("hunk {} (line {line}) does not fit the current file; make the diff from it again", index + 1)
+            }
+            NoPlace::TooFar => format!(
+                "hunk {} (line {line}) was not found near its line, and the file is too long to compare all of it; \
+                 expected a diff with the line numbers of the current file",
+                index + 1
+            ),
         })?;
         lines[at..place].iter().for_each(|line| out.push_str(line));
         for (number, line) in hunk.new.iter().enumerate() {
@@ -147,13 +165,37 @@ pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// The place nearest to the expected one at which a hunk fits.
-fn nearest(expected: usize, lines: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let far = lines.max(expected);
-    (0..=far).find_map(|distance| {
-        let before = expected.checked_sub(distance).filter(|place| fits(*place));
-        before.or_else(|| Some(expected + distance).filter(|place| distance > 0 && *place <= lines && fits(*place)))
-    })
+/// Why a hunk has no place.
+#[derive(Debug, PartialEq, Eq)]
+enum NoPlace {
+    /// It does not fit anywhere.
+    Differs,
+    /// The search was given up.
+    TooFar,
+}
+
+/// The place nearest to the expected one, among those behind the last hunk, at which a hunk fits. The number of places
+/// follows from the file, whatever line the diff names.
+fn nearest(
+    expected: usize,
+    places: Range<usize>,
+    compared: &Cell<usize>,
+    fits: impl Fn(usize) -> bool,
+) -> Result<usize, NoPlace> {
+    let expected = expected.clamp(places.start, places.end);
+    for distance in 0..=(expected - places.start).max(places.end - expected) {
+        // A place at which no line is compared is work, too.
+        compared.set(compared.get().saturating_add(1));
+        if compared.get() > MAX_COMPARED {
+            return Err(NoPlace::TooFar);
+        }
+        let before = expected.checked_sub(distance).filter(|place| *place >= places.start && fits(*place));
+        let after = || Some(expected + distance).filter(|place| distance > 0 && *place <= places.end && fits(*place));
+        if let Some(place) = before.or_else(after) {
+            return Ok(place);
+        }
+    }
+    Err(NoPlace::Differs)
 }
 
 fn line_end(line: &str) -> &str {
@@ -283,6 +325,32 @@ mod tests {
         assert!(patched("a\n", "hello").is_err());
         assert!(patched("a\n", "@@ -1,3 +1,1 @@\n a\n").is_err_and(|why| why.contains("cut off")));
         assert_eq!(patched("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n").as_deref(), Ok("a\n"));
+    }
+
+    /// A hunk whose line is far behind the file, and one that repeats what the whole file is.
+    #[test]
+    fn line_numbers_of_the_caller_bound_nothing() {
+        for start in [100_000_000, 2_000_000_000, u32::MAX as usize, i64::MAX as usize, usize::MAX] {
+            let fits = format!("@@ -{start},1 +{start},1 @@\n-b\n+c\n");
+            assert_eq!(patched("a\nb\na\n", &fits).as_deref(), Ok("a\nc\na\n"), "{start}");
+            let differs = format!("@@ -{start},1 +{start},1 @@\n-x\n+c\n");
+            let why = patched("a\nb\na\n", &differs).expect_err("does not fit");
+            assert!(why.contains("does not fit the current file"), "{why}");
+            let adds = format!("@@ -{start},0 +{start},1 @@\n+c\n");
+            assert_eq!(patched("a\n", &adds).as_deref(), Ok("a\nc\n"), "added at the end: {start}");
+            let many = format!("@@ -1,{start} +1,{start} @@\n-a\n+c\n");
+            assert!(patched("a\n", &many).is_err_and(|why| why.contains("cut off")), "{start}");
+        }
+    }
+
+    /// Each place of a file of equal lines fits nearly all lines of the hunk.
+    #[test]
+    fn a_search_over_too_many_lines_is_given_up() {
+        let text = "a\n".repeat(20_000);
+        let old = 5_000;
+        let diff = format!("@@ -1,{} +1,{old} @@\n{}-b\n", old + 1, " a\n".repeat(old));
+        let why = patched(&text, &diff).expect_err("is given up");
+        assert!(why.contains("too long to compare"), "{why}");
     }
 
     #[test]

@@ -108,7 +108,8 @@ impl Workspace {
 
     fn recover_batch(&self, journal: &Journal, path: &Path) -> Result<RecoveredBatch, EditError> {
         let all: Vec<RepoPath> = journal.entries.iter().map(|entry| entry.path.clone()).collect();
-        let batch = |outcome, changed, copies| RecoveredBatch { outcome, files: all.clone(), changed, copies, why: None };
+        let batch =
+            |outcome, changed, copies| RecoveredBatch { outcome, files: all.clone(), changed, copies, why: None };
         let files = match self.examine(journal)? {
             Examination::Files(files) => files,
             Examination::RootGone(root) => {
@@ -164,7 +165,8 @@ impl Workspace {
     fn write_copy(&self, copies: &Path, folder: &str, path: &str, bytes: &[u8]) -> Result<(), EditError> {
         let (system, path) = (self.state().system(), copies.join(folder).join(path));
         let parent = path.parent().unwrap_or(copies).to_owned();
-        let failed = |source| EditError::Store(StoreError::Io { action: "create the folder", path: parent.clone(), source });
+        let failed =
+            |source| EditError::Store(StoreError::Io { action: "create the folder", path: parent.clone(), source });
         system.create_folder(&parent).map_err(failed)?;
         Ok(durable_write(system, &path, bytes)?)
     }
@@ -283,9 +285,9 @@ impl RecoveredBatch {
                 "an interrupted write of {number} was undone: {files}; changed by others meanwhile and left as they are: {}",
                 names(&self.changed)
             ),
-            BatchOutcome::Finished => format!(
-                "an interrupted write of {number} had put all of them in place and counts as done: {files}"
-            ),
+            BatchOutcome::Finished => {
+                format!("an interrupted write of {number} had put all of them in place and counts as done: {files}")
+            }
             BatchOutcome::LeftAlone => format!(
                 "an interrupted write of {number} was left as it is, since others changed {} after it: {files}; their old and new contents are in `{copies}`: copy what you want to keep, then remove that folder",
                 names(&self.changed)

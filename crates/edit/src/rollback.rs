@@ -99,11 +99,7 @@ impl Workspace {
     }
 
     /// Like [`Workspace::undo`], for files that were examined.
-    pub(crate) fn undo_files(
-        &self,
-        journal: &Journal,
-        files: &[Examined<'_>],
-    ) -> Result<Vec<RepoPath>, EditError> {
+    pub(crate) fn undo_files(&self, journal: &Journal, files: &[Examined<'_>]) -> Result<Vec<RepoPath>, EditError> {
         let gate = self.gate();
         let mut changed = Vec::new();
         // Backwards, so that a later file of a batch never depends on an earlier one.

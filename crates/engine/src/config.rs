@@ -1,10 +1,11 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
 
+use crate::extract_attempts::ExtractionProbe;
 use crate::federation::Federation;
 use crate::providers::DocumentProviders;
 
@@ -15,6 +16,8 @@ pub struct EngineConfig {
     pub home: PathBuf,
     /// Folders that may be indexed, and the ones that are by default. The first names the project.
     pub roots: Vec<PathBuf>,
+    /// The roots were named. Otherwise a home folder or the root of a disk is not indexed as a whole.
+    pub roots_named: bool,
     /// Indexes these repositories as one; the roots are theirs then.
     pub federation: Option<Federation>,
     /// Bounds on all work.
@@ -47,8 +50,18 @@ pub struct EngineConfig {
     pub model: Option<PathBuf>,
     /// Programs that read documents in place of our own readers, if the user configured any.
     pub providers: Option<Arc<dyn DocumentProviders>>,
+    /// Extracts files that may crash the process in another one first.
+    pub probe: Option<Arc<dyn ExtractionProbe>>,
     /// Where the settings came from, for the user.
     pub settings: Vec<Setting>,
+}
+
+/// Returns whether a folder is the user's home or the root of a disk, which are indexed only if they are named.
+#[allow(clippy::disallowed_methods, reason = "folders are compared behind their links")]
+pub fn is_too_wide(folder: &Path) -> bool {
+    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    folder.parent().is_none() || home.is_some_and(|home| home == folder)
 }
 
 /// A setting and its source.
@@ -58,7 +71,7 @@ pub struct Setting {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// The source that won: `flag`, `environment`, `file` or `default`.
+    /// The source that won: `flag`, `environment`, `file`, `client` or `default`.
     pub source: &'static str,
 }
 
@@ -80,9 +93,11 @@ impl EngineConfig {
         Self {
             home,
             roots,
+            roots_named: true,
             federation: None,
             model: None,
             providers: None,
+            probe: None,
             settings: Vec::new(),
             check_budget: Self::CHECK_BUDGET,
             limits: Limits::default(),

@@ -13,11 +13,12 @@ use m1nd_edit::Workspace;
 use m1nd_store::{Home, ProjectDir};
 
 use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, Manifest, status_of};
+use crate::config::is_too_wide;
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
 use crate::federation::Federation;
 use crate::freshness::Checks;
-use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
+use crate::report::{Activity, Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
@@ -186,6 +187,9 @@ impl Engine {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<IngestReport, EngineError> {
+        if !self.config().roots_named && is_too_wide(&request.path) {
+            return Err(EngineError::TooWide(request.path));
+        }
         let _own = self.handle.own_ingests.make_way(&request, cancel);
         let _counted = (!request.incremental).then(|| Counted::new(&self.handle.shared.whole_ingests));
         let (reply, replies) = unbounded();
@@ -335,6 +339,11 @@ impl Engine {
         }
         gave_up.cancel();
         false
+    }
+
+    /// What the writer of this process does now; `None` if it is idle.
+    pub fn activity(&self) -> Option<Activity> {
+        self.handle.shared.state().activity.clone()
     }
 
     /// State of the engine and its index.

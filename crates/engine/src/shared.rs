@@ -21,7 +21,7 @@ use crate::snapshot::{Snapshot, root_is_gone};
 use crate::text_model::LocalModel;
 
 /// Time between two looks for a newer snapshot of another process.
-const FOLLOW_PERIOD: Duration = Duration::from_millis(100);
+const FOLLOW_PERIOD: Duration = Duration::from_millis(40);
 /// Folder of the journals of writes, in the state of a project.
 const JOURNALS: &str = "edits";
 /// How often a snapshot that cannot be read is tried again, and the pause before each try.

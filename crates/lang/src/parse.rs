@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
-use tree_sitter::{Language, ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, Tree};
 
 use clock::ParseClock;
 use memory::ParseMemory;
@@ -38,6 +38,7 @@ impl ParseBudget {
         &mut self,
         parser: &mut Parser,
         mut read: impl FnMut(usize) -> &'t [u8],
+        old: Option<&Tree>,
         cancel: &Cancel,
     ) -> Result<Tree, Problem> {
         let Self { time, memory: most, depth } = *self;
@@ -56,7 +57,7 @@ impl ParseBudget {
             ControlFlow::Break(())
         };
         let options = ParseOptions::new().progress_callback(&mut stop);
-        let tree = parser.parse_with_options(&mut |offset: usize, _: Point| read(offset), None, Some(options));
+        let tree = parser.parse_with_options(&mut |offset: usize, _: Point| read(offset), old, Some(options));
         self.time = time.saturating_sub(clock.spent());
         tree.ok_or_else(|| stopped.unwrap_or_else(|| Problem::new(ProblemKind::ExtractorFailed, "no syntax tree")))
     }
@@ -69,7 +70,59 @@ pub(crate) fn parse(grammar: &Language, source: &[u8], limits: &Limits, cancel: 
         .set_language(grammar)
         .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
     let read = |offset: usize| source.get(offset..).unwrap_or_default();
-    ParseBudget::new(limits, source.len()).parse(&mut parser, read, cancel)
+    ParseBudget::new(limits, source.len()).parse(&mut parser, read, None, cancel)
+}
+
+/// Parses a file again with some of its bytes replaced. `tree` is its tree without these changes.
+pub(crate) fn reparse(
+    grammar: &Language,
+    source: &[u8],
+    changes: &[(usize, u8)],
+    mut tree: Tree,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Tree, Problem> {
+    let mut changed = source.to_vec();
+    let mut lines = Rows::default();
+    for &(at, byte) in changes {
+        let Some(place) = changed.get_mut(at) else { continue };
+        *place = byte;
+        let (start_position, end) = (lines.point(source, at), at + 1);
+        let new_end_position = Point { column: start_position.column + 1, ..start_position };
+        tree.edit(&InputEdit {
+            start_byte: at,
+            old_end_byte: end,
+            new_end_byte: end,
+            start_position,
+            old_end_position: new_end_position,
+            new_end_position,
+        });
+    }
+    let mut parser = parser();
+    parser
+        .set_language(grammar)
+        .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
+    let read = |offset: usize| changed.get(offset..).unwrap_or_default();
+    ParseBudget::new(limits, source.len()).parse(&mut parser, read, Some(&tree), cancel)
+}
+
+/// Rows and columns of bytes that are asked for in rising order.
+#[derive(Default)]
+struct Rows {
+    at: usize,
+    row: usize,
+    line_start: usize,
+}
+
+impl Rows {
+    fn point(&mut self, source: &[u8], byte: usize) -> Point {
+        for (place, _) in source[self.at.min(byte)..byte].iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+            self.row += 1;
+            self.line_start = self.at + place + 1;
+        }
+        self.at = self.at.max(byte);
+        Point { row: self.row, column: byte - self.line_start }
+    }
 }
 
 #[cfg(test)]

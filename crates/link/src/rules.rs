@@ -100,6 +100,8 @@ pub enum MethodShape {
     First,
     /// A value of argument 1 (a map's value).
     Second,
+    /// A pair of arguments 0 and 1 (an iterator of a map).
+    Pair,
     /// The same container with the same arguments.
     Same,
     /// A list of argument 0.
@@ -122,6 +124,19 @@ pub enum MethodShape {
     WrapperMapped,
     /// A wrapper of the contents of the result of the function argument (`and_then`).
     WrapperFlatMapped,
+    /// Not a method: a field or type of this shape, which is not called.
+    Field(FieldShape),
+}
+
+/// What a field or a member type of a [`Builtin`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldShape {
+    /// Argument 0.
+    First,
+    /// Argument 1.
+    Second,
+    /// A pair of arguments 0 and 1.
+    Pair,
 }
 
 impl MethodShape {
@@ -236,6 +251,10 @@ pub struct Rules {
     pub finders: &'static [&'static str],
     /// Names of standard types with arguments.
     pub builtin_types: &'static [(&'static str, Builtin)],
+    /// Fields of those types, and types that are their members.
+    pub builtin_fields: &'static [(Builtin, &'static str, FieldShape)],
+    /// Fields of values of the standard library that hold what the project put there.
+    pub holding_fields: &'static [&'static str],
     /// Methods of those types.
     pub builtin_methods: &'static [(Builtin, &'static str, MethodShape)],
     /// Methods that any value may have from the standard library and that yield the value itself (`clone`, `borrow`).
@@ -355,6 +374,8 @@ impl Rules {
         finders: &[],
         namespace_functions: &[],
         builtin_types: &[],
+        builtin_fields: &[],
+        holding_fields: &[],
         builtin_methods: &[],
         identity_methods: &[],
         derived_methods: &[],
@@ -399,6 +420,10 @@ impl Rules {
 
     pub(crate) fn builtin_type(&self, name: &str) -> Option<Builtin> {
         self.builtin_types.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
+    }
+
+    pub(crate) fn builtin_field(&self, builtin: Builtin, name: &str) -> Option<FieldShape> {
+        self.builtin_fields.iter().find(|(of, known, _)| *of == builtin && *known == name).map(|(.., shape)| *shape)
     }
 
     pub(crate) fn builtin_method(&self, builtin: Builtin, name: &str) -> Option<MethodShape> {

@@ -33,6 +33,7 @@ mod source;
 mod task;
 mod trust;
 
+pub use crate::core::forwarded;
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,

@@ -149,6 +149,27 @@ impl Services {
         Some(alone)
     }
 
+    /// Answers from the index of this folder from now on, which the client has open. `watch` says whether it is kept
+    /// fresh.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`]. Calls are answered as before then.
+    pub fn move_to(&self, folder: std::path::PathBuf, watch: bool) -> Result<Self, EngineError> {
+        let Some(switch) = self.switch.upgrade() else { return Err(EngineError::WriterStopped) };
+        let mut config = self.engine.config().clone();
+        if let Some(setting) = config.settings.iter_mut().find(|setting| setting.name == "root") {
+            (setting.value, setting.source) = (folder.to_string_lossy().into_owned(), "client");
+        }
+        let config = EngineConfig { roots: vec![folder], roots_named: true, federation: None, watch, ..config };
+        let (config, providers) = with_providers(config);
+        let own = Self::with_memories(Engine::open(config)?, self.memories.clone(), providers);
+        let next = Self { switch: self.switch.clone(), _owner: None, ..own };
+        if let Some(before) = switch.lock().current.replace(next.clone()) {
+            before.engine.close();
+        }
+        Ok(next)
+    }
+
     /// Answers from these services again. Does nothing if calls were answered from another federation before.
     pub(crate) fn leave_federation(&self) {
         if self._owner.is_none() || self.engine.federation().is_some() {

@@ -27,7 +27,7 @@ const EXAMPLES: usize = 2;
 /// Runs the command.
 pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.path.as_deref())?;
-    if args.path.path.is_none() && project::is_too_wide(&root) {
+    if args.path.path.is_none() && m1nd_engine::is_too_wide(&root) {
         return Err(CliError::usage(
             format!("{} is not a repository", root.display()),
             "run it in a repository, or pass the folder: m1nd ingest PATH",

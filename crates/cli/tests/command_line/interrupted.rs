@@ -53,8 +53,9 @@ impl Crashed {
         let place = Place::new("//- other.py\ndef other(): return 1\n");
         (0..FILES).for_each(|number| place.project.write(name(number), content("old", number)));
         assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
-        let edits: Vec<Value> =
-            (0..FILES).map(|number| json!({"file_path": name(number), "new_content": content("new", number)})).collect();
+        let edits: Vec<Value> = (0..FILES)
+            .map(|number| json!({"file_path": name(number), "new_content": content("new", number)}))
+            .collect();
         place.user.write("batch.json", json!({"edits": edits}).to_string());
         let start = (tree(place.project.path()), tree(&place.user.join("store")));
         for _ in 0..TRIES {
@@ -124,7 +125,12 @@ fn every_way_into_the_program_recovers_or_reports_an_interrupted_write() {
         &["ingest", "--incremental", "--json"],
         &["call", "search", "--query", "old_1", "--json"],
         &["call", "apply", "--json", r#"{"file_path": "other.py", "new_content": "def other(): return 2\n"}"#],
-        &["call", "apply", "--json", r#"{"file_path": "m000.py", "new_content": "def mine(): return 2\n", "expected_hash": "0000000000000000000000000000000000000000000000000000000000000000"}"#],
+        &[
+            "call",
+            "apply",
+            "--json",
+            r#"{"file_path": "m000.py", "new_content": "def mine(): return 2\n", "expected_hash": "0000000000000000000000000000000000000000000000000000000000000000"}"#,
+        ],
     ];
     for arguments in writers {
         let run = crashed.again().run(arguments);
@@ -149,7 +155,8 @@ fn every_way_into_the_program_recovers_or_reports_an_interrupted_write() {
             true => assert!(names_waiting(&serde_json::from_str(&run.out).unwrap()), "{arguments:?}: {}", run.out),
             false => {
                 let said = run.out + &run.err;
-                let names = said.contains("m000.py") && said.contains("was interrupted") && said.contains("m1nd ingest");
+                let names =
+                    said.contains("m000.py") && said.contains("was interrupted") && said.contains("m1nd ingest");
                 assert!(names, "{arguments:?}: {said}");
             }
         }
@@ -225,7 +232,8 @@ fn rustix_kill(process: u32) {
 fn old_files(files: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8>)> {
     let kept = files.iter().filter(|(name, _)| !name.contains(".m1nd-edit-"));
     let old = |(name, bytes): &(String, Vec<u8>)| {
-        let number = name.strip_prefix('m').and_then(|rest| rest.strip_suffix(".py")).and_then(|text| text.parse().ok());
+        let number =
+            name.strip_prefix('m').and_then(|rest| rest.strip_suffix(".py")).and_then(|text| text.parse().ok());
         (name.clone(), number.map_or_else(|| bytes.clone(), |number| content("old", number).into_bytes()))
     };
     kept.map(old).collect()

@@ -17,6 +17,7 @@ mod permissions;
 mod schema;
 mod settings;
 mod stale;
+mod start;
 mod store;
 mod tools;
 mod trail;

@@ -49,7 +49,8 @@ fn without_its_owner_a_file_loses_what_its_owner_granted() {
     }
     let world = World::new();
     let path = world.project.join("a.py");
-    std::fs::set_permissions(world.project.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).expect("is set");
+    std::fs::set_permissions(world.project.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777))
+        .expect("is set");
     std::fs::set_permissions(world.home.path(), std::os::unix::fs::PermissionsExt::from_mode(0o777)).expect("is set");
     set_mode(&path, 0o6755);
     chown(&path, Some(Uid::from_raw(1234)), Some(Gid::from_raw(5678))).expect("root may");

@@ -22,7 +22,11 @@ struct DiesAtPlace {
 impl Gate for DiesAtPlace {
     fn pass(&self, step: Step) -> io::Result<()> {
         let is_place = step == Step::Place;
-        let count = if is_place { self.places.fetch_add(1, Ordering::Relaxed) + 1 } else { self.places.load(Ordering::Relaxed) };
+        let count = if is_place {
+            self.places.fetch_add(1, Ordering::Relaxed) + 1
+        } else {
+            self.places.load(Ordering::Relaxed)
+        };
         let dies = count > self.place || step == Step::Remove && count == self.place;
         if dies { Err(io::Error::other("injected")) } else { Ok(()) }
     }

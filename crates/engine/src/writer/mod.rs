@@ -53,6 +53,10 @@ const DEBOUNCE: Duration = Duration::from_millis(80);
 const FLUSH: Duration = Duration::from_millis(250);
 /// Time without events after which changed files are packed and written to disk.
 const IDLE: Duration = Duration::from_millis(1_500);
+/// The same while another process follows this one: its answers are this much older than the files.
+const IDLE_FOLLOWED: Duration = Duration::from_millis(40);
+/// Time after which a process that followed counts as gone.
+const FOLLOWER_GONE: Duration = Duration::from_secs(3);
 /// The same for an index of [`LARGE`] nodes or more, whose packing and writing takes seconds.
 const IDLE_LARGE: Duration = Duration::from_secs(60);
 /// Nodes of a large index.
@@ -586,8 +590,12 @@ impl Writer {
             return Some(Instant::now() + TAKEOVER_PERIOD);
         }
         let large = self.shared.current().graph.node_count() >= LARGE;
-        let idle = if large { IDLE_LARGE } else { IDLE };
-        let packs = (self.unsaved && self.packing.is_none()).then(|| self.active + idle);
+        let idle = || match large {
+            true => IDLE_LARGE,
+            false if self.shared.project.is_followed(FOLLOWER_GONE) => IDLE_FOLLOWED,
+            false => IDLE,
+        };
+        let packs = (self.unsaved && self.packing.is_none()).then(|| self.active + idle());
         let looks = (self.shared.config.watch && self.misses_root()).then(|| Instant::now() + ROOT_PERIOD);
         packs.into_iter().chain(looks).chain(self.documents_due()).min()
     }
@@ -628,7 +636,11 @@ impl Writer {
 
     /// Turns a reader into the writer after the former one has ended.
     fn take_over(&mut self) {
-        if let Ok(Some(lock)) = self.shared.project.try_lock() {
+        let lock = self.shared.project.try_lock();
+        if matches!(lock, Ok(None)) {
+            self.shared.project.mark_followed();
+        }
+        if let Ok(Some(lock)) = lock {
             self.lock = Some(lock);
             self.load();
             self.shared.state().role = ProcessRole::Writer;

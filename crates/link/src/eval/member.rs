@@ -86,6 +86,14 @@ impl<'a> Eval<'a> {
                 // Whatever it refers to has the universal members.
                 if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
+            Value::Builtin(builtin, args) | Value::BuiltinType(builtin, args)
+                if self.home.builtin_field(*builtin, self.text(name)).is_some() =>
+            {
+                let shape = self.home.builtin_field(*builtin, self.text(name)).map(MethodShape::Field);
+                Search::one(Entity::BuiltinMethod(shape, Rc::new(Value::Builtin(*builtin, args.clone()))))
+            }
+            // A field of a standard type about which nothing is known: what is not called is not a method.
+            Value::Method(_) if self.home.includes => Search::unknown(Reason::UnknownReceiver),
             Value::Builtin(builtin, _) => {
                 let text = self.text(name);
                 let shape = self.home.builtin_method(*builtin, text);

@@ -110,7 +110,7 @@ impl Run<'_, '_> {
 /// Runs the checks of this depth.
 pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -> Result<Inspection, ToolError> {
     let (snapshot, status) = (cx.snapshot(), cx.status());
-    let surface = surface(cx.tools(), evidence);
+    let surface = surface(cx, evidence);
     let mismatch = evidence.scope.as_deref().and_then(|scope| mismatch(snapshot, &status, scope));
     let reception = reception(cx.memory(), &status, cx.answers_once());
     let mut run = Run { cx, checks: Vec::new(), cost_ms: BTreeMap::new() };

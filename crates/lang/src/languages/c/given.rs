@@ -46,7 +46,9 @@ pub(in crate::languages) fn declared_values(cx: &mut Outline<'_>, node: Node<'_>
     for declarator in declarators(node) {
         let Some(found) = declared(declarator) else { continue };
         let Some(value) = declarator.child_by_field_name("value") else { continue };
+        // In brackets stand the arguments of a constructor.
         if value.kind() == "initializer_list"
+            && cx.text(value).starts_with('{')
             && let Some(of) = ty
         {
             let base = cx.builder.expr(Expr::Instance { of });

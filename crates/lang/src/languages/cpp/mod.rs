@@ -1,6 +1,7 @@
 //! C++: namespaces, classes with sections, templates, qualified names, members defined outside of their class.
 
 mod implicit;
+mod variables;
 
 use m1nd_base::Problem;
 use tree_sitter::Node;
@@ -97,6 +98,7 @@ static GRAMMAR: Grammar = Grammar {
     wrappers: &[("template_declaration", false)],
     inline_types: true,
     spreads: &["parameter_pack_expansion"],
+    reread: variables::find_arguments,
     adjust,
     assigned: implicit::assigned,
     left: implicit::left,

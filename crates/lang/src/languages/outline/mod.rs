@@ -144,7 +144,11 @@ pub(super) struct Outline<'a> {
 /// Extracts a file by a grammar.
 fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) -> Result<FileFacts, Problem> {
     let language = (grammar.language)();
-    let tree = parse::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
+    let mut tree = parse::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
+    let changes = (grammar.reread)(&tree, input.text);
+    if !changes.is_empty() {
+        tree = parse::reparse(&language, input.text.as_bytes(), &changes, tree, input.limits, input.cancel)?;
+    }
     let root = State {
         rule: Rule::Plain,
         mark: Mark::None,

@@ -1,6 +1,6 @@
 //! The vocabulary in which a language's syntax tree is described to the extractor: one [`Rule`] for each kind of node.
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::Outline;
 use super::draft::Draft;
@@ -289,6 +289,9 @@ pub(crate) struct Grammar {
     pub(crate) separate_types: bool,
     /// A type may be defined where it is used (`struct x { … } y;`).
     pub(crate) inline_types: bool,
+    /// Bytes to read differently than they are written, where the grammar took one construct for another. Positions
+    /// stay, and the text of nodes is that of the file.
+    pub(crate) reread: fn(&Tree, &str) -> Vec<(usize, u8)>,
     /// Irregular parts of definitions.
     pub(crate) adjust: Adjust,
     /// After an assignment.
@@ -334,6 +337,7 @@ impl Grammar {
             sigils: &[],
             separate_types: false,
             inline_types: false,
+            reread: |_, _| Vec::new(),
             adjust: |_, _, _, _| {},
             assigned: |_, _, _| {},
             left: super::common::nothing,
