@@ -219,6 +219,7 @@ impl Workspace {
 
     fn plan_one(&self, edit: Edit, seen: &mut Seen) -> Result<PlannedEdit, EditError> {
         let Edit { target, change, expected } = edit;
+        crate::guarded::check(self.allowances(), target.root.path(), &target.inner, target.path.as_str())?;
         let place = self.place(&target)?;
         let before = read_before(self.gate(), &place, &target)?;
         seen.add(self.gate(), &place, &target)?;

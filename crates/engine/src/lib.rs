@@ -31,6 +31,7 @@ mod qualified;
 mod readable;
 mod reasons;
 mod report;
+mod repository_marks;
 mod search_index;
 mod shared;
 mod snapshot;
@@ -66,6 +67,7 @@ pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,
 };
+pub use repository_marks::{has_repository_mark, repository_marks};
 pub use snapshot::{Snapshot, SourceText};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
