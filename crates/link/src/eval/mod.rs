@@ -609,8 +609,7 @@ impl<'a> Eval<'a> {
         // Only a name in type position is known to be a type.
         let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen;
         let is_holding = |text: &str| package.is_value() && self.home.holding_fields.contains(&text);
-        let yields =
-            want == Namespace::Value && text.is_some_and(|text| is_holding(text) || self.holds_given(package));
+        let yields = want == Namespace::Value && text.is_some_and(|text| is_holding(text) || self.holds_given(package));
         let package = package.clone().yielding(yields);
         Values::one(Value::External(package, name.filter(|_| is_type)))
     }

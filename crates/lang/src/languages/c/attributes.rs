@@ -1,8 +1,7 @@
 //! Attributes by which a compiler, linker or loader uses a function that no code names.
 
 /// Words that open a list of attributes, with the brackets that enclose it.
-const LISTS: &[(&str, &str)] =
-    &[("__attribute__", "(("), ("__attribute", "(("), ("__declspec", "("), ("[[", "")];
+const LISTS: &[(&str, &str)] = &[("__attribute__", "(("), ("__attribute", "(("), ("__declspec", "("), ("[[", "")];
 /// Attributes of functions that run, stand in or are kept although no code of the project calls them.
 const ENTRY_ATTRIBUTES: &[&str] = &[
     "alias",

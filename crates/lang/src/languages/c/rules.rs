@@ -386,7 +386,8 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
 
 /// The expression that a variable is made of: in `auto name(a)` and `auto name{a}` the one argument.
 fn initial_value<'t>(cx: &Outline<'_>, value: Node<'t>) -> Node<'t> {
-    let is_list = value.kind() == "argument_list" || value.kind() == "initializer_list" && cx.text(value).starts_with('(');
+    let is_list =
+        value.kind() == "argument_list" || value.kind() == "initializer_list" && cx.text(value).starts_with('(');
     let only = value.named_child(0).filter(|_| is_list && value.named_child_count() == 1);
     only.unwrap_or(value)
 }

@@ -78,8 +78,7 @@ fn parameters_of(mut declarator: Node<'_>) -> Option<Node<'_>> {
         }
     }
     let name = declarator.child_by_field_name("declarator")?;
-    let is_plain =
-        matches!(name.kind(), "identifier" | "qualified_identifier") && declarator.named_child_count() == 2;
+    let is_plain = matches!(name.kind(), "identifier" | "qualified_identifier") && declarator.named_child_count() == 2;
     declarator.child_by_field_name("parameters").filter(|_| is_plain)
 }
 
@@ -111,7 +110,10 @@ fn likeness_of(parameter: Node<'_>) -> Likeness {
     match declarator.map(|declarator| (declarator.kind(), declarator)) {
         None if ty.kind() == "template_type" => Likeness::Parameters,
         None => Likeness::Either,
-        Some(("abstract_function_declarator" | "parenthesized_declarator" | "abstract_parenthesized_declarator", of)) => {
+        Some((
+            "abstract_function_declarator" | "parenthesized_declarator" | "abstract_parenthesized_declarator",
+            of,
+        )) => {
             // `a (*)(b)` is a pointer to a function.
             let is_pointer = of.named_child(0).is_some_and(|child| child.kind().ends_with("pointer_declarator"));
             if is_pointer || of.child_by_field_name("declarator").is_some_and(|inner| inner.kind() != "identifier") {
