@@ -524,7 +524,10 @@ impl Outline<'_> {
                     self.returned(value);
                 }
             }
-            Rule::Assign(..) => (self.grammar.assigned)(self, node, parent),
+            Rule::Assign(left) => {
+                self.store_assigned(left, node, parent);
+                (self.grammar.assigned)(self, node, parent);
+            }
             Rule::Custom(_, leave) => leave(self, node, parent),
             other => self.leave_expr(other, node, parent),
         }
