@@ -45,6 +45,7 @@ fn every_alias_reaches_its_tool() {
             format!("m1nd.{name}"),
             format!("m1nd_{name}"),
             format!("mcp__m1nd__{name}"),
+            format!("mcp__mind__{name}"),
             format!("mcp__m1nd__m1nd.{name}"),
             format!(" {} ", name.replace('_', ".")),
         ];
