@@ -244,7 +244,7 @@ impl Eval<'_> {
         if !is_ours {
             args.iter().for_each(|&arg| flow.add_value(file, arg));
             if let Expr::Member { base, .. } = self.unit(file).facts.expr(callee)
-                && !self.is_function(file, base)
+                && !self.names_function(file, base)
             {
                 flow.add_value(file, base);
             }
@@ -258,7 +258,7 @@ impl Eval<'_> {
     }
 
     /// Returns whether an expression names a function: that is not a container of others.
-    fn is_function(&mut self, file: FileId, expr: ExprId) -> bool {
+    fn names_function(&mut self, file: FileId, expr: ExprId) -> bool {
         if !matches!(self.unit(file).facts.expr(expr), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }) {
             return false;
         }
