@@ -1,6 +1,7 @@
 //! Selects the folder and the store for the command line, and opens the engine.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
@@ -11,6 +12,7 @@ use m1nd_tools::Services;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output::note;
+use crate::probe::ChildProbe;
 use crate::settings::Settings;
 
 /// Default folder of the store, below the user's home.
@@ -137,7 +139,8 @@ pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Serv
 }
 
 /// These settings for the repositories that the only root lists, if it does.
-pub(crate) fn with_workspace(config: EngineConfig) -> Result<EngineConfig, CliError> {
+pub(crate) fn with_workspace(mut config: EngineConfig) -> Result<EngineConfig, CliError> {
+    config.probe = Some(Arc::new(ChildProbe));
     let [root] = config.roots.as_slice() else { return Ok(config) };
     let Some(workspace) = Workspace::at(root)? else { return Ok(config) };
     let (federation, left_out) = workspace.federation(&config.home)?;

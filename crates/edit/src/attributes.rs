@@ -7,13 +7,31 @@ use cap_std::fs::File;
 /// Bits of a mode with which a program runs as the owner or group of its file.
 const SET_USER: u32 = 0o4000;
 const SET_GROUP: u32 = 0o2000;
+/// Bits of a mode for reading and for running, of owner, group and others.
+const READS: u32 = 0o444;
+const RUNS: u32 = 0o111;
 
 /// Sets the mode of a new file and copies the attributes of the file that it takes the place of, as far as that is
 /// permitted. A file whose owner or group could not be kept does not run as its owner or group either.
 #[cfg(unix)]
-pub(crate) fn set_attributes(file: &File, mode: Option<u32>, like: Option<&File>) -> io::Result<()> {
+pub(crate) fn set_attributes(
+    file: &File,
+    mode: Option<u32>,
+    executable: Option<bool>,
+    like: Option<&File>,
+) -> io::Result<()> {
     use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
-    let mut mode = mode;
+    // A new file has the mode that the user gives to files.
+    let mut mode = match (mode, executable) {
+        (None, Some(_)) => Some(file.metadata()?.mode() & 0o7777),
+        (mode, _) => mode,
+    };
+    mode = mode.map(|mode| match executable {
+        // Who may read it may run it.
+        Some(true) => mode | (mode & READS) >> 2,
+        Some(false) => mode & !RUNS,
+        None => mode,
+    });
     if let Some(like) = like {
         let old = like.metadata()?;
         // The owner first: changing it clears bits of the mode.
@@ -33,7 +51,7 @@ pub(crate) fn set_attributes(file: &File, mode: Option<u32>, like: Option<&File>
 }
 
 #[cfg(not(unix))]
-pub(crate) fn set_attributes(_: &File, _: Option<u32>, _: Option<&File>) -> io::Result<()> {
+pub(crate) fn set_attributes(_: &File, _: Option<u32>, _: Option<bool>, _: Option<&File>) -> io::Result<()> {
     Ok(())
 }
 

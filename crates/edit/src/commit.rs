@@ -10,6 +10,7 @@ use m1nd_vfs::{Folder, FolderId};
 
 use crate::EditError;
 use crate::disk::{self, Gate, OpenGate};
+use crate::guarded::{Allowances, NoAllowances};
 use crate::journal::{Entry, Journal, Removal, TEMPORARY};
 use crate::place::Place;
 use crate::plan::{MAX_FILE_BYTES, Plan, PlannedEdit};
@@ -37,6 +38,7 @@ pub struct Workspace {
     /// The folders whose files this process works with: writes of other projects to them count as well.
     roots: Vec<PathBuf>,
     gate: Arc<dyn Gate>,
+    allowances: Arc<dyn Allowances>,
     /// Batches that were recovered and that no answer has named yet.
     recovered: Arc<Mutex<Vec<RecoveredBatch>>>,
 }
@@ -69,7 +71,7 @@ impl Workspace {
     pub fn with(state: SharedFolder, home: &Path, gate: Arc<dyn Gate>) -> Self {
         let home = m1nd_vfs::canonical(home).unwrap_or_else(|_| home.to_owned());
         let closed = FolderId::at(&home).into_iter().collect();
-        Self { state, home, closed, roots: Vec::new(), gate, recovered: Arc::default() }
+        Self { state, home, closed, roots: Vec::new(), gate, allowances: Arc::new(NoAllowances), recovered: Arc::default() }
     }
 
     /// Recovers also what other projects of the same home wrote to these folders: a repository may be indexed alone, as
@@ -77,6 +79,16 @@ impl Workspace {
     #[must_use]
     pub fn with_roots(self, roots: Vec<PathBuf>) -> Self {
         Self { roots, ..self }
+    }
+
+    /// Also writes files that other programs run or trust, where a person allowed it.
+    #[must_use]
+    pub fn with_allowances(self, allowances: Arc<dyn Allowances>) -> Self {
+        Self { allowances, ..self }
+    }
+
+    pub(crate) fn allowances(&self) -> &dyn Allowances {
+        &*self.allowances
     }
 
     /// Folders of journals of other projects in which a write to one of the roots was interrupted.
@@ -249,7 +261,7 @@ impl Workspace {
             if let Some(bytes) = &edit.after {
                 let mode = edit.new_mode.or_else(|| edit.before.as_ref().and_then(|before| before.mode));
                 let like = edit.before.as_ref().map(|_| name.as_str());
-                disk::write_new(gate, &folder, &entry.temporary, bytes, mode, like)
+                disk::write_new(gate, &folder, &entry.temporary, bytes, (mode, edit.executable), like)
                     .map_err(EditError::step(shown, "writing the new content"))?;
             }
             running.push(Running { edit, entry, folder, name });

@@ -130,13 +130,13 @@ pub(crate) fn hash_of(gate: &dyn Gate, folder: &Folder, name: &str, limit: u64) 
 }
 
 /// Writes a new file and waits until its content is on the disk. It gets the owner and the attributes of the file at
-/// the name `like`, if there is one.
+/// the name `like`, if there is one; its mode is given, with whether it is a program if that changes.
 pub(crate) fn write_new(
     gate: &dyn Gate,
     folder: &Folder,
     name: &str,
     bytes: &[u8],
-    mode: Option<u32>,
+    (mode, executable): (Option<u32>, Option<bool>),
     like: Option<&str>,
 ) -> io::Result<()> {
     gate.pass(Step::Create)?;
@@ -146,7 +146,7 @@ pub(crate) fn write_new(
     gate.pass(Step::Write)?;
     file.write_all(bytes)?;
     let like = like.and_then(|like| folder.dir().open_with(like, &read_options()).ok());
-    set_attributes(&file, mode, like.as_ref())?;
+    set_attributes(&file, mode, executable, like.as_ref())?;
     gate.pass(Step::SyncFile)?;
     if gate.waits() { file.sync_all() } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! What a batch will write: files are read and new content is computed, nothing is written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use m1nd_base::{ContentHash, RepoPath};
 use m1nd_vfs::Root;
@@ -89,6 +89,8 @@ pub struct PlannedEdit {
     encoding: Encoding,
     /// Mode of a file that is created.
     pub(crate) new_mode: Option<u32>,
+    /// Whether the file is a program afterwards; `None` as before.
+    pub(crate) executable: Option<bool>,
 }
 
 /// A batch that can be committed.
@@ -117,6 +119,7 @@ impl Plan {
             after_text: edit.before.as_ref().map(|before| before.text.clone()),
             encoding: edit.encoding,
             new_mode: edit.before.as_ref().and_then(|before| before.mode),
+            executable: None,
         };
         Self { edits: self.edits.iter().map(undone).collect() }
     }
@@ -199,6 +202,7 @@ impl Workspace {
         if edits.len() > MAX_EDITS {
             return Err(EditError::TooMany { count: edits.len(), limit: MAX_EDITS });
         }
+        check_folders(&edits)?;
         let mut seen = Seen::default();
         let mut size = 0u64;
         let mut planned = Vec::with_capacity(edits.len());
@@ -215,6 +219,7 @@ impl Workspace {
 
     fn plan_one(&self, edit: Edit, seen: &mut Seen) -> Result<PlannedEdit, EditError> {
         let Edit { target, change, expected } = edit;
+        crate::guarded::check(self.allowances(), target.root.path(), &target.inner, target.path.as_str())?;
         let place = self.place(&target)?;
         let before = read_before(self.gate(), &place, &target)?;
         seen.add(self.gate(), &place, &target)?;
@@ -231,9 +236,10 @@ impl Workspace {
             Some(before) => (before_encoding(before), Some(before.text.as_str())),
             None => (Encoding::Utf8, None),
         };
+        let executable = mode_in(&change);
         let after_text = new_text(path, old, change)?;
         let after = after_text.as_deref().map(|text| encoded(path, encoding, text)).transpose()?;
-        Ok(PlannedEdit { target, before, after, after_text, encoding, new_mode: None })
+        Ok(PlannedEdit { target, before, after, after_text, encoding, new_mode: None, executable })
     }
 
     /// Opens the folders on the way to a file.
@@ -284,6 +290,30 @@ fn read_before(gate: &dyn Gate, place: &Place, target: &Target) -> Result<Option
     };
     let hash = ContentHash::of(&bytes);
     Ok(Some(Before { hash, mode: disk::mode_of(&meta), text, bytes }))
+}
+
+/// Refuses a batch in which a path is both a file and a folder.
+fn check_folders(edits: &[Edit]) -> Result<(), EditError> {
+    let stays = |edit: &&Edit| !matches!(edit.change, Change::Remove);
+    let paths: HashSet<&str> = edits.iter().filter(stays).map(|edit| edit.target.path.as_str()).collect();
+    for edit in edits.iter().filter(stays) {
+        let path = edit.target.path.as_str();
+        let folder = path.match_indices('/').map(|(end, _)| &path[..end]).find(|folder| paths.contains(folder));
+        if let Some(folder) = folder {
+            let why = "the batch writes it as a file and puts another file below it; give one of them another path";
+            return Err(EditError::Refused { path: folder.to_owned(), why });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a diff says that the file is a program; `None` if nothing is said.
+fn mode_in(change: &Change) -> Option<bool> {
+    let Change::Patch(diff) = change else { return None };
+    match patch::split_patch(diff).as_slice() {
+        [file] => file.header.executable,
+        _ => None,
+    }
 }
 
 /// The text that a change makes of the old one; `None` if the file is removed.

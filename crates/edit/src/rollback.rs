@@ -227,7 +227,7 @@ fn put_back(gate: &dyn Gate, place: &Place, entry: &Entry) -> io::Result<bool> {
     // Under a name of its own: half written, it must not be taken for what somebody saved.
     let restored = restored_name(entry);
     disk::remove(gate, folder, &restored)?;
-    disk::write_new(gate, folder, &restored, bytes, *mode, Some(&place.name))?;
+    disk::write_new(gate, folder, &restored, bytes, (*mode, None), Some(&place.name))?;
     take_out(gate, place, entry, &restored)
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use m1nd_base::{Clock, Limits};
 
+use crate::extract_attempts::ExtractionProbe;
 use crate::federation::Federation;
 use crate::providers::DocumentProviders;
 
@@ -49,6 +50,8 @@ pub struct EngineConfig {
     pub model: Option<PathBuf>,
     /// Programs that read documents in place of our own readers, if the user configured any.
     pub providers: Option<Arc<dyn DocumentProviders>>,
+    /// Extracts files that may crash the process in another one first.
+    pub probe: Option<Arc<dyn ExtractionProbe>>,
     /// Where the settings came from, for the user.
     pub settings: Vec<Setting>,
 }
@@ -94,6 +97,7 @@ impl EngineConfig {
             federation: None,
             model: None,
             providers: None,
+            probe: None,
             settings: Vec::new(),
             check_budget: Self::CHECK_BUDGET,
             limits: Limits::default(),

@@ -31,6 +31,7 @@ mod qualified;
 mod readable;
 mod reasons;
 mod report;
+mod repository_marks;
 mod search_index;
 mod shared;
 mod snapshot;
@@ -49,6 +50,7 @@ pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWor
 pub use documents::{Binding, BindingMatch, TargetState};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
+pub use extract_attempts::{ExtractionProbe, Probed, extract_as_probe};
 pub use federation::{Federation, MAX_MEMBERS, Member};
 pub use files::{FileEntry, FileMark, FileTable};
 pub use m1nd_base::Clock;
@@ -65,6 +67,7 @@ pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,
 };
+pub use repository_marks::{has_repository_mark, repository_marks};
 pub use snapshot::{Snapshot, SourceText};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};

@@ -24,6 +24,9 @@ use crate::text_model::LocalModel;
 const FOLLOW_PERIOD: Duration = Duration::from_millis(40);
 /// Folder of the journals of writes, in the state of a project.
 const JOURNALS: &str = "edits";
+/// How often a snapshot that cannot be read is tried again, and the pause before each try.
+const RETRIES: usize = 3;
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
 /// Notices kept, the newest.
 const MAX_NOTICES: usize = 20;
 
@@ -270,7 +273,7 @@ impl Shared {
                 is_older = true;
                 continue;
             }
-            match self.open_sound(&path) {
+            match self.open_patiently(&path) {
                 Ok((stored, is_verified)) => {
                     if is_older {
                         self.notice_damage(format!(
@@ -283,12 +286,29 @@ impl Shared {
                 Err(SnapshotError::NotThere(_)) => {}
                 Err(error) => {
                     is_older = true;
-                    self.set_aside(&path, &error.to_string(), writes);
+                    match error.is_damage() {
+                        true => self.set_aside(&path, &error.to_string(), writes),
+                        // The file may be sound: it keeps its name, and the next start tries it again.
+                        false => self.notice_damage(format!("`{}` is not used: {error}", path.display())),
+                    }
                 }
             }
         }
         self.state().lost = is_older;
         None
+    }
+
+    /// Like [`Shared::open_sound`]; tries again after an error of the system, which may be gone a moment later.
+    fn open_patiently(&self, path: &Path) -> Result<(Stored, bool), SnapshotError> {
+        let mut opened = self.open_sound(path);
+        for _ in 0..RETRIES {
+            if !matches!(opened, Err(SnapshotError::Unreadable(_))) {
+                break;
+            }
+            std::thread::sleep(RETRY_PAUSE);
+            opened = self.open_sound(path);
+        }
+        opened
     }
 
     /// Opens a snapshot file, and verifies it as a whole unless it is too large for that.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use m1nd_base::{Progress, ProgressEvent};
 use m1nd_engine::{Activity, Engine};
 use m1nd_tools::{
-    ANONYMOUS, Catalog, Context, Effect, ErrorCode, Format, Reply, ResourceDef, Services, ToolDef, ToolError, Toolset,
-    add_envelope, canonical_name, find_resource,
+    ANONYMOUS, Catalog, Context, Effect, ErrorCode, Format, Reply, ResourceDef, Services, ToolChoice, ToolDef,
+    ToolError, Toolset, add_envelope, canonical_name, find_resource,
 };
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -49,6 +49,7 @@ pub(crate) struct Calls {
     format: Format,
     envelope: bool,
     only: Option<Toolset>,
+    listed: Option<Arc<[ToolChoice]>>,
     read_only: bool,
     running: Arc<Running>,
     upkeep: Arc<Upkeep>,
@@ -67,6 +68,7 @@ impl Calls {
             format: options.format,
             envelope: options.envelope,
             only,
+            listed: options.listed.as_deref().map(Arc::from),
             read_only,
             running,
             upkeep,
@@ -197,10 +199,15 @@ impl Calls {
         let cancel = unit.cancel.clone();
         let latest = Arc::new(Latest::default());
         let (services, tools, progress) = (self.services.current(), self.tools, latest.clone());
+        let listed = self.listed.clone();
         let client = request.client_info().map_or_else(|| ANONYMOUS.to_owned(), |client| client.name);
         let mut task = tokio::task::spawn_blocking(move || {
             let _held = permit;
-            let context = Context { agent: &client, ..Context::new(&services, tools, &unit.cancel, &*progress) };
+            let context = Context {
+                agent: &client,
+                listed: listed.as_deref(),
+                ..Context::new(&services, tools, &unit.cancel, &*progress)
+            };
             guarded(name, &context, &*work)
         });
         let token = request.meta.get_progress_token();

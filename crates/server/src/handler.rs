@@ -202,13 +202,13 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let tool = m1nd_tools::find(&request.name);
+        let (name, arguments) = m1nd_tools::forwarded(&request.name, request.arguments.unwrap_or_default());
+        let tool = m1nd_tools::find(&name);
         if tool.is_some_and(|tool| tool.asks_client) {
             self.roots.settled().await;
         }
         let form = tool.map_or(self.format, |tool| tool.form_of(&arguments, self.format));
-        match self.calls.run(&request.name, arguments, &context).await {
+        match self.calls.run(&name, arguments, &context).await {
             Outcome::Answer(outcome) => {
                 let text_of = tool.and_then(|tool| tool.text_of);
                 let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());

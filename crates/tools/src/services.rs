@@ -1,16 +1,18 @@
 //! The services that tools work with.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use m1nd_base::{Cancel, ContentHash};
-use m1nd_edit::Workspace;
+use m1nd_base::{Cancel, ContentHash, RepoPath};
+use m1nd_edit::{Allowances, Workspace};
 use m1nd_engine::{
     DocumentProviders, Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Provided, Snapshot,
+    has_repository_mark, repository_marks,
 };
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
-use m1nd_run::{Checks, Providers};
+use m1nd_run::{Checks, Providers, Repositories, Scope};
 use m1nd_sessions::{
     FederatedStore, FolderIds, Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits,
 };
@@ -89,8 +91,9 @@ impl Services {
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
         let switch = Arc::new(Switch::default());
-        let files = engine.files().clone();
         let checks = Checks::new(engine.project().path());
+        let files = engine.files().as_ref().clone().with_allowances(Arc::new(PersonsAllowances(checks.clone())));
+        let files = Arc::new(files);
         let (weak, _owner) = (Arc::downgrade(&switch), Some(switch));
         Self { engine, memories, sessions, visits, files, checks, providers, switch: weak, _owner }
     }
@@ -240,6 +243,35 @@ impl Services {
         let (rows, unavailable) = self.sessions.feedback();
         let ledger = rows.derived().get_or_init(|| Ledger::new(rows.rows().iter().filter_map(ledger_row)));
         Prior::of(snapshot, text, self.engine.clock().now_ms(), task, &ledger, unavailable)
+    }
+}
+
+/// Repositories are known again by their first commit, or the address they were cloned from.
+#[derive(Debug, Clone, Copy)]
+struct ByHistory;
+
+impl Repositories for ByHistory {
+    fn marks(&self, root: &Path) -> Vec<String> {
+        repository_marks(root)
+    }
+
+    fn has_mark(&self, root: &Path, mark: &str) -> bool {
+        has_repository_mark(root, mark)
+    }
+}
+
+/// The roots that permissions of a person are about, with the repositories in them.
+pub fn permission_scope(roots: Vec<PathBuf>) -> Scope {
+    Scope::with(roots, Arc::new(ByHistory))
+}
+
+/// The files that a person allowed to be written although other programs run or trust them.
+#[derive(Debug)]
+struct PersonsAllowances(Checks);
+
+impl Allowances for PersonsAllowances {
+    fn is_allowed(&self, root: &Path, path: &RepoPath) -> bool {
+        self.0.allows_path(&permission_scope(vec![root.to_owned()]), &root.join(path.as_str()))
     }
 }
 

@@ -13,6 +13,7 @@ mod manners;
 mod memory;
 mod north;
 mod past;
+mod permissions;
 mod schema;
 mod settings;
 mod stale;

@@ -17,8 +17,8 @@ use crate::snapshot::Snapshot;
 /// Examples of files that are left out.
 const EXAMPLES: usize = 10;
 
-/// Symbols above one for which it is found out which are directly above: the work grows with the square of their number.
-/// Of more, which no code has, all count as direct.
+/// Symbols above one for which it is found out which are directly above: the work grows with the square of their
+/// number. Of more, which no code has, all count as direct.
 const MAX_ABOVE: usize = 512;
 
 /// Project data that an index is matched with.

@@ -328,9 +328,11 @@ impl Writer {
         let check = move || match container.verify(&stop) {
             Ok(true) => shared.note_verified(path),
             Ok(false) => {}
-            Err(error) => {
+            Err(error) if error.is_damage() => {
                 let _ = events.send(Event::Damaged { path, why: error.to_string() });
             }
+            // It says nothing about the content.
+            Err(error) => shared.notice(format!("`{}` could not be verified: {error}", path.display())),
         };
         if let Err(error) = std::thread::Builder::new().name("m1nd-verify".into()).spawn(check) {
             tracing::warn!(%error, "the snapshot is not verified");

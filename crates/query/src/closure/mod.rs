@@ -188,6 +188,10 @@ pub(crate) fn hiding(snapshot: &Snapshot, node: NodeIx, rows: Rows) -> Vec<Hidin
     let reaches = [(Side::Dependents, Reach::default())];
     let known = Known { node, starts: &starts, reaches: &reaches, max_hops: 1, rows, incomplete: false };
     let mut hiding = list_hiding(snapshot, &known).0;
+    // Methods that replace each other have one name, whichever of them a call reaches.
+    if rows == Rows::Names {
+        return hiding;
+    }
     let dispatch = Dispatch::new(graph);
     let unfollowed = starts.iter().filter(|&&start| {
         let calls = dispatch.to(start);
@@ -203,6 +207,11 @@ pub(crate) fn hiding(snapshot: &Snapshot, node: NodeIx, rows: Rows) -> Vec<Hidin
         far: false,
     }));
     hiding
+}
+
+/// Says in one sentence what these rows are.
+pub(crate) fn explain(hiding: &[Hiding]) -> String {
+    list_reasons(hiding.iter(), "here").join("; ")
 }
 
 /// Finds what may hide rows, and gives the verdict.

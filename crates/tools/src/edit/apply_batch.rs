@@ -248,8 +248,7 @@ fn changes_of(edits: Vec<ChangeInput>, diff: Option<String>) -> Result<Vec<Chang
         return Err(ToolError::invalid("argument `diff` names no file; expected lines `--- a/path` and `+++ b/path`"));
     }
     let change = |file: m1nd_edit::FilePatch| {
-        let side = |path: &Option<String>| path.clone().unwrap_or_else(|| "/dev/null".to_owned());
-        let text = format!("--- {}\n+++ {}\n{}", side(&file.old_path), side(&file.new_path), file.body);
+        let text = file.text();
         match (&file.old_path, &file.new_path) {
             (Some(old), Some(new)) if old != new => {
                 Err(ToolError::invalid(format!("the diff renames `{old}` to `{new}`; write and delete them instead")))

@@ -214,7 +214,7 @@ fn a_declaration_of_layers_that_cannot_be_read_is_said() {
 /// Allows a shell script as a command of the project.
 #[cfg(unix)]
 fn allow(project: &Project, script: &str) {
-    let scope = m1nd_run::Scope { roots: vec![project.tree.path().to_owned()] };
+    let scope = m1nd_run::Scope::of(vec![project.tree.path().to_owned()]);
     let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
     let command = m1nd_run::Allowed::new(m1nd_run::CheckKind::Test, argv, project.tree.path().to_owned());
     project.services.checks.allow(&scope, command).expect("is allowed");

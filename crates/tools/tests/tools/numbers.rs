@@ -14,8 +14,8 @@ const INTEGERS: &[u64] =
     &[0, 1, 999_999_999, i32::MAX as u64, u32::MAX as u64, u32::MAX as u64 + 1, i64::MAX as u64, u64::MAX];
 const NUMBERS: &[f64] = &[0.0, -1.0, 1e9, 1e300, f64::MAX, f64::MIN, f64::MIN_POSITIVE];
 
-/// Texts with large numbers, for every argument that is a text: line numbers, revisions, cursors, repetitions, durations
-/// and dates.
+/// Texts with large numbers, for every argument that is a text: line numbers, revisions, cursors, repetitions,
+/// durations and dates.
 const TEXTS: &[&str] = &[
     "auth.py:2000000000",
     "auth.py:18446744073709551615:18446744073709551615",

@@ -297,6 +297,7 @@ fn add(language: Language, (start, end): (usize, usize), place: WordPlace, finde
     let is_local = !is_member && finder.local.contains(word);
     let is_module = finder.modules.contains(word) && !next.starts_with(b"(");
     let is_explained = is_word_of_language
+        || is_closing_tag(language, bytes, start)
         || is_local
         || is_module
         || is_definition(language, bytes, start)
@@ -305,6 +306,13 @@ fn add(language: Language, (start, end): (usize, usize), place: WordPlace, finde
     if !is_explained {
         finder.add(start, end, place);
     }
+}
+
+/// `</Name>`, `</name.Member>`: the opening tag is the reference.
+fn is_closing_tag(language: Language, bytes: &[u8], start: usize) -> bool {
+    let is_part = |byte: &&u8| is_word(**byte) || **byte == b'.';
+    let length = bytes[..start].iter().rev().take_while(is_part).count();
+    language.family() == Language::JavaScript && bytes[..start - length].ends_with(b"</")
 }
 
 /// Returns whether a word is the name of what is being defined, which the facts may have under another definition: of
