@@ -58,7 +58,7 @@ pub struct Setting {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// The source that won: `flag`, `environment`, `file` or `default`.
+    /// The source that won: `flag`, `environment`, `file`, `default`, or `full disk`.
     pub source: &'static str,
 }
 
