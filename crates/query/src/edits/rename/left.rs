@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use m1nd_base::NodeKind;
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
-use m1nd_lang::facts::{Expr, ExprId};
+use m1nd_lang::facts::{Definition, Expr, ExprId};
 use m1nd_lang::{FileFacts, NameForm};
 
 use super::spelled::{Names, Spelled};
@@ -30,10 +30,12 @@ impl Renaming<'_> {
     pub(super) fn list_left(&mut self) -> Result<Vec<Left>, CannotRename> {
         let graph = self.snapshot.graph();
         let mut rows: Vec<Hiding> = Vec::new();
+        let mut is_only_code = true;
         for &definition in &self.definitions {
             let facts = self.files.get(graph.path(definition)).map(|file| &file.facts);
             let area = Area::of(self.snapshot, definition, facts);
             let found = closure::hiding(self.snapshot, definition, Rows::Names);
+            is_only_code &= matches!(area, Area::Code(_));
             rows.extend(found.into_iter().filter(|row| area.has(&row.file)));
         }
         rows.retain(|row| row.reason != reasons::CALLED_FROM_OUTSIDE);
@@ -57,11 +59,14 @@ impl Renaming<'_> {
                 left.insert(add(row.line, ""));
                 continue;
             };
+            if is_only_code && file.has_only_texts(row.line) {
+                continue;
+            }
             if !is_settled(file, row.line, self.names, (&self.aliases, &own)) {
                 left.insert(add(row.line, file.line(row.line)));
             }
             // The guard knows the first places of a file alone.
-            if row.reason == reasons::UNEXPLAINED_TEXT && searched.insert(row.file.clone()) {
+            if row.reason == reasons::UNEXPLAINED_TEXT && !is_only_code && searched.insert(row.file.clone()) {
                 let names = self.names;
                 let others =
                     file.places.iter().filter(|place| file.is_whole(place, names) && !file.is_edited(place.start));
@@ -101,11 +106,22 @@ impl Renaming<'_> {
     }
 }
 
+impl Spelled {
+    /// Returns whether the name stands on a line in texts alone, but for places that change.
+    fn has_only_texts(&self, line: u32) -> bool {
+        let mut on_line = self.places.iter().filter(|place| self.position(place.start).line == line).peekable();
+        let is_text = |form: NameForm| matches!(form, NameForm::Literal(..) | NameForm::Comment);
+        on_line.peek().is_some() && on_line.all(|place| is_text(place.form) || self.is_edited(place.start))
+    }
+}
+
 /// Where code can name a definition.
 enum Area {
     Anywhere,
     /// In its own file.
     File(String),
+    /// In the code of its own file: no text leads to it.
+    Code(String),
     /// In its own folder.
     Folder(String),
 }
@@ -117,7 +133,12 @@ impl Area {
         let Some(language) = snapshot.file_of(node).map(|file| file.language) else { return Self::Anywhere };
         let parent = graph.parent(node).map(|parent| graph.kind(parent));
         let is_value = !matches!(graph.kind(node), NodeKind::Field | NodeKind::Variant);
-        let is_local = parent == Some(NodeKind::Function) && is_value;
+        let is_own = |row: &&Definition| (row.line_start, row.line_end) == graph.lines(node);
+        let own = facts.and_then(|facts| facts.definitions.iter().find(is_own));
+        let is_in_function = parent == Some(NodeKind::Function) || own.is_some_and(|own| own.flags.is_local);
+        let is_local = is_in_function && is_value;
+        // What registers it may know it by its name.
+        let is_decorated = facts.zip(own).is_some_and(|(facts, own)| !facts.list(own.decorators).is_empty());
         let is_private = matches!(language.family(), Language::Java | Language::CSharp)
             && graph.signature(node).split_whitespace().any(|word| word == "private");
         let is_of_module = language.family() == Language::JavaScript
@@ -125,7 +146,8 @@ impl Area {
             && is_value
             && facts.is_some_and(|facts| is_hidden_in_module(facts, graph.label(node)));
         match language {
-            _ if is_local || is_private || is_of_module => Self::File(path.to_owned()),
+            _ if (is_local || is_of_module) && !is_decorated => Self::Code(path.to_owned()),
+            _ if is_private || is_local => Self::File(path.to_owned()),
             Language::Go if !graph.label(node).starts_with(char::is_uppercase) => {
                 Self::Folder(path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned())
             }
@@ -136,7 +158,7 @@ impl Area {
     fn has(&self, path: &str) -> bool {
         match self {
             Self::Anywhere => true,
-            Self::File(own) => own == path,
+            Self::File(own) | Self::Code(own) => own == path,
             Self::Folder(own) => path.rsplit_once('/').map_or("", |(folder, _)| folder) == own,
         }
     }

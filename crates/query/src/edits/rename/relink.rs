@@ -242,9 +242,7 @@ fn list_edges(
     moved: impl Fn(&str, Pos) -> Pos,
 ) -> Edges {
     let mut edges = Edges::new();
-    let counts = |edge: &EdgeRef<'_>| {
-        tiers.contains(&edge.tier) && is_use(edge.relation) && !edge.is_by_dispatch() && !edge.compiler
-    };
+    let counts = |edge: &EdgeRef<'_>| tiers.contains(&edge.tier) && is_use(edge.relation) && !edge.compiler;
     for path in paths {
         let Some(file) = graph.find_file(&path) else { continue };
         for node in graph.of_file(file) {

@@ -177,7 +177,8 @@ impl Spelled {
         if matches!(form, NameForm::Literal(..) | NameForm::Comment) && !is_code_in_text(&self.facts, pos) {
             return Outcome::Elsewhere;
         }
-        if self.is_alias(pos, names.old, own) {
+        let is_key = names.is_key && matches!(form, NameForm::FieldAndValue | NameForm::FieldAndVariable);
+        if !is_key && self.is_alias(pos, names.old, own) {
             return Outcome::Alias;
         }
         let text = match form {
@@ -254,7 +255,10 @@ impl Spelled {
                 let opening = self.places.iter().find(|other| other.form == NameForm::OpeningTag(place.start));
                 return opening.is_some_and(|opening| !self.is_edited(opening.start));
             }
-            NameForm::Literal(start, end) => return is_prose(&self.text[start..end]),
+            NameForm::Literal(start, end) => {
+                let is_other = self.names_itself(start, names) && !self.binds_renamed(names);
+                return is_prose(&self.text[start..end]) || is_other || self.is_given_as_key(start);
+            }
             NameForm::Plain | NameForm::FieldAndVariable | NameForm::OpeningTag(_) => {}
             _ => return false,
         }
@@ -275,6 +279,12 @@ impl Spelled {
             && bindings.all(|row| {
                 !matches!(row.target, BindingTarget::Outer(_)) && !self.is_renamed(row.target, names.old, own)
             })
+    }
+
+    /// Returns whether a literal is the key of a look-up in a value.
+    fn is_given_as_key(&self, literal: usize) -> bool {
+        let before = self.text[..literal].trim_end();
+        KEYED.iter().any(|callee| before.ends_with(callee))
     }
 
     /// Returns whether code inside of a class names its members without a receiver.
@@ -356,6 +366,9 @@ pub(super) fn has_word(text: &str, at: usize, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text[at..].strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_part)) && !text[..at].ends_with(is_part)
 }
+
+/// Methods that look up a value by a key, and functions whose first text names parameters of tests.
+const KEYED: &[&str] = &[".get(", ".pop(", ".setdefault(", "parametrize(", ".has("];
 
 /// Returns whether a text literal is a sentence: words after each other, and none of the signs of code.
 fn is_prose(literal: &str) -> bool {

@@ -153,7 +153,7 @@ impl Spelled {
     }
 
     /// Returns whether the file defines or imports the renamed symbol, and binds its name to nothing else.
-    fn binds_renamed(&self, names: Names<'_>) -> bool {
+    pub(super) fn binds_renamed(&self, names: Names<'_>) -> bool {
         let is_edited = |pos: Pos| self.offset(pos).is_some_and(|at| self.is_edited(at));
         let mut bindings = self.facts.bindings.iter().filter(|row| self.facts.name(row.name) == names.old).peekable();
         bindings.peek().is_some()
@@ -228,7 +228,7 @@ impl Spelled {
     }
 
     /// Returns whether a literal gives a definition its own name again: `Point = namedtuple("Point", …)`.
-    fn names_itself(&self, literal: usize, names: Names<'_>) -> bool {
+    pub(super) fn names_itself(&self, literal: usize, names: Names<'_>) -> bool {
         let line = &self.text[..literal];
         let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
         let Some((target, call)) = line.split_once('=') else { return false };
