@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_base::NodeKind;
+use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
 use m1nd_lang::facts::{Definition, Expr, ExprId};
@@ -44,7 +44,7 @@ impl Renaming<'_> {
         let mut searched: BTreeSet<String> = BTreeSet::new();
         for row in rows {
             self.cancel.check()?;
-            let is_indexed = row.line > 0 && graph.find_file(&row.file).is_some();
+            let is_indexed = row.line > 0 && graph.find_file(&row.file).is_some() && row.reason != reasons::UNSEEN_FILE;
             let file = match is_indexed {
                 true => read(self.snapshot, &row.file, self.names.old, &mut self.files, self.cancel).ok(),
                 false => None,
@@ -56,7 +56,9 @@ impl Renaming<'_> {
                 text: text.to_owned(),
             };
             let Some(file) = file else {
-                left.insert(add(row.line, ""));
+                if !self.is_word_of_settings(&row) {
+                    left.insert(add(row.line, ""));
+                }
                 continue;
             };
             if is_only_code && file.has_only_texts(row.line) {
@@ -79,6 +81,23 @@ impl Renaming<'_> {
             left.insert(Left { file: path.clone(), line: *line, reason: reasons::UNEXPLAINED_TEXT.to_owned(), text });
         }
         Ok(left.into_iter().collect())
+    }
+
+    /// Returns whether a place in settings or scripts is one word among others: `permissions: write`. Names of code stand
+    /// there with the path of their module or class.
+    fn is_word_of_settings(&self, row: &Hiding) -> bool {
+        let old = self.names.old;
+        let source = RepoPath::new(&row.file).ok().and_then(|path| self.snapshot.read_file(&path).ok());
+        let Some(source) = source.filter(|source| !source.stale && row.reason == reasons::UNSEEN_FILE) else {
+            return false;
+        };
+        let language = crate::edits::syntax::language_of(self.snapshot, &source.path, &source.text);
+        let Some(line) = source.text.lines().nth(row.line.saturating_sub(1) as usize) else { return false };
+        let is_address = |at: usize| {
+            let is_joint = |c: char| matches!(c, '.' | ':' | '#' | '/' | '(');
+            line[..at].ends_with(is_joint) || line[at + old.len()..].starts_with(['(', '.', '#'])
+        };
+        !m1nd_engine::is_code(language) && !line.match_indices(old).any(|(at, _)| is_address(at))
     }
 
     /// The refusal for what would be left.

@@ -350,6 +350,7 @@ impl<'a> Renaming<'a> {
             }
             file.rename_in_texts(names);
         }
+        self.rename_import_paths();
         for file in self.files.values() {
             let lines = file.list_named_in_texts(names);
             self.keys.extend(lines.into_iter().map(|line| (file.path.as_str().to_owned(), line)));
@@ -359,6 +360,21 @@ impl<'a> Renaming<'a> {
             self.keys.extend(keys::rename_keys(snapshot, &self.definitions, &mut self.files, names, self.cancel)?);
         }
         Ok(())
+    }
+
+    /// Renames a class of Java in the paths of imports of what is inside of it.
+    fn rename_import_paths(&mut self) {
+        let (graph, old) = (self.snapshot.graph(), self.names.old);
+        let is_type = |node: &&NodeIx| !matches!(graph.kind(**node), NodeKind::Function | NodeKind::Field);
+        let types: Vec<NodeIx> = self.definitions.iter().filter(is_type).copied().collect();
+        let paths: Vec<String> = types
+            .iter()
+            .filter_map(|node| strings::written_path(graph, *node, self.files.get(graph.path(*node))?))
+            .collect();
+        for user in if paths.is_empty() { BTreeSet::new() } else { list_users(graph, &types) } {
+            let file = read_if_named(self.snapshot, &user, old, &mut self.files, self.cancel);
+            file.into_iter().for_each(|file| file.rename_in_imports(&paths, self.names));
+        }
     }
 
     fn rename_arguments(&mut self) {

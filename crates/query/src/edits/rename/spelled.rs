@@ -257,7 +257,10 @@ impl Spelled {
             }
             NameForm::Literal(start, end) => {
                 let is_other = self.names_itself(start, names) && !self.binds_renamed(names);
-                return is_prose(&self.text[start..end]) || is_other || self.is_given_as_key(start);
+                return is_prose(&self.text[start..end])
+                    || is_other
+                    || self.is_given_as_key(start)
+                    || self.language == Language::Java && !self.is_reflective(start);
             }
             NameForm::Plain | NameForm::FieldAndVariable | NameForm::OpeningTag(_) => {}
             _ => return false,
@@ -279,6 +282,20 @@ impl Spelled {
             && bindings.all(|row| {
                 !matches!(row.target, BindingTarget::Outer(_)) && !self.is_renamed(row.target, names.old, own)
             })
+    }
+
+    /// Returns whether code of Java may look up a member by a literal: by reflection, or by an annotation.
+    fn is_reflective(&self, literal: usize) -> bool {
+        let line = self.text[..literal].rfind('\n').map_or(0, |at| at + 1);
+        let before = self.text[line..literal].trim_start();
+        // Arguments of an annotation may stand on lines of their own.
+        let is_annotated = before.starts_with('@')
+            || !before.contains('(') && {
+                let open = self.text[..literal].rfind('(').unwrap_or(0);
+                let callee = self.text[..open].rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
+                callee.is_some_and(|at| self.text[at..].starts_with('@'))
+            };
+        is_annotated || REFLECTIVE.iter().any(|word| before.contains(word))
     }
 
     /// Returns whether a literal is the key of a look-up in a value.
@@ -370,12 +387,18 @@ pub(super) fn has_word(text: &str, at: usize, word: &str) -> bool {
 /// Methods that look up a value by a key, and functions whose first text names parameters of tests.
 const KEYED: &[&str] = &[".get(", ".pop(", ".setdefault(", "parametrize(", ".has("];
 
+/// Parts of the names of methods that look up a member by its name.
+const REFLECTIVE: &[&str] = &["Method", "Field", "invoke", "find", "Property", "Reflect", "reflect"];
+
 /// Returns whether a text literal is a sentence: words after each other, and none of the signs of code.
 fn is_prose(literal: &str) -> bool {
     let has_signs = literal.contains(['{', '}', '<', '>', '=', ';', '|', '$', '@']);
-    let is_word = |word: &str| word.chars().all(char::is_alphabetic);
+    let is_word = |word: &str| {
+        let word = word.trim_end_matches(['.', ',', ':', '!', '?']);
+        !word.is_empty() && word.chars().all(char::is_alphabetic)
+    };
     let words: Vec<&str> = literal.trim_matches(['"', '\'', '`']).split(' ').collect();
-    !has_signs && words.windows(2).any(|pair| pair.iter().all(|word| word.len() > 1 && is_word(word)))
+    !has_signs && words.windows(2).any(|pair| pair.iter().all(|word| is_word(word)))
 }
 
 /// Where an import at a place gives a name again: behind `as`.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_base::{NodeKind, Pos, Relation};
 use m1nd_engine::{Language, Snapshot};
-use m1nd_graph::NodeIx;
+use m1nd_graph::{Graph, NodeIx};
 use m1nd_lang::NameForm;
 use m1nd_lang::facts::{BindingTarget, Role};
 
@@ -277,6 +277,35 @@ impl Spelled {
         let Some(key) = between.trim_end().strip_suffix('=').map(str::trim_end) else { return false };
         let start = key.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
         !between.contains(']') && PATH_KEYS.contains(&&key[start..])
+    }
+}
+
+/// The path by which imports of Java name a type; `None` in other languages.
+pub(super) fn written_path(graph: &Graph, node: NodeIx, file: &Spelled) -> Option<String> {
+    if file.language != Language::Java {
+        return None;
+    }
+    let around: Vec<&str> =
+        graph.ancestors(node).filter(|of| graph.kind(*of) != NodeKind::File).map(|of| graph.label(of)).collect();
+    let package = file.facts.package.map(|package| file.facts.name(package)).into_iter();
+    let parts = package.chain(around.into_iter().rev()).chain([graph.label(node)]);
+    Some(parts.collect::<Vec<_>>().join("."))
+}
+
+impl Spelled {
+    /// Renames the last name of these paths where imports go on behind it.
+    pub(super) fn rename_in_imports(&mut self, paths: &[String], names: Names<'_>) {
+        let is_it = |place: &&m1nd_lang::NamePlace| {
+            let end = place.start + names.old.len();
+            let line = self.text[..end].rfind('\n').map_or(0, |at| at + 1);
+            let Some(path) = self.text[line..end].trim_start().strip_prefix("import ") else { return false };
+            let path = path.trim_start().strip_prefix("static ").unwrap_or(path).trim_start();
+            self.text[end..].starts_with('.') && paths.iter().any(|known| known == path)
+        };
+        let found: Vec<usize> = self.places.iter().filter(is_it).map(|place| place.start).collect();
+        for at in found {
+            self.edits.entry(at).or_insert_with(|| names.new.to_owned());
+        }
     }
 }
 
