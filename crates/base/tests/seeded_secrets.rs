@@ -1,7 +1,10 @@
 //! Every form of the table of seeded secrets is redacted, wherever in a text it stands.
 
 use m1nd_base::secrets::{REDACTED, Values, redact};
-use m1nd_testkit::seeded_secrets;
+use m1nd_testkit::{SeededSecret, many_seeded_secrets, seeded_secrets};
+
+/// Random values of each form.
+const VALUES: usize = 1_000;
 
 /// Places in a memory; `{}` is the secret.
 const PLACES: &[&str] = &[
@@ -32,6 +35,23 @@ fn no_seeded_secret_is_left() {
         }
     }
     assert!(left.is_empty(), "{} left:\n{}", left.len(), left.join("\n"));
+}
+
+/// What gives a secret away is its form or the word before it, and no chance of the value.
+#[test]
+fn no_value_of_a_form_is_left_by_chance() {
+    let mut left = Vec::new();
+    for secrets in many_seeded_secrets(VALUES) {
+        let shows = |secret: &&SeededSecret| {
+            let clean = redact(&secret.text);
+            secret.parts.iter().any(|part| clean.contains(part.as_str())) || !clean.contains(REDACTED)
+        };
+        let shown: Vec<_> = secrets.iter().filter(shows).collect();
+        if let Some(first) = shown.first() {
+            left.push(format!("{} of {:?}: {:?}", shown.len(), first.row, first.text));
+        }
+    }
+    assert!(left.is_empty(), "{} forms:\n{}", left.len(), left.join("\n"));
 }
 
 /// A title or sentence of a text shows nothing that was found in the whole.

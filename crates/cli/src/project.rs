@@ -1,6 +1,7 @@
 //! Selects the folder and the store for the command line, and opens the engine.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use m1nd_base::{Cancel, NoProgress};
@@ -11,6 +12,7 @@ use m1nd_tools::Services;
 use crate::args::Common;
 use crate::error::CliError;
 use crate::output::note;
+use crate::probe::ChildProbe;
 use crate::settings::Settings;
 
 /// Default folder of the store, below the user's home.
@@ -51,12 +53,6 @@ pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     Ok(repository.map(Path::to_path_buf).unwrap_or(full))
 }
 
-/// Returns whether the folder is the user's home or the file system root, which are used only if named explicitly.
-pub(crate) fn is_too_wide(root: &Path) -> bool {
-    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
-    root.parent().is_none() || home.is_some_and(|home| home == root)
-}
-
 /// Longest comparison of the index with the disk: a person waits longer for a true answer than a server's client.
 pub(crate) const CHECK_BUDGET: Duration = Duration::from_secs(30);
 /// Nodes of the largest index that is brought up to date before a question: preparing a larger one takes longer than
@@ -82,6 +78,7 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
         return Ok(services);
     };
     tell_damage(&writing.engine);
+    let recovered = writing.engine.files().clone();
     for request in due {
         let path = request.path.display().to_string();
         if let Err(error) = writing.engine.ingest(request, &Cancel::new(), &NoProgress) {
@@ -89,7 +86,9 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
         }
     }
     drop(writing);
-    open(common, root, true)
+    let services = open(common, root, true)?;
+    services.engine.files().add_recovered(recovered.take_recovered());
+    Ok(services)
 }
 
 /// The ingests that bring the index up to date.
@@ -140,7 +139,8 @@ pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Serv
 }
 
 /// These settings for the repositories that the only root lists, if it does.
-pub(crate) fn with_workspace(config: EngineConfig) -> Result<EngineConfig, CliError> {
+pub(crate) fn with_workspace(mut config: EngineConfig) -> Result<EngineConfig, CliError> {
+    config.probe = Some(Arc::new(ChildProbe));
     let [root] = config.roots.as_slice() else { return Ok(config) };
     let Some(workspace) = Workspace::at(root)? else { return Ok(config) };
     let (federation, left_out) = workspace.federation(&config.home)?;
@@ -160,6 +160,7 @@ pub(crate) fn configured(
     let home = home(common)?;
     let settings = Settings::load(&home, roots.first().map_or(Path::new(""), PathBuf::as_path))?;
     let mut config = with_workspace(EngineConfig::new(home, roots))?;
+    config.roots_named = roots_named;
     config.model = common.model.clone().or_else(|| settings.model.clone());
     config.settings = sources(common, &config, &settings, roots_named);
     Ok((config, settings))

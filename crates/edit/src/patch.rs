@@ -1,6 +1,14 @@
 //! Unified diffs as input. A hunk must fit exactly; it may have moved by some lines.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use crate::encoding::is_crlf;
+use crate::header::Header;
+
+/// Maximum number of lines compared while the places of all hunks of a diff are searched. The line numbers of a diff
+/// are the caller's, so each hunk may have to be searched for in the whole file.
+const MAX_COMPARED: usize = 10_000_000;
 
 /// The part of a diff that is about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +19,38 @@ pub struct FilePatch {
     pub new_path: Option<String>,
     /// The hunks as text.
     pub body: String,
+    /// What git's lines above the hunks say.
+    pub(crate) header: Header,
+}
+
+impl FilePatch {
+    fn new(old_path: Option<String>, new_path: Option<String>, header: Header) -> Self {
+        Self { old_path, new_path, body: String::new(), header }
+    }
+
+    /// A file with a header and no hunk: an empty one that is created or removed, or a change that is not one of text.
+    fn without_hunks(mut header: Header) -> Option<Self> {
+        let path = header.path.clone()?;
+        if header.refused.is_none() && !header.is_new && !header.is_deleted {
+            let is_mode = header.executable.is_some();
+            header.refused = is_mode.then(|| "the diff changes only its mode, which is not written; use `chmod`".to_owned());
+            header.refused.as_ref()?;
+        }
+        let (is_new, is_deleted) = (header.is_new, header.is_deleted);
+        Some(Self::new((!is_new).then(|| path.clone()), (!is_deleted).then_some(path), header))
+    }
+
+    /// The diff of this file alone.
+    pub fn text(&self) -> String {
+        let side = |path: &Option<String>, mark: &str| {
+            path.as_ref().map_or_else(|| "/dev/null".to_owned(), |path| format!("{mark}/{path}"))
+        };
+        let Self { old_path, new_path, body, header } = self;
+        match body.is_empty() {
+            true => header.text.clone(),
+            false => format!("{}--- {}\n+++ {}\n{body}", header.text, side(old_path, "a"), side(new_path, "b")),
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -27,6 +67,7 @@ struct Hunk<'t> {
 pub fn split_patch(text: &str) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
     let mut lines = text.split_inclusive('\n').peekable();
+    let mut header: Option<Header> = None;
     // Lines of a hunk may look like headers.
     let (mut old_left, mut new_left) = (0usize, 0usize);
     while let Some(line) = lines.next() {
@@ -35,14 +76,22 @@ pub fn split_patch(text: &str) -> Vec<FilePatch> {
             && let Some(old) = line.strip_prefix("--- ")
             && let Some(new) = lines.peek().and_then(|next| next.strip_prefix("+++ "))
         {
-            files.push(FilePatch { old_path: file_name(old), new_path: file_name(new), body: String::new() });
+            files.push(FilePatch::new(file_name(old), file_name(new), header.take().unwrap_or_default()));
             lines.next();
+            continue;
+        }
+        if old_left == 0
+            && new_left == 0
+            && let Some(next) = Header::starting(line)
+        {
+            files.extend(header.replace(next).and_then(FilePatch::without_hunks));
             continue;
         }
         let is_header = old_left == 0 && new_left == 0;
         if let Some((_, old, _, new)) = ranges(line).filter(|_| is_header) {
             (old_left, new_left) = (old, new);
         } else if is_header && !line.starts_with('\\') {
+            header.iter_mut().for_each(|header| header.add(line));
             continue;
         } else {
             match line.as_bytes().first() {
@@ -56,6 +105,7 @@ pub fn split_patch(text: &str) -> Vec<FilePatch> {
             file.body.push_str(line);
         }
     }
+    files.extend(header.and_then(FilePatch::without_hunks));
     files
 }
 
@@ -66,6 +116,9 @@ pub fn split_patch(text: &str) -> Vec<FilePatch> {
 pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
     let body = match split_patch(diff).as_slice() {
         [] => diff.to_owned(),
+        [FilePatch { header: Header { refused: Some(why), .. }, .. }] => return Err(why.clone()),
+        // An empty file that is created, or removed.
+        [file] if file.body.is_empty() && (file.header.is_new || file.header.is_deleted) => return Ok(text.to_owned()),
         [file] => file.body.clone(),
         files => return Err(format!("the diff is about {} files; expected one file per edit", files.len())),
     };
@@ -73,18 +126,29 @@ pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
     let crlf = is_crlf(text);
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let ended = |line: &str| line.trim_end_matches(['\r', '\n']).len();
+    let compared = Cell::new(0usize);
     let (mut out, mut at, mut shift) = (String::new(), 0usize, 0isize);
     for (index, hunk) in hunks.iter().enumerate() {
         let expected = hunk.start.saturating_add_signed(shift);
+        let line = hunk.start.saturating_add(1);
         let fits = |place: usize| {
-            place >= at
-                && lines.get(place..place + hunk.old.len()).is_some_and(|there| {
-                    there.iter().zip(&hunk.old).all(|(line, old)| line[..ended(line)] == old[..ended(old)])
+            let there = lines.get(place..place.saturating_add(hunk.old.len()));
+            there.is_some_and(|there| {
+                there.iter().zip(&hunk.old).all(|(line, old)| {
+                    compared.set(compared.get().saturating_add(1));
+                    line[..ended(line)] == old[..ended(old)]
                 })
+            })
         };
-        let place = nearest(expected, lines.len(), fits).ok_or_else(|| {
-            let line = hunk.start + 1;
-            format!("hunk {} (line {line}) does not fit the current file; make the diff from it again", index + 1)
+        let place = nearest(expected, at..lines.len(), &compared, fits).map_err(|why| match why {
+            NoPlace::Differs => {
+                format!("hunk {} (line {line}) does not fit the current file; make the diff from it again", index + 1)
+            }
+            NoPlace::TooFar => format!(
+                "hunk {} (line {line}) was not found near its line, and the file is too long to compare all of it; \
+                 expected a diff with the line numbers of the current file",
+                index + 1
+            ),
         })?;
         lines[at..place].iter().for_each(|line| out.push_str(line));
         for (number, line) in hunk.new.iter().enumerate() {
@@ -101,13 +165,37 @@ pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// The place nearest to the expected one at which a hunk fits.
-fn nearest(expected: usize, lines: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let far = lines.max(expected);
-    (0..=far).find_map(|distance| {
-        let before = expected.checked_sub(distance).filter(|place| fits(*place));
-        before.or_else(|| Some(expected + distance).filter(|place| distance > 0 && *place <= lines && fits(*place)))
-    })
+/// Why a hunk has no place.
+#[derive(Debug, PartialEq, Eq)]
+enum NoPlace {
+    /// It does not fit anywhere.
+    Differs,
+    /// The search was given up.
+    TooFar,
+}
+
+/// The place nearest to the expected one, among those behind the last hunk, at which a hunk fits. The number of places
+/// follows from the file, whatever line the diff names.
+fn nearest(
+    expected: usize,
+    places: Range<usize>,
+    compared: &Cell<usize>,
+    fits: impl Fn(usize) -> bool,
+) -> Result<usize, NoPlace> {
+    let expected = expected.clamp(places.start, places.end);
+    for distance in 0..=(expected - places.start).max(places.end - expected) {
+        // A place at which no line is compared is work, too.
+        compared.set(compared.get().saturating_add(1));
+        if compared.get() > MAX_COMPARED {
+            return Err(NoPlace::TooFar);
+        }
+        let before = expected.checked_sub(distance).filter(|place| *place >= places.start && fits(*place));
+        let after = || Some(expected + distance).filter(|place| distance > 0 && *place <= places.end && fits(*place));
+        if let Some(place) = before.or_else(after) {
+            return Ok(place);
+        }
+    }
+    Err(NoPlace::Differs)
 }
 
 fn line_end(line: &str) -> &str {
@@ -189,7 +277,7 @@ fn ranges(line: &str) -> Option<(usize, usize, usize, usize)> {
 }
 
 /// The path in a header, without `a/` or `b/` and what follows a tab.
-fn file_name(text: &str) -> Option<String> {
+pub(crate) fn file_name(text: &str) -> Option<String> {
     let name = text.trim_end_matches(['\r', '\n']).split('\t').next().unwrap_or_default().trim_end();
     let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
     if name == "/dev/null" {
@@ -237,6 +325,62 @@ mod tests {
         assert!(patched("a\n", "hello").is_err());
         assert!(patched("a\n", "@@ -1,3 +1,1 @@\n a\n").is_err_and(|why| why.contains("cut off")));
         assert_eq!(patched("", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n").as_deref(), Ok("a\n"));
+    }
+
+    /// A hunk whose line is far behind the file, and one that repeats what the whole file is.
+    #[test]
+    fn line_numbers_of_the_caller_bound_nothing() {
+        for start in [100_000_000, 2_000_000_000, u32::MAX as usize, i64::MAX as usize, usize::MAX] {
+            let fits = format!("@@ -{start},1 +{start},1 @@\n-b\n+c\n");
+            assert_eq!(patched("a\nb\na\n", &fits).as_deref(), Ok("a\nc\na\n"), "{start}");
+            let differs = format!("@@ -{start},1 +{start},1 @@\n-x\n+c\n");
+            let why = patched("a\nb\na\n", &differs).expect_err("does not fit");
+            assert!(why.contains("does not fit the current file"), "{why}");
+            let adds = format!("@@ -{start},0 +{start},1 @@\n+c\n");
+            assert_eq!(patched("a\n", &adds).as_deref(), Ok("a\nc\n"), "added at the end: {start}");
+            let many = format!("@@ -1,{start} +1,{start} @@\n-a\n+c\n");
+            assert!(patched("a\n", &many).is_err_and(|why| why.contains("cut off")), "{start}");
+        }
+    }
+
+    /// Each place of a file of equal lines fits nearly all lines of the hunk.
+    #[test]
+    fn a_search_over_too_many_lines_is_given_up() {
+        let text = "a\n".repeat(20_000);
+        let old = 5_000;
+        let diff = format!("@@ -1,{} +1,{old} @@\n{}-b\n", old + 1, " a\n".repeat(old));
+        let why = patched(&text, &diff).expect_err("is given up");
+        assert!(why.contains("too long to compare"), "{why}");
+    }
+
+    #[test]
+    fn what_git_writes_above_the_hunks() {
+        // The header of `x y`, and what becomes of it: its program bit, or why it is refused.
+        let rows: [(&str, Result<Option<bool>, &str>); 9] = [
+            ("new file mode 100755\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n", Ok(Some(true))),
+            ("new file mode 100644\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n", Ok(Some(false))),
+            ("new file mode 100755\nindex 000..e69\n", Ok(Some(true))),
+            ("old mode 100644\nnew mode 100755\nindex 1..2\n--- a/x y\n+++ b/x y\n@@ -1 +1 @@\n-a\n+b\n", Ok(Some(true))),
+            ("old mode 100644\nnew mode 100755\n", Err("only its mode")),
+            ("new file mode 120000\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n\\ No newline\n", Err("a link")),
+            ("new file mode 160000\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+Subproject\n", Err("a submodule")),
+            ("index 1..2\nGIT binary patch\nliteral 3\nabc\n", Err("not text")),
+            ("similarity index 90%\nrename from x y\nrename to z\n--- a/x y\n+++ b/z\n@@ -1 +1 @@\n-a\n+b\n", Err("renames it")),
+        ];
+        for (rest, expected) in rows {
+            let diff = format!("diff --git a/x y b/x y\n{rest}diff --git a/q b/q\n--- a/q\n+++ b/q\n@@ -1 +1 @@\n-a\n+b\n");
+            let files = split_patch(&diff);
+            let [first, second] = files.as_slice() else { panic!("{rest}: {files:?}") };
+            assert_eq!(first.old_path.as_deref().or(first.new_path.as_deref()), Some("x y"), "{rest}");
+            assert_eq!((second.old_path.as_deref(), second.header.executable), (Some("q"), None), "{rest}");
+            let again = split_patch(&first.text());
+            assert_eq!(again, [first.clone()], "{rest}");
+            match (&first.header.refused, expected) {
+                (None, Ok(executable)) => assert_eq!(first.header.executable, executable, "{rest}"),
+                (Some(why), Err(named)) => assert!(why.contains(named), "{rest}: {why}"),
+                other => panic!("{rest}: {other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -383,7 +383,7 @@ fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> Content
 }
 
 /// Bytes at the start of a file used for language detection: the C++ parts of a header may follow a long licence.
-const HEAD: usize = 64 << 10;
+pub(crate) const HEAD: usize = 64 << 10;
 
 fn load(job: &Job, tools: OneFile<'_>, counters: &Counters) -> Loaded {
     if let Some(hash) = job.before.filter(|_| job.unchanged) {
@@ -484,14 +484,16 @@ fn finish(
             Err(outcome) => return (outcome, None),
         },
     };
-    let begun = tools.attempts.map_or(Some(Attempt::default()), |attempts| attempts.begin(&hash, bytes.len()));
-    let Some(attempt) = begun else {
-        let problem = Problem::new(ProblemKind::ProcessEnded, "extraction ended the process twice; not tried again");
-        let facts = blank(language, Some(problem));
-        let manifest = manifest(&Some(bytes));
-        return (extracted(job, hash, facts, terms::none(), manifest, false), None);
-    };
     let path = job.inner.as_str();
+    let begin = |attempts: &Attempts| attempts.begin(path, &bytes, tools.cancel);
+    let attempt = match tools.attempts.map_or(Ok(Attempt::default()), begin) {
+        Ok(attempt) => attempt,
+        Err(why) => {
+            let facts = blank(language, Some(Problem::new(ProblemKind::ProcessEnded, why)));
+            let manifest = manifest(&Some(bytes));
+            return (extracted(job, hash, facts, terms::none(), manifest, false), None);
+        }
+    };
     let run = || m1nd_lang::extract_file(path, language, &bytes, tools.limits, tools.cancel);
     let facts = catch_unwind(AssertUnwindSafe(run))
         .unwrap_or_else(|panic| blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic)))));

@@ -14,6 +14,9 @@ const MAX_BYTES: u64 = 256 << 20;
 const MAX_ENTRIES: usize = 2_000_000;
 /// Maximum length of a path, in bytes.
 const MAX_PATH: usize = 4_096;
+/// Maximum size of all paths together, in bytes. Version 4 writes only what differs from the path before, so a small
+/// file could stand for many long paths.
+const MAX_PATHS: usize = 256 << 20;
 /// Bytes of an entry before its flags: times, numbers, mode, owner, size, object id.
 const FIXED: usize = 60;
 /// Offset of the mode in an entry.
@@ -54,6 +57,11 @@ impl GitFolder {
 }
 
 fn parse(bytes: &[u8]) -> Option<Vec<Tracked>> {
+    parse_within(bytes, MAX_PATHS)
+}
+
+/// Reads an index whose paths have at most so many bytes together.
+fn parse_within(bytes: &[u8], max_paths: usize) -> Option<Vec<Tracked>> {
     let header = bytes.get(..12)?;
     if !header.starts_with(b"DIRC") {
         return None;
@@ -66,6 +74,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Tracked>> {
     let mut found: Vec<Tracked> = Vec::new();
     let mut at = header.len();
     let mut path: Vec<u8> = Vec::new();
+    let mut left = max_paths;
     for _ in 0..count {
         let entry = bytes.get(at..)?;
         let fixed = entry.get(..FIXED)?;
@@ -91,6 +100,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Tracked>> {
         if path.len() > MAX_PATH {
             return None;
         }
+        left = left.checked_sub(path.len())?;
         let Ok(text) = std::str::from_utf8(&path) else { continue };
         let text = text.trim_end_matches('/');
         let is_other_side = flags & STAGE != 0 && found.last().is_some_and(|last| last.path == text);
@@ -206,6 +216,17 @@ mod tests {
     ];
     const ROWS: &[&str] =
         &["a.py File 0", "api/b.py File 1 sparse", "link Link 2", "sub Submodule 3", "web Folder 4 sparse"];
+
+    #[test]
+    fn paths_that_are_written_short_and_are_long_together_are_refused() {
+        let name = "d/".repeat(MAX_PATH / 4);
+        let paths: Vec<String> = (0..50).map(|number| format!("{name}{number:02}")).collect();
+        let entries: Vec<(u32, u16, &str)> = paths.iter().map(|path| (0o100_644, 0, &**path)).collect();
+        let (short, all) = (index(4, &entries), paths.iter().map(String::len).sum::<usize>());
+        assert!(short.len() * 10 < all, "{} bytes stand for {all}", short.len());
+        assert_eq!(parse_within(&short, all).map(|rows| rows.len()), Some(50));
+        assert_eq!(parse_within(&short, all - 1).map(|rows| rows.len()), None);
+    }
 
     #[test]
     fn entries_of_all_versions() {

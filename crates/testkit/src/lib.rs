@@ -18,4 +18,4 @@ pub mod wire;
 pub use fault::{Fault, FaultSystem};
 pub use fixture::{TempTree, parse_fixture};
 pub use random::Random;
-pub use secrets::{SeededSecret, seeded_secrets};
+pub use secrets::{SeededSecret, many_seeded_secrets, seeded_secrets};

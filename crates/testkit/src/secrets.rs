@@ -22,15 +22,36 @@ pub struct SeededSecret {
 /// All rows of the table.
 #[must_use]
 pub fn seeded_secrets() -> Vec<SeededSecret> {
-    let rows = TABLE.lines().filter(|row| !row.starts_with('#') && !row.is_empty());
     let mut random = Random::new(SEED);
-    rows.map(|row| seeded(row, &mut random)).collect()
+    rows().map(|row| seeded(row, &mut random)).collect()
+}
+
+/// The secrets of each row of the table with so many random values; which values follows from the row alone.
+pub fn many_seeded_secrets(values: usize) -> impl Iterator<Item = Vec<SeededSecret>> {
+    rows().map(move |row| {
+        let seed = row.bytes().fold(SEED, |seed, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let mut random = Random::new(seed);
+        (0..values).map(|_| seeded(row, &mut random)).collect()
+    })
+}
+
+fn rows() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().filter(|row| !row.starts_with('#') && !row.is_empty())
 }
 
 fn seeded(row: &'static str, random: &mut Random) -> SeededSecret {
     let (mut text, mut parts, mut rest) = (String::new(), Vec::new(), row);
     while let Some((before, behind)) = rest.split_once('{') {
-        let Some((part, after)) = behind.split_once('}') else { break };
+        let is_part = |part: &str| {
+            let (kind, length) = part.split_at_checked(1).unwrap_or_default();
+            kind.bytes().all(|byte| byte.is_ascii_lowercase()) && length.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let Some((part, after)) = behind.split_once('}').filter(|(part, _)| !part.is_empty() && is_part(part)) else {
+            // A brace of the text itself.
+            text.push_str(&rest[..=before.len()]);
+            rest = behind;
+            continue;
+        };
         let generated = generated(part, random);
         text.push_str(before);
         text.push_str(&generated);
@@ -53,9 +74,13 @@ fn generated(part: &str, random: &mut Random) -> String {
         "a" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
         "t" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_",
         "b" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        "o" => "abcdefghijklmnopqrstuvwxyz234567",
+        "e" => "abcdefghijklmnopqrstuvwxyz0123456789",
+        "c" => "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
         "d" => "123456789",
         "l" => "bcdfghjklmnpqrstvwxz",
         "w" => return format!("{}{}!", word(random), random.below(90) + 10),
+        "k" => return (0..length).map(|_| word(random)).collect::<Vec<_>>().join("-"),
         "p" => return (0..length).map(|_| word(random)).collect::<Vec<_>>().join(" "),
         other => panic!("no generator `{other}`"),
     };

@@ -228,7 +228,7 @@ impl Exception {
         if surplus > 0 {
             let half = limits::FRAMES / 2;
             self.frames.drain(half..half + surplus);
-            self.left_out += surplus;
+            self.left_out = self.left_out.saturating_add(surplus);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::has_digit;
+use super::checks::{has_digit, is_gap};
 
 /// Characters behind a beginning that decide whether it begins a token. It bounds how often a character is looked at.
 const MAX_LOOK: usize = 512;
@@ -22,6 +22,8 @@ enum Body {
     Upper,
     /// Letters and digits.
     Alnum,
+    /// The same behind a beginning that names of code have, too.
+    Mixed,
     /// As in base64 for URLs.
     Token,
     /// As in base64 of either kind.
@@ -30,14 +32,14 @@ enum Body {
     Dotted,
 }
 
-use Body::{Alnum, Base64, Dotted, Hex, Token, Upper};
+use Body::{Alnum, Base64, Dotted, Hex, Mixed, Token, Upper};
 
 impl Body {
     fn has(self, byte: u8) -> bool {
         match self {
             Hex => byte.is_ascii_hexdigit(),
             Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Alnum => byte.is_ascii_alphanumeric(),
+            Alnum | Mixed => byte.is_ascii_alphanumeric(),
             Token => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
             Base64 => byte.is_ascii_alphanumeric() || b"+/=_-".contains(&byte),
             Dotted => byte.is_ascii_alphanumeric() || b"_-=.".contains(&byte),
@@ -70,7 +72,7 @@ const fn limited(
     least: usize,
     most: usize,
 ) -> Form {
-    let is_common = matches!(body, Token | Base64 | Dotted);
+    let is_common = matches!(body, Token | Mixed | Base64 | Dotted);
     Form { kind, beginnings, body, least, most, is_common }
 }
 
@@ -82,6 +84,7 @@ const FORMS: &[Form] = &[
     limited("1Password key", &["A3-"], Token, 36, 37),
     form("1Password token", &["ops_eyJ"], Base64, 40),
     form("Adobe secret", &["p8e-"], Token, 28),
+    form("Adafruit key", &["aio_"], Token, 28),
     form("age key", &["AGE-SECRET-KEY-1"], Upper, 40),
     exact("Alibaba key", &["LTAI"], Alnum, 20),
     form("Anthropic key", &["sk-ant-"], Token, 16),
@@ -91,6 +94,7 @@ const FORMS: &[Form] = &[
     form("Atlassian token", &["ATATT3", "ATCTT3"], Base64, 60),
     limited("AWS access key", &["AKIA", "ASIA", "AROA", "AIDA", "AGPA", "ANPA", "ABIA", "ACCA"], Upper, 16, 16),
     form("AWS Bedrock key", &["ABSK"], Base64, 80),
+    form("AWS Bedrock key", &["bedrock-api-key-"], Base64, 40),
     form("Bitbucket password", &["ATBB"], Alnum, 28),
     form("Brevo key", &["xkeysib-", "xsmtpsib-"], Token, 64),
     form("Buildkite token", &["bkua_"], Alnum, 32),
@@ -98,6 +102,7 @@ const FORMS: &[Form] = &[
     form("CircleCI token", &["CCIPAT_", "CCIPRJ_"], Token, 40),
     exact("ClickHouse key", &["4b1d"], Alnum, 38),
     form("Clojars token", &["CLOJARS_"], Alnum, 50),
+    form("Cloudflare key", &["v1.0-"], Token, 48),
     form("Contentful token", &["CFPAT-"], Token, 40),
     exact("crates.io token", &["cio"], Alnum, 32),
     exact("Databricks token", &["dapi", "dose", "dkea"], Hex, 32),
@@ -112,6 +117,7 @@ const FORMS: &[Form] = &[
     form("EasyPost key", &["EZAK", "EZTK"], Alnum, 50),
     form("Facebook token", &["EAAC", "EAAM", "EAAG", "EAAB"], Alnum, 90),
     form("Figma token", &["figd_", "figu_", "figo_"], Token, 36),
+    form("Fireworks key", &["fw_"], Mixed, 20),
     form("Flutterwave key", &["FLWSECK_TEST-", "FLWSECK-"], Token, 12),
     form("Fly token", &["fo1_"], Token, 40),
     form("Fly token", &["fm1a_", "fm1r_", "fm2_"], Base64, 80),
@@ -135,12 +141,16 @@ const FORMS: &[Form] = &[
     form("Intra 42 secret", &["s-s4t2ud-", "s-s4t2af-"], Hex, 60),
     form("JSON web token", &["ZXlKaGJHY2lPaU"], Base64, 40),
     form("LangSmith key", &["lsv2_pt_", "lsv2_sk_", "ls__"], Token, 32),
+    form("Langfuse key", &["sk-lf-"], Token, 32),
     form("Linear key", &["lin_api_", "lin_oauth_", "lin_wh_"], Alnum, 32),
     exact("Mailgun key", &["key-"], Hex, 32),
     exact("Mailgun key", &["key-"], Alnum, 32),
-    form("Mapbox token", &["sk.eyJ"], Dotted, 60),
+    form("Mapbox token", &["sk.eyJ", "pk.eyJ", "tk.eyJ"], Dotted, 60),
     form("New Relic key", &["NRAK-"], Alnum, 24),
     form("New Relic key", &["NRII-", "NRIQ-", "NRRA-", "NRSP-", "NRJS-"], Token, 19),
+    form("Neon key", &["napi_"], Mixed, 40),
+    form("Neon password", &["npg_"], Mixed, 10),
+    form("Netlify token", &["nfp_", "nfc_", "nfo_"], Mixed, 32),
     form("Notion token", &["ntn_"], Alnum, 40),
     exact("Notion token", &["secret_"], Alnum, 43),
     form("npm token", &["npm_"], Alnum, 36),
@@ -161,8 +171,10 @@ const FORMS: &[Form] = &[
     form("Pulumi token", &["pul-"], Hex, 40),
     form("PyPI token", &["pypi-AgE", "pypi-"], Token, 32),
     form("ReadMe key", &["rdme_"], Alnum, 60),
+    form("Render key", &["rnd_"], Mixed, 24),
     form("Replicate token", &["r8_"], Alnum, 36),
     form("RubyGems key", &["rubygems_"], Hex, 40),
+    form("RunPod key", &["rpa_"], Mixed, 30),
     form("Scalingo token", &["tk-us-"], Token, 48),
     form("SendGrid key", &["SG."], Dotted, 40),
     form("Sentry token", &["sntrys_", "sntryu_", "sntrya_", "sntryi_"], Base64, 40),
@@ -174,17 +186,22 @@ const FORMS: &[Form] = &[
     form("Slack token", &["xapp-"], Token, 12),
     form("Sonar token", &["squ_", "sqp_", "sqa_"], Hex, 40),
     form("Sourcegraph token", &["sgp_", "slk_"], Token, 40),
-    form("Square token", &["sq0atp-", "sq0csp-", "EAAAE", "EAAAl", "EAAAF"], Token, 22),
+    form("Square token", &["sq0atp-", "sq0csp-"], Token, 22),
+    limited("Square token", &["EAAA"], Token, 22, 64),
     form("Stripe key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_", "whsec_"], Base64, 16),
     form("Supabase key", &["sbp_", "sb_secret_"], Token, 20),
     form("Tailscale key", &["tskey-"], Token, 20),
     form("Tavily key", &["tvly-"], Token, 20),
+    form("Together key", &["tgp_v1_"], Token, 36),
+    form("Trigger.dev key", &["tr_dev_", "tr_prod_", "tr_stg_"], Mixed, 20),
     exact("Twilio key", &["SK"], Hex, 32),
     form("Typeform token", &["tfp_"], Dotted, 40),
     form("Vault token", &["hvs.", "hvb.", "hvr."], Token, 24),
     form("Vercel token", &["vercel_blob_rw_"], Token, 30),
     form("xAI key", &["xai-"], Alnum, 60),
     form("Yandex key", &["AQVN"], Token, 35),
+    exact("Yandex key", &["YC"], Token, 38),
+    form("Yandex token", &["t1."], Dotted, 90),
     form("Zuplo key", &["zpka_"], Token, 30),
 ];
 
@@ -233,16 +250,11 @@ fn is_start(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Returns whether a body is that of a placeholder.
-fn is_gap(body: &str) -> bool {
-    let lower = body.to_ascii_lowercase();
-    ["xxxx", "your", "placeholder"].iter().any(|part| lower.contains(part))
-}
-
 /// Returns whether a generator may have made a body, and not somebody who named something.
 fn is_made(body: &str) -> bool {
     let is_upper = |byte: u8| byte.is_ascii_uppercase();
-    has_digit(body) || body.bytes().any(is_upper) && body.bytes().any(|byte| byte.is_ascii_lowercase())
+    // Capitals alone are those of a base32 or the like.
+    has_digit(body) || body.bytes().any(is_upper)
 }
 
 #[cfg(test)]

@@ -34,8 +34,9 @@ impl Values {
     pub fn add(&mut self, text: &str) {
         for found in find(text) {
             let value = text[found.range].trim();
-            // A key of many lines may be parsed into several memories.
-            let words = value.split_whitespace().filter(|word| word.len() >= MIN_WORD && !word.starts_with("-----"));
+            // A key of many lines may be parsed into several memories, and a token with a dot into several sentences.
+            let parts = value.split(|char: char| char.is_whitespace() || char == '.');
+            let words = parts.filter(|word| word.len() >= MIN_WORD && !word.starts_with("-----"));
             self.0.extend(words.map(Box::from));
             if value.len() >= MIN_VALUE {
                 self.0.insert(value.into());

@@ -152,3 +152,20 @@ fn questions_to_a_protected_store(place: &Place, answers: &[String]) {
     assert!(!failed && answer.to_string().contains("shop/price.py"), "{answer}");
     assert!(wire.finish().success());
 }
+
+/// However often processes were killed while they extracted it, a healthy file is indexed: another process of this
+/// program shows that it does not crash.
+#[test]
+fn a_healthy_file_is_indexed_after_any_number_of_killed_processes() {
+    let place = Place::new(SHOP);
+    let large = format!("{}def last():\n    pass\n", "def f():\n    pass\n\n\n".repeat(1_000));
+    std::fs::write(place.project.join("large.py"), &large).unwrap();
+    let notes = place.user.join("store/extracting");
+    std::fs::create_dir_all(&notes).unwrap();
+    let note = notes.join(m1nd_base::ContentHash::of(large.as_bytes()).to_string());
+    std::fs::write(&note, ".....").unwrap();
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    let outline = place.run(&["call", "outline", "--path", "large.py", "--json"]);
+    assert!(outline.code == 0 && outline.out.contains("last"), "{outline:?}");
+    assert!(!note.exists(), "forgotten");
+}

@@ -1,7 +1,7 @@
 //! Converts a SCIP index to the linker's input: symbols become nodes or packages, occurrences become references.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Pos, RepoPath, node_id};
@@ -16,6 +16,10 @@ use crate::snapshot::Snapshot;
 
 /// Examples of files that are left out.
 const EXAMPLES: usize = 10;
+
+/// Symbols above one for which it is found out which are directly above: the work grows with the square of their
+/// number. Of more, which no code has, all count as direct.
+const MAX_ABOVE: usize = 512;
 
 /// Project data that an index is matched with.
 pub(crate) struct Ground<'a> {
@@ -58,7 +62,7 @@ pub(crate) fn import(
         rows.retain(|row| !(symbols.only_type(row.symbol) && locals.contains(&row.pos)));
         rows
     };
-    let direct = Direct::new(&index);
+    let direct = Direct::new(index.documents.iter().flat_map(|document| document.relations.iter().copied()));
     let mut indexed = Vec::with_capacity(files.len());
     for (path, file) in std::mem::take(&mut files) {
         let (rows, relations) = (rows_of(&file), relations(&file, &symbols, &direct));
@@ -83,16 +87,20 @@ struct Direct {
 }
 
 impl Direct {
-    fn new(index: &Index) -> Self {
+    /// Takes the relations of an index: symbols, and what each implements or overrides.
+    fn new(relations: impl Iterator<Item = (u32, u32)>) -> Self {
         let mut all: FxHashMap<u32, FxHashSet<u32>> = FxHashMap::default();
-        for &(symbol, above) in index.documents.iter().flat_map(|document| &document.relations) {
+        for (symbol, above) in relations {
             all.entry(symbol).or_default().insert(above);
         }
         let is_over = |low: &u32, high: u32| all.get(low).is_some_and(|above| above.contains(&high));
         let direct = all.iter().map(|(&symbol, above)| {
             let between = |high: u32| above.iter().any(|low| *low != high && *low != symbol && is_over(low, high));
-            let mut next: Vec<u32> = above.iter().copied().filter(|&high| !between(high)).collect();
-            // In a cycle each is above the other, so all are reported.
+            let mut next: Vec<u32> = match above.len() {
+                0..=MAX_ABOVE => above.iter().copied().filter(|&high| !between(high)).collect(),
+                _ => Vec::new(),
+            };
+            // In a cycle each is above the other, so all are reported; as are those that are too many.
             if next.is_empty() {
                 next.extend(above);
             }
@@ -190,28 +198,10 @@ fn paths(ground: &Ground<'_>, index: &Index) -> Vec<Option<RepoPath>> {
     best
 }
 
-/// The folder of a `file:` URI, if it is absolute and has no `..`.
+/// The folder of a `file:` URI, on whatever machine the index was made.
 fn file_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    let path = &rest[rest.find('/')?..];
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escaped = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
-    let climbs = path.components().any(|part| part == Component::ParentDir);
-    (path.is_absolute() && !climbs).then_some(path)
+    m1nd_base::uri::file_path(&format!("file://{}", &rest[rest.find('/')?..]))
 }
 
 /// Compares a document with the file; `None` if the file is not the one that was indexed.
@@ -459,5 +449,18 @@ mod tests {
         for uri in ["", "a", "http:///a", "file://", "file:///a/../b", "file:///%ff"] {
             assert_eq!(file_path(uri), None, "{uri}");
         }
+    }
+
+    /// A chain in which each symbol lists all above it, as indexers write it.
+    fn chain(length: u32) -> Direct {
+        Direct::new((0..length).flat_map(|symbol| (symbol + 1..length).map(move |above| (symbol, above))))
+    }
+
+    #[test]
+    fn only_the_next_above_is_direct_unless_there_are_too_many() {
+        let most = MAX_ABOVE as u32;
+        let direct = chain(most + 2);
+        assert_eq!(direct.above[&1], [2], "as many as are compared");
+        assert_eq!(direct.above[&0].len(), MAX_ABOVE + 1, "one more: all are kept");
     }
 }

@@ -247,7 +247,7 @@ pub(super) fn gather(
     let pool = writer.pool()?;
     writer.open_cache();
     let limits = writer.shared.config.limits.clone();
-    let attempts = Attempts::below(writer.home.path());
+    let attempts = Attempts::below(writer.home.path(), writer.shared.config.probe.clone());
     let one = OneFile { roots, attempts: Some(&attempts), limits: &limits, cancel };
     let tools = Tools { cache: writer.cache.as_deref(), pool: &pool, progress, one };
     let counters = Counters::default();

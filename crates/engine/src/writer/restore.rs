@@ -121,7 +121,7 @@ impl Writer {
         Arc::new(StoredFacts {
             of,
             cache: self.cache.clone(),
-            attempts: Attempts::below(self.home.path()),
+            attempts: Attempts::below(self.home.path(), self.shared.config.probe.clone()),
             limits: self.shared.config.limits.clone(),
             cancel: self.shared.stop.clone(),
         })

@@ -155,7 +155,7 @@ fn calls(lines: &Lines<'_>, mut at: usize, exception: &mut Exception) -> usize {
     while at < lines.len() {
         let line = lines.get(at);
         if let Some(count) = line.trim().strip_prefix("...").and_then(|rest| rest.strip_suffix(" frames elided...")) {
-            exception.left_out += count.trim().parse().unwrap_or(0);
+            exception.left_out = exception.left_out.saturating_add(count.trim().parse().unwrap_or(0));
             at += 1;
             continue;
         }

@@ -39,7 +39,8 @@ pub(super) fn read(lines: &Lines<'_>, at: usize, floor: usize) -> Option<Block> 
                 open.frames.push(place(next, &found));
             }
         } else if let Some(found) = MORE.captures(line) {
-            open.left_out += found.get(1).and_then(|count| count.as_str().parse().ok()).unwrap_or(0);
+            let more = found.get(1).and_then(|count| count.as_str().parse().ok()).unwrap_or(0);
+            open.left_out = open.left_out.saturating_add(more);
         } else if let Some(text) = line.trim_start().strip_prefix("Caused by: ") {
             let is_inside = is_aside && line.starts_with(char::is_whitespace);
             let (kind, message) = kind_and_message(text);

@@ -224,6 +224,9 @@ fn scan_plain(language: Language, part: Range<usize>, place: WordPlace, finder: 
         }
         match bytes[at] {
             b'[' => finder.dynamic.bracket(language, bytes, at),
+            b'#' if bytes[at..].starts_with(b"##") && language.family() == Language::C => {
+                finder.dynamic.pasted(bytes, at);
+            }
             b'$' if language == Language::Php => finder.dynamic.variable(bytes, at),
             _ => {}
         }
@@ -253,11 +256,21 @@ fn end_of_mark(language: Language, bytes: &[u8], at: usize) -> Option<usize> {
         Language::Rust if RUST_ATTRIBUTES.contains(&word) => {
             Some(at + 1 + rest.iter().position(|byte| matches!(byte, b']' | b'"')).unwrap_or(rest.len()))
         }
+        Language::C | Language::Cpp if word == "pragma" && names_code(&rest[start + word.len()..]) => None,
         Language::C | Language::Cpp | Language::CSharp if DIRECTIVES.contains(&word) => {
             Some(at + 1 + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()))
         }
         _ => None,
     }
+}
+
+/// Pragmas that say what a symbol is for.
+const PRAGMAS: &[&str] = &["exit", "export", "fini", "init", "redefine_extname", "startup", "weak"];
+
+/// Returns whether the words of a pragma name code.
+fn names_code(behind: &[u8]) -> bool {
+    let behind = behind.trim_ascii_start();
+    std::str::from_utf8(&behind[..word_end(behind, 0)]).is_ok_and(|word| PRAGMAS.contains(&word))
 }
 
 /// Where a name ends. Names of Ruby may end in a mark, those of JavaScript have `$`.
