@@ -328,6 +328,7 @@ impl Eval<'_> {
         let facts = &self.unit(field.file).facts;
         let definition = facts.definition(field.def);
         let Some(owner) = definition.owner else { return };
+        self.ask_definition(DefRef { file: field.file, def: owner });
         let place = facts.parameters(owner).iter().position(|parameter| parameter.name == definition.name);
         let owner = DefRef { file: field.file, def: owner };
         match place {
@@ -474,6 +475,7 @@ impl Eval<'_> {
     fn calls_any(&mut self, file: FileId, callee: ExprId, of: &[DefRef]) -> bool {
         for want in [Namespace::Callee, Namespace::Type] {
             let search = self.resolve(file, callee, want);
+            let search = self.defined(search);
             if search.found.iter().any(|found| matches!(found.entity, Entity::Def(found) if of.contains(&found))) {
                 return true;
             }
