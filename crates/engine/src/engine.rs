@@ -101,7 +101,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`], [`EngineError::Files`] for a root inside of a folder of
-    /// version control, or [`EngineError::Store`]. A damaged snapshot is no
+    /// version control, [`EngineError::NoSpace`] or [`EngineError::Store`]. A damaged snapshot is no
     /// error: it is quarantined, see [`Status::notices`].
     pub fn open(config: EngineConfig) -> Result<Self, EngineError> {
         let allowed = match config.federation {
@@ -110,7 +110,10 @@ impl Engine {
             None => canonical_roots(&config.roots)?,
         };
         let workspace = config.federation.as_ref().map(|federation| federation.workspace().to_owned());
-        let store = |error: m1nd_store::StoreError| EngineError::Store(error.to_string());
+        let store = |error: m1nd_store::StoreError| match error.is_out_of_space() {
+            true => EngineError::NoSpace(error.to_string()),
+            false => EngineError::Store(error.to_string()),
+        };
         let (home, project) = match config.read_only {
             true => {
                 let home = Home::to_read(&config.home);

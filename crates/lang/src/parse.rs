@@ -1,17 +1,22 @@
 //! Parsing within the budgets of a file: time, memory and depth.
 
+mod blocks;
 mod clock;
 mod memory;
+mod recover;
+mod score;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
 use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, Tree};
 
+pub(crate) use blocks::Layout;
 use clock::ParseClock;
 use memory::ParseMemory;
 pub(crate) use memory::{measure, parser};
+pub(crate) use score::damage;
 
 /// What the parsing of a file may use.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +78,81 @@ pub(crate) fn parse(grammar: &Language, source: &[u8], limits: &Limits, cancel: 
     ParseBudget::new(limits, source.len()).parse(&mut parser, read, None, cancel)
 }
 
+/// The syntax tree of a file of code.
+pub(crate) struct Parsed {
+    tree: Tree,
+    /// The errors of the file, if they were read around.
+    pub(crate) errors: Option<Problem>,
+    /// Bytes that were read differently than they are written, in order.
+    changes: Vec<(usize, u8)>,
+}
+
+impl Parsed {
+    /// Reads a tree so that its errors hide little.
+    pub(crate) fn recover(
+        tree: Tree,
+        grammar: &Language,
+        layout: Layout,
+        source: &[u8],
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Self {
+        let has_error = tree.root_node().has_error();
+        match has_error.then(|| recover::recover(grammar, layout, source, &tree, limits, cancel)).flatten() {
+            Some((found, changes)) => Self { errors: crate::walk::syntax_errors(&tree), tree: found, changes },
+            None => Self { tree, errors: None, changes: Vec::new() },
+        }
+    }
+
+    /// The tree of the file with more of its bytes read differently.
+    pub(crate) fn reread(
+        self,
+        grammar: &Language,
+        source: &[u8],
+        changes: &[(usize, u8)],
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Result<Self, Problem> {
+        if changes.is_empty() {
+            return Ok(self);
+        }
+        let source = apply(source, &self.changes);
+        let tree = reparse(grammar, &source, changes, self.tree, limits, cancel)?;
+        Ok(Self { tree, ..self })
+    }
+}
+
+impl Deref for Parsed {
+    type Target = Tree;
+
+    fn deref(&self) -> &Tree {
+        &self.tree
+    }
+}
+
+/// Parses a file of code, and reads around its syntax errors.
+pub(crate) fn parse_code(
+    grammar: &Language,
+    layout: Layout,
+    source: &[u8],
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Parsed, Problem> {
+    let tree = parse(grammar, source, limits, cancel)?;
+    Ok(Parsed::recover(tree, grammar, layout, source, limits, cancel))
+}
+
+/// A text with some of its bytes replaced.
+fn apply(source: &[u8], changes: &[(usize, u8)]) -> Vec<u8> {
+    let mut changed = source.to_vec();
+    for &(at, byte) in changes {
+        if let Some(place) = changed.get_mut(at) {
+            *place = byte;
+        }
+    }
+    changed
+}
+
 /// Parses a file again with some of its bytes replaced. `tree` is its tree without these changes.
 pub(crate) fn reparse(
     grammar: &Language,
@@ -82,11 +162,9 @@ pub(crate) fn reparse(
     limits: &Limits,
     cancel: &Cancel,
 ) -> Result<Tree, Problem> {
-    let mut changed = source.to_vec();
+    let changed = apply(source, changes);
     let mut lines = Rows::default();
-    for &(at, byte) in changes {
-        let Some(place) = changed.get_mut(at) else { continue };
-        *place = byte;
+    for &(at, _) in changes {
         let (start_position, end) = (lines.point(source, at), at + 1);
         let new_end_position = Point { column: start_position.column + 1, ..start_position };
         tree.edit(&InputEdit {

@@ -275,6 +275,8 @@ pub struct Rules {
     pub common_methods: &'static [&'static str],
     /// An unknown receiver's method may be any method of that name in the project.
     pub duck_typing: bool,
+    /// The methods by which a value that is a function is called.
+    pub function_methods: FunctionMethods,
     /// Arguments of calls are followed to parameters without a declared type.
     pub follows_arguments: bool,
     /// A variable may be assigned another function at run time, and is called like one.
@@ -335,6 +337,15 @@ pub struct Rules {
     pub linked: bool,
 }
 
+/// The methods by which a value that is a function is called.
+#[derive(Debug, Clone, Copy)]
+pub enum FunctionMethods {
+    /// Any: functions become values of interfaces, whose methods have names of their own.
+    Any,
+    /// Those of these names.
+    Named(&'static [&'static str]),
+}
+
 /// The methods of asynchronous loops and context managers.
 #[derive(Debug, Clone, Copy)]
 pub struct AsyncMethods {
@@ -385,6 +396,7 @@ impl Rules {
         is_standard_package: |_| false,
         common_methods: &[],
         duck_typing: false,
+        function_methods: FunctionMethods::Named(&["Invoke", "apply", "call", "invoke"]),
         follows_arguments: false,
         reassigns_functions: false,
         fields_apart: false,

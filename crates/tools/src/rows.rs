@@ -325,7 +325,7 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
         EngineError::NotStarted => ErrorCode::HandleUnknown,
         EngineError::NotOwner { .. } => ErrorCode::HandleNotYours,
         EngineError::Cancelled => ErrorCode::Cancelled,
-        EngineError::Store(_) => ErrorCode::StoreFailed,
+        EngineError::Store(_) | EngineError::NoSpace(_) => ErrorCode::StoreFailed,
         EngineError::WriterStopped | EngineError::Internal(_) => ErrorCode::Internal,
     };
     let error = ToolError::new(code, message);

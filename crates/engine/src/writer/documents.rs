@@ -188,7 +188,7 @@ pub(super) fn parsed(
     providers: Option<&dyn DocumentProviders>,
     cancel: &Cancel,
 ) -> Result<Parsed, String> {
-    let limits = DocumentLimits::default();
+    let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
     let mut fallback = None;
     if let Some(Provided { provider, outcome }) =
         providers.and_then(|providers| providers.convert(file.format.word(), file.name, file.bytes, cancel))

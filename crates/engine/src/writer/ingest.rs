@@ -490,7 +490,8 @@ impl Writer {
         let source = info.outer(inner).to_string();
         let known: &[json_graph::Imported] = if request.mode == Mode::Replace { &[] } else { &current.imported };
         let listed = IngestReport::MAX_LISTED;
-        let (set, left_out) = json_graph::parse(&request.path, &source, &bytes, &current.graph, known, listed)?;
+        let (set, left_out) =
+            json_graph::parse((&request.path, &source), &bytes, &current.graph, known, listed, cancel)?;
         stages.done("parsing");
         let mut imported: Vec<json_graph::Imported> =
             known.iter().filter(|known| known.source != source).cloned().collect();

@@ -102,7 +102,9 @@ impl Eval<'_> {
 
     fn called_definition(&mut self, of: DefRef, type_args: &super::Args, file: FileId, args: &[ExprId]) -> Values {
         match self.definition(of).kind {
-            DefKind::Function if self.rules(of.file).function_classes && self.constructs(of) => {
+            DefKind::Function
+                if self.rules(of.file).function_classes && (self.constructs(of) || self.is_given_members(of)) =>
+            {
                 Values::one(Value::Instance(of, no_args()))
             }
             DefKind::Function => self.returned(of, None, type_args, file, args),

@@ -7,6 +7,7 @@
 mod ancestors;
 mod blanket;
 mod call;
+mod copied;
 mod dispatch;
 mod documents;
 mod embed;
@@ -117,6 +118,8 @@ pub(crate) struct Eval<'a> {
     flows: FxHashMap<(DefRef, usize), Values>,
     /// They are being computed: results that rest on them are not remembered.
     flowing: bool,
+    /// The functions that fields, variables and parameters may hold.
+    held: FxHashMap<indirect::Holder, Rc<[DefRef]>>,
     /// Values of variables, if not truncated.
     variables: FxHashMap<(DefRef, Namespace), Values>,
     /// Wildcard imports that are being followed.
@@ -162,6 +165,7 @@ impl<'a> Eval<'a> {
             signatures: FxHashMap::default(),
             flows: FxHashMap::default(),
             flowing: false,
+            held: FxHashMap::default(),
             variables: FxHashMap::default(),
             wildcards: 0,
             depth: 0,

@@ -11,7 +11,9 @@ use m1nd_lang::Language;
 
 use self::includes::Includes;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, FieldShape, MemberOrder, MethodShape, Overloads, Rules, Yields};
+use crate::rules::{
+    BareMembers, Builtin, FieldShape, FunctionMethods, MemberOrder, MethodShape, Overloads, Rules, Yields,
+};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::C),
@@ -179,6 +181,7 @@ const SHARED: Rules = Rules {
     holding_fields: &["first", "second"],
     builtin_methods: METHODS,
     scalars: SCALARS,
+    function_methods: FunctionMethods::Named(&["operator()"]),
     identity_methods: &["get", "release", "lock", "value", "value_or", "load", "exchange"],
     builtin_package: standard::CPP_PACKAGE,
     builtin_package_is_open: true,

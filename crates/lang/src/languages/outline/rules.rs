@@ -5,6 +5,7 @@ use tree_sitter::{Node, Tree};
 use super::Outline;
 use super::draft::Draft;
 use crate::facts::{Collection, DefFlags, DefKind, ExprId, FileFacts, Literal, ParameterKind, ScopeId, Visibility};
+use crate::parse::Layout;
 
 /// Names one child of a node.
 #[derive(Debug, Clone, Copy)]
@@ -249,6 +250,8 @@ impl Bind {
 pub(crate) struct Grammar {
     /// The parser's tables.
     pub(crate) language: fn() -> tree_sitter::Language,
+    /// How blocks are written.
+    pub(crate) layout: Layout,
     /// Rules by kind of node; kinds without a rule are [`Rule::Plain`].
     pub(crate) rules: &'static [(&'static str, Rule)],
     /// Rules of the language that this one extends, for kinds without a rule.
@@ -317,6 +320,7 @@ impl Grammar {
     pub(crate) const fn new(language: fn() -> tree_sitter::Language, rules: &'static [(&'static str, Rule)]) -> Self {
         Self {
             language,
+            layout: Layout::Brackets,
             rules,
             base_rules: &[],
             type_fields: &[],
