@@ -92,7 +92,10 @@ impl Settings {
             Err(error) => {
                 let line = error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
                 let line = line.map_or_else(String::new, |line| format!(" (line {line})"));
-                return (Self::default(), vec![format!("it is not valid TOML{line}: {}; nothing of it is used", error.message())]);
+                return (
+                    Self::default(),
+                    vec![format!("it is not valid TOML{line}: {}; nothing of it is used", error.message())],
+                );
             }
         };
         let projects = match all.remove(PROJECTS) {
@@ -145,11 +148,13 @@ fn keep_usable(table: &mut toml::Table, place: &str, problems: &mut Vec<String>)
         let Some((_, expected)) = KNOWN.iter().find(|(known, _)| *known == name) else {
             let known: Vec<&str> = KNOWN.iter().map(|(known, _)| *known).collect();
             let known = known.join(", ");
-            problems.push(format!("`{name}`{place} is not a setting of this version and is not used; expected {known}"));
+            problems
+                .push(format!("`{name}`{place} is not a setting of this version and is not used; expected {known}"));
             return false;
         };
         let one = toml::Table::from_iter([(name.to_owned(), value.clone())]);
-        let is_usable = Settings::deserialize(one).is_ok_and(|one| one.toolset.iter().flatten().all(|word| is_toolset(word)));
+        let is_usable =
+            Settings::deserialize(one).is_ok_and(|one| one.toolset.iter().flatten().all(|word| is_toolset(word)));
         if !is_usable {
             let shown: String = value.to_string().chars().take(MAX_SHOWN).collect();
             problems.push(format!("`{name}`{place} is {shown} and is not used; expected {expected}"));

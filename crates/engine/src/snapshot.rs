@@ -84,7 +84,8 @@ pub(crate) fn open_root(info: &RootInfo) -> Result<Root, String> {
 
 /// What is said of a root that cannot be opened.
 pub(crate) fn root_is_gone(info: &RootInfo) -> String {
-    let unread = || format!("the indexed root `{}` could not be read; its files come back with it", info.path.display());
+    let unread =
+        || format!("the indexed root `{}` could not be read; its files come back with it", info.path.display());
     open_root(info).err().unwrap_or_else(unread)
 }
 

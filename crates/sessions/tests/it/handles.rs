@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use m1nd_sessions::{
-    Access, CONNECTION_BYTES, EXPIRED_KEPT_MS, Handle, Held, Kind, OWNER_BYTES, SessionError, Sessions, StoredHandle, UPDATE_TRIES,
+    Access, CONNECTION_BYTES, EXPIRED_KEPT_MS, Handle, Held, Kind, OWNER_BYTES, SessionError, Sessions, StoredHandle,
+    UPDATE_TRIES,
 };
 use serde::{Deserialize, Serialize};
 
