@@ -22,6 +22,7 @@ mod relation;
 pub mod secrets;
 mod system;
 mod tracked;
+pub mod uri;
 
 pub use cancel::{Cancel, Cancelled};
 pub use clock::Clock;

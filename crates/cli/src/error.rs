@@ -150,7 +150,9 @@ impl CliError {
     fn is_usage(&self) -> bool {
         match self {
             Self::Usage { .. } | Self::Memory(MemoryError::Invalid(_)) => true,
-            Self::Engine(error) => matches!(error, EngineError::NoRoot | EngineError::BadRequest(_)),
+            Self::Engine(error) => {
+                matches!(error, EngineError::NoRoot | EngineError::TooWide(_) | EngineError::BadRequest(_))
+            }
             Self::Tool(error) => matches!(
                 error.code,
                 ErrorCode::InvalidParams

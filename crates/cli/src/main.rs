@@ -21,7 +21,18 @@ use args::{Cli, Command, ServeArgs};
 use error::{CliError, Exit};
 use output::{Out, Tone, note, paint};
 
+/// First argument of this program where it supervises a command that a person allowed.
+const SUPERVISE: &str = "__supervise";
+/// This program, even if its file was replaced meanwhile.
+const OWN_PROGRAM: &str = "/proc/self/exe";
+
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|word| word == SUPERVISE) {
+        let code = m1nd_run::supervise(&arguments.collect::<Vec<_>>());
+        return ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX));
+    }
+    m1nd_run::use_supervisor(vec![OWN_PROGRAM.into(), SUPERVISE.into()]);
     if probe::serve_probe() {
         return ExitCode::SUCCESS;
     }
@@ -60,6 +71,8 @@ fn run(cli: &Cli, out: &mut Out) -> Result<(), CliError> {
         Some(Command::Risk(args)) => commands::risk::run(args, common, out),
         Some(Command::Trail(args)) => commands::trail::run(args, common, out),
         Some(Command::Verify(args)) => commands::verify::run(args, common, out),
+        Some(Command::Write(args)) => commands::write::run(args, common, out),
+        Some(Command::Lock(args)) => commands::lock::run(args, common, out),
         Some(Command::Workspace(args)) => commands::workspace::run(args, common, out),
         Some(Command::Memory(args)) => commands::memory::run(args, common, out),
         Some(Command::Completions(args)) => {

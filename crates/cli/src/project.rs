@@ -53,12 +53,6 @@ pub(crate) fn root(path: Option<&Path>) -> Result<PathBuf, CliError> {
     Ok(repository.map(Path::to_path_buf).unwrap_or(full))
 }
 
-/// Returns whether the folder is the user's home or the file system root, which are used only if named explicitly.
-pub(crate) fn is_too_wide(root: &Path) -> bool {
-    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
-    root.parent().is_none() || home.is_some_and(|home| home == root)
-}
-
 /// Longest comparison of the index with the disk: a person waits longer for a true answer than a server's client.
 pub(crate) const CHECK_BUDGET: Duration = Duration::from_secs(30);
 /// Nodes of the largest index that is brought up to date before a question: preparing a larger one takes longer than
@@ -84,6 +78,7 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
         return Ok(services);
     };
     tell_damage(&writing.engine);
+    let recovered = writing.engine.files().clone();
     for request in due {
         let path = request.path.display().to_string();
         if let Err(error) = writing.engine.ingest(request, &Cancel::new(), &NoProgress) {
@@ -91,7 +86,9 @@ pub(crate) fn open_to_ask(common: &Common, root: &Path, fresh: bool) -> Result<S
         }
     }
     drop(writing);
-    open(common, root, true)
+    let services = open(common, root, true)?;
+    services.engine.files().add_recovered(recovered.take_recovered());
+    Ok(services)
 }
 
 /// The ingests that bring the index up to date.
@@ -163,6 +160,7 @@ pub(crate) fn configured(
     let home = home(common)?;
     let settings = Settings::load(&home, roots.first().map_or(Path::new(""), PathBuf::as_path))?;
     let mut config = with_workspace(EngineConfig::new(home, roots))?;
+    config.roots_named = roots_named;
     config.model = common.model.clone().or_else(|| settings.model.clone());
     config.settings = sources(common, &config, &settings, roots_named);
     Ok((config, settings))

@@ -1,7 +1,7 @@
 //! Writing a planned batch: all of it, or nothing.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, ContentHash};
@@ -10,17 +10,20 @@ use m1nd_vfs::{Folder, FolderId};
 
 use crate::EditError;
 use crate::disk::{self, Gate, OpenGate};
+use crate::guarded::{Allowances, NoAllowances};
 use crate::journal::{Entry, Journal, Removal, TEMPORARY};
 use crate::place::Place;
 use crate::plan::{MAX_FILE_BYTES, Plan, PlannedEdit};
-use crate::rollback::Recovered;
+use crate::recovery::{Recovered, RecoveredBatch};
 
 /// Held while files are written.
 const LOCK: &str = "write.lock";
 /// Longest wait for another write to this project.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Longest wait before a recovery takes it that another process is writing.
+/// Maximum number of recovered batches that wait to be named.
+const MAX_RECOVERED: usize = 100;
+/// How long recovery waits for the lock before it assumes that another process is writing.
 const RECOVERY_WAIT: Duration = Duration::from_millis(500);
 
 /// Most exchanges in a row with somebody who saves the same file.
@@ -32,7 +35,12 @@ pub struct Workspace {
     state: SharedFolder,
     home: PathBuf,
     closed: Vec<FolderId>,
+    /// The folders whose files this process works with: writes of other projects to them count as well.
+    roots: Vec<PathBuf>,
     gate: Arc<dyn Gate>,
+    allowances: Arc<dyn Allowances>,
+    /// Batches that were recovered and that no answer has named yet.
+    recovered: Arc<Mutex<Vec<RecoveredBatch>>>,
 }
 
 /// What a commit wrote.
@@ -63,7 +71,49 @@ impl Workspace {
     pub fn with(state: SharedFolder, home: &Path, gate: Arc<dyn Gate>) -> Self {
         let home = m1nd_vfs::canonical(home).unwrap_or_else(|_| home.to_owned());
         let closed = FolderId::at(&home).into_iter().collect();
-        Self { state, home, closed, gate }
+        Self { state, home, closed, roots: Vec::new(), gate, allowances: Arc::new(NoAllowances), recovered: Arc::default() }
+    }
+
+    /// Recovers also what other projects of the same home wrote to these folders: a repository may be indexed alone, as
+    /// a part of a larger folder, and in a federation.
+    #[must_use]
+    pub fn with_roots(self, roots: Vec<PathBuf>) -> Self {
+        Self { roots, ..self }
+    }
+
+    /// Also writes files that other programs run or trust, where a person allowed it.
+    #[must_use]
+    pub fn with_allowances(self, allowances: Arc<dyn Allowances>) -> Self {
+        Self { allowances, ..self }
+    }
+
+    pub(crate) fn allowances(&self) -> &dyn Allowances {
+        &*self.allowances
+    }
+
+    /// Folders of journals of other projects in which a write to one of the roots was interrupted.
+    pub(crate) fn beside(&self) -> Vec<Self> {
+        let (Some(project), Some(name)) = (self.state.path().parent(), self.state.path().file_name()) else {
+            return Vec::new();
+        };
+        let all = project.parent().filter(|_| !self.roots.is_empty());
+        // What cannot be listed here is reported by its own project.
+        let names = all.and_then(|all| self.state.system().list(all).ok()).unwrap_or_default();
+        let folders = names.iter().filter_map(|project| Some(all?.join(project).join(name)));
+        let others = folders.filter(|folder| folder != self.state.path());
+        let concerns = |folder: &SharedFolder| {
+            let journals = Journal::list(folder).unwrap_or_default();
+            journals
+                .iter()
+                .any(|path| matches!(Journal::read(folder, path), Ok(Some(found)) if self.shares_root(&found)))
+        };
+        let other = |folder: PathBuf| self.state.beside(folder);
+        others.map(other).filter(concerns).map(|state| Self { state, ..self.clone() }).collect()
+    }
+
+    fn shares_root(&self, journal: &Journal) -> bool {
+        let overlaps = |one: &PathBuf, other: &PathBuf| one.starts_with(other) || other.starts_with(one);
+        journal.roots.iter().any(|root| self.roots.iter().any(|own| overlaps(root, own)))
     }
 
     pub(crate) fn state(&self) -> &SharedFolder {
@@ -83,18 +133,65 @@ impl Workspace {
         folder.starts_with(&self.home)
     }
 
-    /// Undoes batches that a crash interrupted. Does nothing while another process writes: it is not interrupted.
+    /// Undoes or finishes batches that a crash interrupted. Does nothing while another process writes: its batch is not
+    /// interrupted.
     ///
     /// # Errors
-    /// [`EditError::Failed`] and [`EditError::Store`]; the next call tries again.
+    /// [`EditError::Failed`], [`EditError::Files`] and [`EditError::Store`]; the next call tries again.
     pub fn recover(&self) -> Result<Recovered, EditError> {
-        if Journal::list(&self.state).is_empty() {
+        self.recover_within(RECOVERY_WAIT)
+    }
+
+    /// Like [`Workspace::recover`], for a caller that must not wait for another process.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::recover`].
+    pub fn recover_at_once(&self) -> Result<Recovered, EditError> {
+        self.recover_within(Duration::ZERO)
+    }
+
+    fn recover_within(&self, wait: Duration) -> Result<Recovered, EditError> {
+        let mut sum = self.recover_own(wait)?;
+        for other in self.beside() {
+            sum.batches.extend(other.recover_own(wait)?.batches);
+        }
+        Ok(sum)
+    }
+
+    fn recover_own(&self, wait: Duration) -> Result<Recovered, EditError> {
+        if Journal::list(&self.state)?.is_empty() {
             return Ok(Recovered::default());
         }
-        match self.state.hold(LOCK, RECOVERY_WAIT) {
-            Ok(_lock) => self.undo_interrupted(),
+        match self.state.hold(LOCK, wait) {
+            Ok(_lock) => {
+                self.state.sweep()?;
+                self.recover_all()
+            }
             Err(StoreError::Taken { .. }) => Ok(Recovered::default()),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns whether a process writes at this moment.
+    pub(crate) fn is_writing(&self) -> bool {
+        self.state.is_held(LOCK)
+    }
+
+    /// Batches that were recovered since the last call, by this or by a commit.
+    pub fn take_recovered(&self) -> Recovered {
+        let mut recovered = self.recovered.lock().unwrap_or_else(PoisonError::into_inner);
+        Recovered { batches: std::mem::take(&mut *recovered) }
+    }
+
+    /// Hands over what another owner of the folder recovered, for the next answer.
+    pub fn add_recovered(&self, recovered: Recovered) {
+        recovered.batches.into_iter().for_each(|batch| self.note_recovered(batch));
+    }
+
+    pub(crate) fn note_recovered(&self, batch: RecoveredBatch) {
+        let mut recovered = self.recovered.lock().unwrap_or_else(PoisonError::into_inner);
+        if recovered.len() < MAX_RECOVERED {
+            recovered.push(batch);
         }
     }
 
@@ -108,8 +205,12 @@ impl Workspace {
         if edits.is_empty() {
             return Ok(Committed::default());
         }
+        for other in self.beside() {
+            other.recover_own(RECOVERY_WAIT)?;
+        }
         let _lock = self.state.hold(LOCK, WAIT)?;
-        self.undo_interrupted()?;
+        self.state.sweep()?;
+        self.recover_all()?;
         let places = edits.iter().map(|edit| self.unchanged(edit)).collect::<Result<Vec<_>, _>>()?;
         let id = random_id()?;
         let journal = journal_of(&edits, &places, &id);
@@ -136,9 +237,8 @@ impl Workspace {
         let path = edit.path().as_str();
         let place = self.place(edit.target())?;
         let found = match place.missing.is_empty() {
-            true => {
-                disk::hash_of(&place.folder, &place.name, MAX_FILE_BYTES).map_err(EditError::step(path, "reading"))?
-            }
+            true => disk::hash_of(self.gate(), &place.folder, &place.name, MAX_FILE_BYTES)
+                .map_err(EditError::step(path, "reading"))?,
             false => None,
         };
         if found == edit.before_hash() { Ok(place) } else { Err(EditError::modified(path, edit.before_hash(), found)) }
@@ -159,8 +259,9 @@ impl Workspace {
             let name = place.name.clone();
             let folder = place.make_folders(gate, shown)?;
             if let Some(bytes) = &edit.after {
-                let mode = edit.before.as_ref().map_or(edit.new_mode, |before| before.mode);
-                disk::write_new(gate, &folder, &entry.temporary, bytes, mode)
+                let mode = edit.new_mode.or_else(|| edit.before.as_ref().and_then(|before| before.mode));
+                let like = edit.before.as_ref().map(|_| name.as_str());
+                disk::write_new(gate, &folder, &entry.temporary, bytes, (mode, edit.executable), like)
                     .map_err(EditError::step(shown, "writing the new content"))?;
             }
             running.push(Running { edit, entry, folder, name });
@@ -192,7 +293,7 @@ impl Workspace {
             for folder in &entry.folders {
                 let Ok(inner) = m1nd_base::RepoPath::new(folder) else { continue };
                 let shown = edit.path().as_str();
-                let place = crate::place::find(&edit.target().root, &inner, self.closed(), shown)?;
+                let place = crate::place::find(self.gate(), &edit.target().root, &inner, self.closed(), shown)?;
                 let failed = EditError::step(shown, "synchronising a new folder");
                 disk::sync_folder(self.gate(), &place.folder).map_err(failed)?;
             }
@@ -206,33 +307,33 @@ impl Workspace {
         let (gate, path, temporary) = (self.gate(), edit.path().as_str(), entry.temporary.as_str());
         let expected = edit.before_hash();
         let failed = |error| EditError::step(path, "putting the new content in place")(error);
-        let hash = |name: &str| disk::hash_of(folder, name, MAX_FILE_BYTES).ok().flatten();
+        let hash = |name: &str| disk::hash_of(gate, folder, name, MAX_FILE_BYTES);
         match (&edit.before, &edit.after) {
             (None, _) => match disk::place_new(gate, folder, temporary, name) {
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    Err(EditError::modified(path, None, hash(name)))
+                    Err(EditError::modified(path, None, hash(name).ok().flatten()))
                 }
                 done => done.map_err(failed),
             },
             (Some(_), Some(_)) => {
                 let exchanged = match disk::exchange(gate, folder, temporary, name) {
                     // Somebody removed the file after it was compared.
-                    Err(error) if error.kind() == std::io::ErrorKind::NotFound && hash(name).is_none() => {
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound && matches!(hash(name), Ok(None)) => {
                         return Err(EditError::modified(path, expected, None));
                     }
                     done => done.map_err(failed)?,
                 };
                 if exchanged {
                     let found = hash(temporary);
-                    if found == expected {
+                    if matches!(&found, Ok(found) if *found == expected) {
                         return Ok(());
                     }
-                    // Somebody saved the file after it was compared: theirs goes back.
-                    give_back(file, edit.after_hash(), || disk::exchange(gate, folder, temporary, name))
+                    // Somebody saved the file after it was compared, or it is not known whether: it goes back.
+                    give_back(gate, file, edit.after_hash(), || disk::exchange(gate, folder, temporary, name))
                         .map_err(failed)?;
-                    return Err(EditError::modified(path, expected, found));
+                    return Err(EditError::modified(path, expected, found.map_err(failed)?));
                 }
-                let found = hash(name);
+                let found = hash(name).map_err(failed)?;
                 if found != expected {
                     return Err(EditError::modified(path, expected, found));
                 }
@@ -241,11 +342,11 @@ impl Workspace {
             (Some(_), None) => {
                 disk::place_new(gate, folder, name, temporary).map_err(failed)?;
                 let found = hash(temporary);
-                if found == expected {
+                if matches!(&found, Ok(found) if *found == expected) {
                     return Ok(());
                 }
                 disk::place_new(gate, folder, temporary, name).map_err(failed)?;
-                Err(EditError::modified(path, expected, found))
+                Err(EditError::modified(path, expected, found.map_err(failed)?))
             }
         }
     }
@@ -254,18 +355,20 @@ impl Workspace {
 /// Exchanges a file with what came out of its place, `put` being what this commit put there. If that is not what comes
 /// out now, somebody saved the file once more, and what they saved last goes back.
 fn give_back(
+    gate: &dyn Gate,
     file: &Running<'_>,
     mut put: Option<ContentHash>,
     exchange: impl Fn() -> std::io::Result<bool>,
 ) -> std::io::Result<()> {
-    let taken = || disk::hash_of(&file.folder, &file.entry.temporary, MAX_FILE_BYTES).ok().flatten();
+    let taken = || disk::hash_of(gate, &file.folder, &file.entry.temporary, MAX_FILE_BYTES);
     for _ in 0..GIVE_BACK {
         let theirs = taken();
         exchange()?;
-        if taken() == put {
+        // What cannot be read now is examined again when the batch is undone.
+        if taken()? == put {
             break;
         }
-        put = theirs;
+        put = theirs?;
     }
     Ok(())
 }

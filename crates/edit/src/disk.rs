@@ -1,4 +1,4 @@
-//! The operations that change a project, each behind a gate so that tests can stop between any two of them.
+//! The operations on a project, each behind a gate so that tests can stop between any two of them.
 
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -7,9 +7,13 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 use m1nd_base::ContentHash;
 use m1nd_vfs::Folder;
 
-/// An operation that changes the disk.
+use crate::attributes::set_attributes;
+
+/// An operation on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
+    /// Open a folder, look at a name, or read a file.
+    Read,
     /// Create a folder.
     CreateFolder,
     /// Create the file for new content.
@@ -30,6 +34,11 @@ pub enum Step {
 pub trait Gate: Debug + Send + Sync {
     /// Lets the step happen, or fails in its place.
     fn pass(&self, step: Step) -> io::Result<()>;
+
+    /// Returns whether to wait for the disk: tests that count steps need not.
+    fn waits(&self) -> bool {
+        true
+    }
 }
 
 /// Lets everything happen.
@@ -53,7 +62,8 @@ pub(crate) enum Found {
 }
 
 /// Looks at a name without following a link.
-pub(crate) fn look(folder: &Folder, name: &str) -> io::Result<Found> {
+pub(crate) fn look(gate: &dyn Gate, folder: &Folder, name: &str) -> io::Result<Found> {
+    gate.pass(Step::Read)?;
     match folder.dir().symlink_metadata(name) {
         Ok(meta) if meta.is_file() => Ok(Found::File(meta)),
         Ok(meta) if meta.is_symlink() => Ok(Found::Other("a link")),
@@ -65,7 +75,8 @@ pub(crate) fn look(folder: &Folder, name: &str) -> io::Result<Found> {
 }
 
 /// Reads a regular file, which must still be the one that was looked at.
-pub(crate) fn read(folder: &Folder, name: &str, meta: &Metadata, limit: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read(gate: &dyn Gate, folder: &Folder, name: &str, meta: &Metadata, limit: u64) -> io::Result<Vec<u8>> {
+    gate.pass(Step::Read)?;
     let mut file = folder.dir().open_with(name, &read_options())?;
     if !same_file(meta, &file.metadata()?) {
         return Err(io::Error::other("it was replaced while it was read"));
@@ -75,22 +86,58 @@ pub(crate) fn read(folder: &Folder, name: &str, meta: &Metadata, limit: u64) -> 
     if bytes.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-/// Hash of the regular file at a name; `None` if there is nothing, an error for anything else.
-pub(crate) fn hash_of(folder: &Folder, name: &str, limit: u64) -> io::Result<Option<ContentHash>> {
-    match look(folder, name)? {
-        Found::Nothing => Ok(None),
-        Found::File(meta) => Ok(Some(ContentHash::of(&read(folder, name, &meta, limit)?))),
-        Found::Other(what) => Err(io::Error::other(format!("it is {what} now"))),
+/// Content of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// There is nothing.
+    Nothing,
+    /// A regular file with these bytes.
+    Bytes(Vec<u8>),
+    /// Something else, with its article, or a file larger than the limit.
+    Other(&'static str),
+}
+
+impl Content {
+    /// Hash of the bytes; `None` if there are none.
+    pub(crate) fn hash(&self) -> Option<ContentHash> {
+        match self {
+            Self::Bytes(bytes) => Some(ContentHash::of(bytes)),
+            Self::Nothing | Self::Other(_) => None,
+        }
     }
 }
 
-/// Writes a new file and waits until its content is on the disk.
+/// Reads what is at a name. An error means that it is not known.
+pub(crate) fn content_of(gate: &dyn Gate, folder: &Folder, name: &str, limit: u64) -> io::Result<Content> {
+    match look(gate, folder, name)? {
+        Found::Nothing => Ok(Content::Nothing),
+        Found::Other(what) => Ok(Content::Other(what)),
+        Found::File(meta) if meta.len() > limit => Ok(Content::Other("a larger file")),
+        Found::File(meta) => match read(gate, folder, name, &meta, limit) {
+            Ok(bytes) => Ok(Content::Bytes(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Content::Other("a larger file")),
+            Err(error) => Err(error),
+        },
+    }
+}
+
+/// Hash of the regular file at a name; `None` if there is nothing, an error for anything else.
+pub(crate) fn hash_of(gate: &dyn Gate, folder: &Folder, name: &str, limit: u64) -> io::Result<Option<ContentHash>> {
+    match content_of(gate, folder, name, limit)? {
+        Content::Other(what) => Err(io::Error::other(format!("it is {what} now"))),
+        content => Ok(content.hash()),
+    }
+}
+
+/// Writes a new file and waits until its content is on the disk. It gets the owner and the attributes of the file at
+/// the name `like`, if there is one; its mode is given, with whether it is a program if that changes.
 pub(crate) fn write_new(
     gate: &dyn Gate,
     folder: &Folder,
     name: &str,
     bytes: &[u8],
-    mode: Option<u32>,
+    (mode, executable): (Option<u32>, Option<bool>),
+    like: Option<&str>,
 ) -> io::Result<()> {
     gate.pass(Step::Create)?;
     let mut options = OpenOptions::new();
@@ -98,9 +145,10 @@ pub(crate) fn write_new(
     let mut file = folder.dir().open_with(name, &options)?;
     gate.pass(Step::Write)?;
     file.write_all(bytes)?;
-    set_mode(&file, mode)?;
+    let like = like.and_then(|like| folder.dir().open_with(like, &read_options()).ok());
+    set_attributes(&file, mode, executable, like.as_ref())?;
     gate.pass(Step::SyncFile)?;
-    file.sync_all()
+    if gate.waits() { file.sync_all() } else { Ok(()) }
 }
 
 /// Puts a new file at a name that must be free.
@@ -131,9 +179,9 @@ pub(crate) fn place_over(gate: &dyn Gate, folder: &Folder, from: &str, to: &str)
     folder.dir().rename(from, folder.dir(), to)
 }
 
-/// Removes a file; nothing if it is not there.
+/// Removes a regular file; nothing if there is none.
 pub(crate) fn remove(gate: &dyn Gate, folder: &Folder, name: &str) -> io::Result<()> {
-    if matches!(look(folder, name)?, Found::Nothing) {
+    if !matches!(look(gate, folder, name)?, Found::File(_)) {
         return Ok(());
     }
     gate.pass(Step::Remove)?;
@@ -161,7 +209,7 @@ pub(crate) fn remove_empty_folder(gate: &dyn Gate, folder: &Folder, name: &str) 
 /// Waits until the names in a folder are on the disk.
 pub(crate) fn sync_folder(gate: &dyn Gate, folder: &Folder) -> io::Result<()> {
     gate.pass(Step::SyncFolder)?;
-    sync(folder.dir())
+    if gate.waits() { sync(folder.dir()) } else { Ok(()) }
 }
 
 #[cfg(unix)]
@@ -173,18 +221,6 @@ pub(crate) fn mode_of(meta: &Metadata) -> Option<u32> {
 #[cfg(not(unix))]
 pub(crate) fn mode_of(_: &Metadata) -> Option<u32> {
     None
-}
-
-#[cfg(unix)]
-fn set_mode(file: &cap_std::fs::File, mode: Option<u32>) -> io::Result<()> {
-    use cap_std::fs::PermissionsExt;
-    let Some(mode) = mode else { return Ok(()) };
-    file.set_permissions(cap_std::fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn set_mode(_: &cap_std::fs::File, _: Option<u32>) -> io::Result<()> {
-    Ok(())
 }
 
 /// The number of a file under all its names.

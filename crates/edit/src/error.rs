@@ -34,6 +34,16 @@ pub enum EditError {
         /// The reason.
         why: &'static str,
     },
+    /// Other programs run or trust the file, and no person allowed writing it.
+    #[error("`{path}` is not written: {who}; a person can allow it with `m1nd write allow {inner}`")]
+    Guarded {
+        /// Path in the index.
+        path: String,
+        /// Who runs or trusts it, as a clause.
+        who: &'static str,
+        /// Path in the repository.
+        inner: String,
+    },
     /// The current content is not text.
     #[error("`{path}` is not a text file and is not changed; expected text in UTF-8, UTF-16 with a mark, or Latin-1")]
     Binary {
@@ -101,7 +111,7 @@ pub enum EditError {
     },
     /// A step failed and the files could not be put back yet.
     #[error(
-        "{cause}; putting the files back failed as well ({why}) and is repeated before the next write and at the next start"
+        "{cause}; restoring the files failed too ({why}); the next write or start tries again, and says what it did"
     )]
     NotRestored {
         /// The first error.

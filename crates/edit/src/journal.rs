@@ -1,6 +1,7 @@
 //! The record of a batch from before its first step to after its last: what the files were, and their new content as
-//! hashes. As long as it is there, the batch did not happen.
+//! hashes. As long as it is there, the batch is not done: see `recovery.rs` for what becomes of it.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use m1nd_base::{ContentHash, RepoPath};
@@ -13,10 +14,12 @@ use crate::EditError;
 pub(crate) const TEMPORARY: &str = ".m1nd-edit-";
 /// Ending of journals.
 const JOURNAL: &str = ".journal";
-/// Ending of journals whose files somebody else changed since: kept for their old content, never read again.
+/// Ending of damaged journals, and of folders with the copies of a batch that was left alone. Never read again.
 const KEPT: &str = ".kept";
 /// First bytes of a journal, with the version of its form.
 const MAGIC: &[u8; 8] = b"m1ndjrn1";
+/// Version of the form.
+const VERSION: u8 = b'1';
 /// Largest journal, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -62,21 +65,51 @@ impl Journal {
     }
 
     /// Journals of the folder, by name.
-    pub(crate) fn list(folder: &SharedFolder) -> Vec<PathBuf> {
-        let names = folder.system().list(folder.path()).unwrap_or_default();
-        names.into_iter().filter(|name| name.ends_with(JOURNAL)).map(|name| folder.path().join(name)).collect()
+    pub(crate) fn list(folder: &SharedFolder) -> Result<Vec<PathBuf>, EditError> {
+        names(folder, JOURNAL)
     }
 
-    /// Reads a journal.
-    pub(crate) fn read(folder: &SharedFolder, path: &Path) -> Result<Self, EditError> {
+    /// What is kept of earlier batches for people, by name.
+    pub(crate) fn list_kept(folder: &SharedFolder) -> Result<Vec<PathBuf>, EditError> {
+        names(folder, KEPT)
+    }
+
+    /// The folder for copies of the files of a journal.
+    pub(crate) fn copies(path: &Path) -> PathBuf {
+        path.with_extension(KEPT.trim_start_matches('.'))
+    }
+
+    /// Reads a journal; `None` if it is gone.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if its content is not a journal, [`StoreError::TooNew`] for one of a newer version.
+    /// Others mean that it could not be read now.
+    pub(crate) fn read(folder: &SharedFolder, path: &Path) -> Result<Option<Self>, EditError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let bytes = folder.read(&name, MAX_BYTES)?.ok_or_else(|| damaged(path, "it is gone"))?;
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| damaged(path, "not a journal of this version"))?;
+        let bytes = match folder.read(&name, MAX_BYTES) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(None),
+            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::FileTooLarge => {
+                return Err(damaged(path, "it is larger than any journal"));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            let version = bytes.strip_prefix(&MAGIC[..7]).and_then(|rest| rest.first().copied());
+            return Err(match version {
+                Some(found) if found > VERSION && found.is_ascii_digit() => EditError::Store(StoreError::TooNew {
+                    path: path.to_owned(),
+                    found: u32::from(found - b'0'),
+                    supported: u32::from(VERSION - b'0'),
+                }),
+                _ => damaged(path, "not a journal of this version"),
+            });
+        };
         let (sum, body) = rest.split_at_checked(32).ok_or_else(|| damaged(path, "cut off"))?;
         if ContentHash::of(body).as_bytes() != sum {
             return Err(damaged(path, "its checksum differs"));
         }
-        postcard::from_bytes(body).map_err(|error| damaged(path, &error.to_string()))
+        postcard::from_bytes(body).map(Some).map_err(|error| damaged(path, &error.to_string()))
     }
 
     /// Removes a journal, durably: from then on the batch is done or undone.
@@ -85,9 +118,9 @@ impl Journal {
         folder.system().sync_folder(folder.path()).map_err(|error| Removal::NotSynced(error.to_string()))
     }
 
-    /// Keeps a journal under another name, for people.
+    /// Keeps a damaged journal under another name, for people.
     pub(crate) fn keep(folder: &SharedFolder, path: &Path) -> Result<PathBuf, EditError> {
-        let kept = path.with_extension(KEPT.trim_start_matches('.'));
+        let kept = Self::copies(path);
         let failed = |error| EditError::step(&path.to_string_lossy(), "renaming the journal")(error);
         folder.system().rename(path, &kept).map_err(failed)?;
         folder.system().sync_folder(folder.path()).map_err(failed)?;
@@ -102,6 +135,19 @@ pub(crate) enum Removal {
     NotRemoved(String),
     /// It is gone, but may come back after a power failure.
     NotSynced(String),
+}
+
+/// Paths of what has a name with this ending in the folder.
+fn names(folder: &SharedFolder, ending: &str) -> Result<Vec<PathBuf>, EditError> {
+    match folder.system().list(folder.path()) {
+        Ok(names) => {
+            let names = names.into_iter().filter(|name| name.ends_with(ending));
+            Ok(names.map(|name| folder.path().join(name)).collect())
+        }
+        // Nothing was ever written.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(EditError::Store(StoreError::Io { action: "list", path: folder.path().to_owned(), source })),
+    }
 }
 
 fn damaged(path: &Path, detail: &str) -> EditError {

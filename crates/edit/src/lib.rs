@@ -3,25 +3,30 @@
 //! - [`Workspace::plan`] reads the files and computes their new content; it writes nothing. A [`Change`] is the whole
 //!   text, texts to replace, a unified diff, a range, or the removal of the file.
 //! - [`Workspace::commit`] writes a journal with the old content, then the new content beside each file, then puts
-//!   each in its place, and removes the journal last. Whatever fails, the old content comes back: at once, or by
-//!   [`Workspace::recover`] after a crash.
+//!   each in its place, and removes the journal last. Whatever fails, the old content comes back at once; after a crash,
+//!   [`Workspace::recover`] undoes the batch, or finishes one whose files are all in place.
 //! - Paths are opened folder by folder from the handle of a root. No link is followed; folders of version control, the
 //!   state of m1nd and files that are not text are refused.
 //!
 //! # Limitations
 //! Other programs may see some files old and some new while a batch is written. A program that writes into an open file
-//! without replacing it can do so unnoticed between the comparison and the exchange of a file. Extended attributes,
-//! access lists, and other names of a file (hard links) stay with the old content.
+//! without replacing it can do so unnoticed between the comparison and the exchange of a file. Other names of a file (hard
+//! links) stay with the old content; owner, group, access lists and extended attributes are kept as far as the process
+//! is permitted to set them.
 
+mod attributes;
 mod commit;
 mod diff;
 mod disk;
 mod encoding;
 mod error;
+mod guarded;
+mod header;
 mod journal;
 mod patch;
 mod place;
 mod plan;
+mod recovery;
 mod replace;
 mod rollback;
 
@@ -30,7 +35,8 @@ pub use diff::{LineCounts, unified_diff};
 pub use disk::{Gate, OpenGate, Step};
 pub use encoding::Encoding;
 pub use error::EditError;
+pub use guarded::{Allowances, guarded_by};
 pub use patch::{FilePatch, split_patch};
 pub use plan::{Change, Edit, Expected, MAX_BATCH_BYTES, MAX_EDITS, MAX_FILE_BYTES, Plan, PlannedEdit, Target};
+pub use recovery::{BatchOutcome, InterruptedWrite, Recovered, RecoveredBatch};
 pub use replace::Replacement;
-pub use rollback::Recovered;

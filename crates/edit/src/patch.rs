@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use crate::encoding::is_crlf;
+use crate::header::Header;
 
 /// Maximum number of lines compared while the places of all hunks of a diff are searched. The line numbers of a diff
 /// are the caller's, so each hunk may have to be searched for in the whole file.
@@ -18,6 +19,38 @@ pub struct FilePatch {
     pub new_path: Option<String>,
     /// The hunks as text.
     pub body: String,
+    /// What git's lines above the hunks say.
+    pub(crate) header: Header,
+}
+
+impl FilePatch {
+    fn new(old_path: Option<String>, new_path: Option<String>, header: Header) -> Self {
+        Self { old_path, new_path, body: String::new(), header }
+    }
+
+    /// A file with a header and no hunk: an empty one that is created or removed, or a change that is not one of text.
+    fn without_hunks(mut header: Header) -> Option<Self> {
+        let path = header.path.clone()?;
+        if header.refused.is_none() && !header.is_new && !header.is_deleted {
+            let is_mode = header.executable.is_some();
+            header.refused = is_mode.then(|| "the diff changes only its mode, which is not written; use `chmod`".to_owned());
+            header.refused.as_ref()?;
+        }
+        let (is_new, is_deleted) = (header.is_new, header.is_deleted);
+        Some(Self::new((!is_new).then(|| path.clone()), (!is_deleted).then_some(path), header))
+    }
+
+    /// The diff of this file alone.
+    pub fn text(&self) -> String {
+        let side = |path: &Option<String>, mark: &str| {
+            path.as_ref().map_or_else(|| "/dev/null".to_owned(), |path| format!("{mark}/{path}"))
+        };
+        let Self { old_path, new_path, body, header } = self;
+        match body.is_empty() {
+            true => header.text.clone(),
+            false => format!("{}--- {}\n+++ {}\n{body}", header.text, side(old_path, "a"), side(new_path, "b")),
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -34,6 +67,7 @@ struct Hunk<'t> {
 pub fn split_patch(text: &str) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
     let mut lines = text.split_inclusive('\n').peekable();
+    let mut header: Option<Header> = None;
     // Lines of a hunk may look like headers.
     let (mut old_left, mut new_left) = (0usize, 0usize);
     while let Some(line) = lines.next() {
@@ -42,14 +76,22 @@ pub fn split_patch(text: &str) -> Vec<FilePatch> {
             && let Some(old) = line.strip_prefix("--- ")
             && let Some(new) = lines.peek().and_then(|next| next.strip_prefix("+++ "))
         {
-            files.push(FilePatch { old_path: file_name(old), new_path: file_name(new), body: String::new() });
+            files.push(FilePatch::new(file_name(old), file_name(new), header.take().unwrap_or_default()));
             lines.next();
+            continue;
+        }
+        if old_left == 0
+            && new_left == 0
+            && let Some(next) = Header::starting(line)
+        {
+            files.extend(header.replace(next).and_then(FilePatch::without_hunks));
             continue;
         }
         let is_header = old_left == 0 && new_left == 0;
         if let Some((_, old, _, new)) = ranges(line).filter(|_| is_header) {
             (old_left, new_left) = (old, new);
         } else if is_header && !line.starts_with('\\') {
+            header.iter_mut().for_each(|header| header.add(line));
             continue;
         } else {
             match line.as_bytes().first() {
@@ -63,6 +105,7 @@ pub fn split_patch(text: &str) -> Vec<FilePatch> {
             file.body.push_str(line);
         }
     }
+    files.extend(header.and_then(FilePatch::without_hunks));
     files
 }
 
@@ -73,6 +116,9 @@ pub fn split_patch(text: &str) -> Vec<FilePatch> {
 pub(crate) fn patched(text: &str, diff: &str) -> Result<String, String> {
     let body = match split_patch(diff).as_slice() {
         [] => diff.to_owned(),
+        [FilePatch { header: Header { refused: Some(why), .. }, .. }] => return Err(why.clone()),
+        // An empty file that is created, or removed.
+        [file] if file.body.is_empty() && (file.header.is_new || file.header.is_deleted) => return Ok(text.to_owned()),
         [file] => file.body.clone(),
         files => return Err(format!("the diff is about {} files; expected one file per edit", files.len())),
     };
@@ -231,7 +277,7 @@ fn ranges(line: &str) -> Option<(usize, usize, usize, usize)> {
 }
 
 /// The path in a header, without `a/` or `b/` and what follows a tab.
-fn file_name(text: &str) -> Option<String> {
+pub(crate) fn file_name(text: &str) -> Option<String> {
     let name = text.trim_end_matches(['\r', '\n']).split('\t').next().unwrap_or_default().trim_end();
     let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
     if name == "/dev/null" {
@@ -305,6 +351,36 @@ mod tests {
         let diff = format!("@@ -1,{} +1,{old} @@\n{}-b\n", old + 1, " a\n".repeat(old));
         let why = patched(&text, &diff).expect_err("is given up");
         assert!(why.contains("too long to compare"), "{why}");
+    }
+
+    #[test]
+    fn what_git_writes_above_the_hunks() {
+        // The header of `x y`, and what becomes of it: its program bit, or why it is refused.
+        let rows: [(&str, Result<Option<bool>, &str>); 9] = [
+            ("new file mode 100755\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n", Ok(Some(true))),
+            ("new file mode 100644\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n", Ok(Some(false))),
+            ("new file mode 100755\nindex 000..e69\n", Ok(Some(true))),
+            ("old mode 100644\nnew mode 100755\nindex 1..2\n--- a/x y\n+++ b/x y\n@@ -1 +1 @@\n-a\n+b\n", Ok(Some(true))),
+            ("old mode 100644\nnew mode 100755\n", Err("only its mode")),
+            ("new file mode 120000\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n\\ No newline\n", Err("a link")),
+            ("new file mode 160000\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+Subproject\n", Err("a submodule")),
+            ("index 1..2\nGIT binary patch\nliteral 3\nabc\n", Err("not text")),
+            ("similarity index 90%\nrename from x y\nrename to z\n--- a/x y\n+++ b/z\n@@ -1 +1 @@\n-a\n+b\n", Err("renames it")),
+        ];
+        for (rest, expected) in rows {
+            let diff = format!("diff --git a/x y b/x y\n{rest}diff --git a/q b/q\n--- a/q\n+++ b/q\n@@ -1 +1 @@\n-a\n+b\n");
+            let files = split_patch(&diff);
+            let [first, second] = files.as_slice() else { panic!("{rest}: {files:?}") };
+            assert_eq!(first.old_path.as_deref().or(first.new_path.as_deref()), Some("x y"), "{rest}");
+            assert_eq!((second.old_path.as_deref(), second.header.executable), (Some("q"), None), "{rest}");
+            let again = split_patch(&first.text());
+            assert_eq!(again, [first.clone()], "{rest}");
+            match (&first.header.refused, expected) {
+                (None, Ok(executable)) => assert_eq!(first.header.executable, executable, "{rest}"),
+                (Some(why), Err(named)) => assert!(why.contains(named), "{rest}: {why}"),
+                other => panic!("{rest}: {other:?}"),
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use m1nd_base::RepoPath;
 use m1nd_vfs::{Folder, FolderId, Root, VfsError};
 
 use crate::EditError;
-use crate::disk::{Gate, create_folder};
+use crate::disk::{Gate, Step, create_folder};
 use crate::journal::TEMPORARY;
 
 /// Longest path of a file in its root, in bytes.
@@ -27,7 +27,13 @@ pub(crate) struct Place {
 
 /// Opens the folders on the way to a file, one after the other, through no link. `closed` are folders that nobody
 /// writes to.
-pub(crate) fn find(root: &Root, path: &RepoPath, closed: &[FolderId], shown: &str) -> Result<Place, EditError> {
+pub(crate) fn find(
+    gate: &dyn Gate,
+    root: &Root,
+    path: &RepoPath,
+    closed: &[FolderId],
+    shown: &str,
+) -> Result<Place, EditError> {
     let refused = |why| EditError::Refused { path: shown.to_owned(), why };
     if path.as_str().len() > MAX_PATH || path.as_str().matches('/').count() > MAX_FOLDERS {
         return Err(refused("its path is longer than programs can open"));
@@ -49,6 +55,7 @@ pub(crate) fn find(root: &Root, path: &RepoPath, closed: &[FolderId], shown: &st
             missing.push(part.to_owned());
             continue;
         }
+        gate.pass(Step::Read).map_err(EditError::step(shown, "opening a folder"))?;
         match folder.child(part, shown) {
             Ok(child) => {
                 folder = child;

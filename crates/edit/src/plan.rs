@@ -1,6 +1,6 @@
 //! What a batch will write: files are read and new content is computed, nothing is written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use m1nd_base::{ContentHash, RepoPath};
 use m1nd_vfs::Root;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::Workspace;
 use crate::diff::changed_lines;
-use crate::disk::{self, Found};
+use crate::disk::{self, Found, Gate};
 use crate::encoding::{Encoding, with_endings_of};
 use crate::place::{self, Place};
 use crate::replace::{Replacement, replaced};
@@ -89,6 +89,8 @@ pub struct PlannedEdit {
     encoding: Encoding,
     /// Mode of a file that is created.
     pub(crate) new_mode: Option<u32>,
+    /// Whether the file is a program afterwards; `None` as before.
+    pub(crate) executable: Option<bool>,
 }
 
 /// A batch that can be committed.
@@ -117,6 +119,7 @@ impl Plan {
             after_text: edit.before.as_ref().map(|before| before.text.clone()),
             encoding: edit.encoding,
             new_mode: edit.before.as_ref().and_then(|before| before.mode),
+            executable: None,
         };
         Self { edits: self.edits.iter().map(undone).collect() }
     }
@@ -199,6 +202,7 @@ impl Workspace {
         if edits.len() > MAX_EDITS {
             return Err(EditError::TooMany { count: edits.len(), limit: MAX_EDITS });
         }
+        check_folders(&edits)?;
         let mut seen = Seen::default();
         let mut size = 0u64;
         let mut planned = Vec::with_capacity(edits.len());
@@ -215,9 +219,10 @@ impl Workspace {
 
     fn plan_one(&self, edit: Edit, seen: &mut Seen) -> Result<PlannedEdit, EditError> {
         let Edit { target, change, expected } = edit;
+        crate::guarded::check(self.allowances(), target.root.path(), &target.inner, target.path.as_str())?;
         let place = self.place(&target)?;
-        let before = read_before(&place, &target)?;
-        seen.add(&place, &target)?;
+        let before = read_before(self.gate(), &place, &target)?;
+        seen.add(self.gate(), &place, &target)?;
         let found = before.as_ref().map(|before| before.hash);
         let path = target.path.as_str();
         match expected {
@@ -231,9 +236,10 @@ impl Workspace {
             Some(before) => (before_encoding(before), Some(before.text.as_str())),
             None => (Encoding::Utf8, None),
         };
+        let executable = mode_in(&change);
         let after_text = new_text(path, old, change)?;
         let after = after_text.as_deref().map(|text| encoded(path, encoding, text)).transpose()?;
-        Ok(PlannedEdit { target, before, after, after_text, encoding, new_mode: None })
+        Ok(PlannedEdit { target, before, after, after_text, encoding, new_mode: None, executable })
     }
 
     /// Opens the folders on the way to a file.
@@ -242,7 +248,7 @@ impl Workspace {
         if self.holds(target.root.path()) {
             return Err(EditError::Refused { path: path.to_owned(), why: "it belongs to the state of m1nd" });
         }
-        place::find(&target.root, &target.inner, self.closed(), path)
+        place::find(self.gate(), &target.root, &target.inner, self.closed(), path)
     }
 }
 
@@ -251,13 +257,13 @@ fn before_encoding(before: &Before) -> Encoding {
 }
 
 /// The current content of the file at a place.
-fn read_before(place: &Place, target: &Target) -> Result<Option<Before>, EditError> {
+fn read_before(gate: &dyn Gate, place: &Place, target: &Target) -> Result<Option<Before>, EditError> {
     let path = target.path.as_str();
     if !place.missing.is_empty() {
         return Ok(None);
     }
     let failed = |error| EditError::step(path, "reading")(error);
-    let meta = match disk::look(&place.folder, &place.name).map_err(failed)? {
+    let meta = match disk::look(gate, &place.folder, &place.name).map_err(failed)? {
         Found::Nothing => return Ok(None),
         Found::File(meta) => meta,
         Found::Other("a link") => {
@@ -278,12 +284,36 @@ fn read_before(place: &Place, target: &Target) -> Result<Option<Before>, EditErr
         let why = "it is write-protected; remove the protection if it is to be changed";
         return Err(EditError::Refused { path: path.to_owned(), why });
     }
-    let bytes = disk::read(&place.folder, &place.name, &meta, MAX_FILE_BYTES).map_err(failed)?;
+    let bytes = disk::read(gate, &place.folder, &place.name, &meta, MAX_FILE_BYTES).map_err(failed)?;
     let Some((_, text)) = Encoding::decode(&bytes) else {
         return Err(EditError::Binary { path: path.to_owned() });
     };
     let hash = ContentHash::of(&bytes);
     Ok(Some(Before { hash, mode: disk::mode_of(&meta), text, bytes }))
+}
+
+/// Refuses a batch in which a path is both a file and a folder.
+fn check_folders(edits: &[Edit]) -> Result<(), EditError> {
+    let stays = |edit: &&Edit| !matches!(edit.change, Change::Remove);
+    let paths: HashSet<&str> = edits.iter().filter(stays).map(|edit| edit.target.path.as_str()).collect();
+    for edit in edits.iter().filter(stays) {
+        let path = edit.target.path.as_str();
+        let folder = path.match_indices('/').map(|(end, _)| &path[..end]).find(|folder| paths.contains(folder));
+        if let Some(folder) = folder {
+            let why = "the batch writes it as a file and puts another file below it; give one of them another path";
+            return Err(EditError::Refused { path: folder.to_owned(), why });
+        }
+    }
+    Ok(())
+}
+
+/// Whether a diff says that the file is a program; `None` if nothing is said.
+fn mode_in(change: &Change) -> Option<bool> {
+    let Change::Patch(diff) = change else { return None };
+    match patch::split_patch(diff).as_slice() {
+        [file] => file.header.executable,
+        _ => None,
+    }
 }
 
 /// The text that a change makes of the old one; `None` if the file is removed.
@@ -342,15 +372,14 @@ struct Seen {
 }
 
 impl Seen {
-    fn add(&mut self, place: &Place, target: &Target) -> Result<(), EditError> {
+    fn add(&mut self, gate: &dyn Gate, place: &Place, target: &Target) -> Result<(), EditError> {
         let path = target.path.as_str();
         let duplicate = |other: String| EditError::Duplicate { path: path.to_owned(), other };
-        let mut number = None;
-        if place.missing.is_empty()
-            && let Ok(Found::File(meta)) = disk::look(&place.folder, &place.name)
-        {
-            number = disk::number_of(&meta);
-        }
+        let found = match place.missing.is_empty() {
+            true => disk::look(gate, &place.folder, &place.name).map_err(EditError::step(path, "reading"))?,
+            false => Found::Nothing,
+        };
+        let number = if let Found::File(meta) = &found { disk::number_of(meta) } else { None };
         // Where case does not matter, two names of a new file differ in nothing else.
         let name = if number.is_some() { path.to_owned() } else { path.to_lowercase() };
         if let Some(other) = self.names.insert(name, path.to_owned()) {

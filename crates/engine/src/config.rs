@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,8 @@ pub struct EngineConfig {
     pub home: PathBuf,
     /// Folders that may be indexed, and the ones that are by default. The first names the project.
     pub roots: Vec<PathBuf>,
+    /// The roots were named. Otherwise a home folder or the root of a disk is not indexed as a whole.
+    pub roots_named: bool,
     /// Indexes these repositories as one; the roots are theirs then.
     pub federation: Option<Federation>,
     /// Bounds on all work.
@@ -26,6 +28,9 @@ pub struct EngineConfig {
     pub read_only: bool,
     /// Compares the whole snapshot with its checksums in the background. One that is open for a moment need not.
     pub verify: bool,
+    /// Whether this process undoes or finishes interrupted writes when it becomes the writer. Not for a program that
+    /// only reports.
+    pub recovers: bool,
     /// Largest snapshot, in bytes, that is compared with its checksums before it is used: for programs that answer once
     /// and end. With 0, none is.
     pub verify_at_open: u64,
@@ -51,6 +56,14 @@ pub struct EngineConfig {
     pub settings: Vec<Setting>,
 }
 
+/// Returns whether a folder is the user's home or the root of a disk, which are indexed only if they are named.
+#[allow(clippy::disallowed_methods, reason = "folders are compared behind their links")]
+pub fn is_too_wide(folder: &Path) -> bool {
+    let home = std::env::home_dir().and_then(|home| std::fs::canonicalize(home).ok());
+    let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    folder.parent().is_none() || home.is_some_and(|home| home == folder)
+}
+
 /// A setting and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
@@ -58,7 +71,7 @@ pub struct Setting {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// The source that won: `flag`, `environment`, `file`, `default`, or `full disk`.
+    /// The source that won: `flag`, `environment`, `file`, `client`, `default`, or `full disk`.
     pub source: &'static str,
 }
 
@@ -80,6 +93,7 @@ impl EngineConfig {
         Self {
             home,
             roots,
+            roots_named: true,
             federation: None,
             model: None,
             providers: None,
@@ -90,6 +104,7 @@ impl EngineConfig {
             watch: false,
             read_only: false,
             verify: true,
+            recovers: true,
             verify_at_open: 0,
             facts_bytes: Self::FACTS_BYTES,
             facts_in_memory: Self::FACTS_IN_MEMORY,

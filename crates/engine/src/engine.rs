@@ -9,14 +9,16 @@ use std::time::Duration;
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 use m1nd_base::{Cancel, Clock, Deadline, Progress, RepoPath};
+use m1nd_edit::Workspace;
 use m1nd_store::{Home, ProjectDir};
 
 use crate::auto_ingest::{AutoIngestRequest, AutoIngestStatus, AutoIngestTick, Manifest, status_of};
+use crate::config::is_too_wide;
 use crate::config::{Adapter, EngineConfig, IngestRequest, Setting};
 use crate::error::EngineError;
 use crate::federation::Federation;
 use crate::freshness::Checks;
-use crate::report::{Freshness, IngestReport, ProcessRole, Status, WatchState};
+use crate::report::{Activity, Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 use crate::status;
@@ -188,6 +190,9 @@ impl Engine {
         cancel: &Cancel,
         progress: &dyn Progress,
     ) -> Result<IngestReport, EngineError> {
+        if !self.config().roots_named && is_too_wide(&request.path) {
+            return Err(EngineError::TooWide(request.path));
+        }
         let _own = self.handle.own_ingests.make_way(&request, cancel);
         let _counted = (!request.incremental).then(|| Counted::new(&self.handle.shared.whole_ingests));
         let (reply, replies) = unbounded();
@@ -339,6 +344,11 @@ impl Engine {
         false
     }
 
+    /// What the writer of this process does now; `None` if it is idle.
+    pub fn activity(&self) -> Option<Activity> {
+        self.handle.shared.state().activity.clone()
+    }
+
     /// State of the engine and its index.
     pub fn status(&self) -> Status {
         let snapshot = self.snapshot();
@@ -346,11 +356,12 @@ impl Engine {
         let state = shared.state();
         // It lasts as long as this process, unlike those that an ingest settles.
         let lasting = shared.project.notice().map(str::to_owned).into_iter();
-        let notices = lasting.chain(state.notices.iter().cloned()).collect();
+        let notices: Vec<String> = lasting.chain(state.notices.iter().cloned()).collect();
         let facts = (state.role, state.watch.clone(), state.activity.clone(), notices);
         let last_ingest = state.last_ingest.clone();
         drop(state);
-        let (role, watch, activity, notices) = facts;
+        let (role, watch, activity, mut notices) = facts;
+        notices.extend(shared.interrupted_writes());
         status::status(status::Parts {
             snapshot: &snapshot,
             allowed_roots: shared.allowed.clone(),
@@ -462,6 +473,11 @@ impl Engine {
             ProcessRole::ReadOnly => return Err(EngineError::ReadOnly),
         }
         self.ask(cancel, |reply| Event::Save { reply })
+    }
+
+    /// The writer of project files. What it recovers from a crash is named by the next answer.
+    pub fn files(&self) -> &Arc<Workspace> {
+        &self.handle.shared.files
     }
 
     /// Damage found in stored files, and what became of them, for the user.

@@ -8,6 +8,12 @@ pub enum EngineError {
     /// No folder to index was named.
     #[error("no root is configured; name the folder to index on the command line")]
     NoRoot,
+    /// The folder is the user's home or the root of a disk, and nobody named it.
+    #[error(
+        "`{0}` is a home folder or the root of a disk, and nobody named it; name a project: its path to ingest, or \
+         m1nd serve --root PROJECT"
+    )]
+    TooWide(PathBuf),
     /// Nothing is at the path.
     #[error("nothing is at `{0}`; expected a folder or file inside an indexed root")]
     PathNotFound(PathBuf),

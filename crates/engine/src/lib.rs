@@ -31,6 +31,7 @@ mod qualified;
 mod readable;
 mod reasons;
 mod report;
+mod repository_marks;
 mod search_index;
 mod shared;
 mod snapshot;
@@ -45,7 +46,7 @@ mod writer;
 
 pub use auto_ingest::{AutoIngestEvent, AutoIngestRequest, AutoIngestStatus, AutoIngestTick};
 pub use bound::{Bound, BoundState, CodeTexts};
-pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord};
+pub use config::{Adapter, EngineConfig, IngestRequest, Mode, Setting, UnknownWord, is_too_wide};
 pub use documents::{Binding, BindingMatch, TargetState};
 pub use engine::{Engine, WeakEngine};
 pub use error::{EngineError, ReadError};
@@ -57,6 +58,7 @@ pub use m1nd_graph as graph;
 pub use m1nd_lang::Language;
 pub use m1nd_link::{node_ids, programs_of};
 pub use m1nd_vfs::{GitHead, watch_limit};
+pub use names::{most_readily_meant, precedence};
 pub use outside::OutsidePath;
 pub use places::Place;
 pub use providers::{DocumentProviders, Provided};
@@ -65,6 +67,7 @@ pub use report::{
     Activity, CompilerReport, CompilerStatus, ContradictionRow, DocumentsReport, Freshness, IngestReport,
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,
 };
+pub use repository_marks::{has_repository_mark, repository_marks};
 pub use snapshot::{Snapshot, SourceText};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};

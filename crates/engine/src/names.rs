@@ -36,7 +36,10 @@ impl Snapshot {
         }
         // A declaration and its definition are one symbol, shown by the definition.
         found.iter_mut().for_each(|node| *node = graph.definition_of(*node));
-        found.sort_by(|&a, &b| rank_key(graph, b).cmp(&rank_key(graph, a)).then_with(|| graph.id(a).cmp(graph.id(b))));
+        found.sort_by(|&a, &b| {
+            let key = |node| (precedence(graph, node), (graph.pagerank(node) * 1e9) as u32);
+            key(b).cmp(&key(a)).then_with(|| graph.id(a).cmp(graph.id(b)))
+        });
         found.dedup();
         // Members of external packages only count if nothing in the project has the name; and code comes before text.
         for is_less in [|kind: NodeKind| kind.is_outside(), |kind: NodeKind| kind == NodeKind::Section] {
@@ -71,6 +74,14 @@ impl Snapshot {
         })
     }
 
+    /// The path of the folder that a text names, with `/` at the end; `None` if no indexed file is below it.
+    pub fn folder_named(&self, text: &str) -> Option<String> {
+        let inner = self.without_repository(text);
+        let text = node_id::typed_path(inner.as_deref().unwrap_or(text).trim());
+        let path = format!("{}/", RepoPath::new(text.trim_end_matches('/')).ok()?);
+        self.files().iter().any(|file| file.path.as_str().starts_with(&path)).then_some(path)
+    }
+
     /// The file with this path, else those whose path ends in it.
     pub(crate) fn files_named(&self, path: &str) -> Vec<NodeIx> {
         self.by_path(path).map_or_else(|| self.files_ending_in(path), |file| vec![file])
@@ -78,7 +89,7 @@ impl Snapshot {
 
     /// Files whose path ends in these whole components.
     fn files_ending_in(&self, text: &str) -> Vec<NodeIx> {
-        let Ok(path) = RepoPath::new(text) else { return Vec::new() };
+        let Ok(path) = RepoPath::new(node_id::typed(text)) else { return Vec::new() };
         let suffix = format!("/{path}");
         let ending = self.files().iter().filter(|file| file.path.as_str().ends_with(&suffix));
         ending.filter_map(|file| self.graph().find_file(file.path.as_str())).collect()
@@ -101,11 +112,37 @@ fn drop_definitions(graph: &Graph, found: &mut Vec<NodeIx>) {
     found.retain(|&node| !graph.declarations(node).iter().any(|declaration| all.contains(declaration)));
 }
 
-/// Ranking of candidates: code before tests, types and functions before parts, then importance.
-fn rank_key(graph: &Graph, node: NodeIx) -> (bool, bool, u32) {
-    let part = matches!(graph.kind(node), NodeKind::Field | NodeKind::Variable | NodeKind::Config | NodeKind::Impl)
-        || graph.kind(node).is_outside();
-    (!graph.flags(node).has(NodeFlags::TEST), !part, (graph.pagerank(node) * 1e9) as u32)
+/// How readily a name means a node: code before tests, types before functions before their parts, what stands at the
+/// top of a file or module before what is nested, what is exported before what is not.
+pub fn precedence(graph: &Graph, node: NodeIx) -> (bool, u8, bool, bool) {
+    let kind = graph.kind(node);
+    let rank = match kind {
+        _ if kind.is_outside() => 0,
+        NodeKind::Impl | NodeKind::Config | NodeKind::Section => 0,
+        NodeKind::Variant | NodeKind::Field | NodeKind::Variable | NodeKind::Constant | NodeKind::Route => 1,
+        NodeKind::Function | NodeKind::Macro | NodeKind::Object | NodeKind::Custom | NodeKind::Concept => 2,
+        NodeKind::File | NodeKind::Directory | NodeKind::Package | NodeKind::PackageMember | NodeKind::Module => 3,
+        NodeKind::Class
+        | NodeKind::Struct
+        | NodeKind::Enum
+        | NodeKind::Trait
+        | NodeKind::Interface
+        | NodeKind::Type => 4,
+    };
+    let is_top =
+        graph.parent(node).is_none_or(|parent| matches!(graph.kind(parent), NodeKind::File | NodeKind::Module));
+    let flags = graph.flags(node);
+    (!flags.has(NodeFlags::TEST), rank, is_top, flags.has(NodeFlags::EXPORTED))
+}
+
+/// The node that a name means of several that have it: the one that takes [`precedence`] of all others.
+pub fn most_readily_meant(graph: &Graph, found: &[NodeIx]) -> Option<NodeIx> {
+    let best = found.iter().map(|&node| precedence(graph, node)).max()?;
+    let mut meant = found.iter().copied().filter(|&node| precedence(graph, node) == best);
+    match (meant.next(), meant.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
 }
 
 /// A name with its qualifiers: `src/a.py::Pool::acquire` is path `src/a.py`, owners `Pool`, name `acquire`.

@@ -24,6 +24,10 @@ const RELATIVE: [&str; 3] = ["crate", "self", "super"];
 /// text leaves out.
 pub(crate) fn nodes(snapshot: &Snapshot, text: &str) -> Vec<NodeIx> {
     let text = node_id::without_call(node_id::typed(text.trim()));
+    // The last part of a path is a file or folder, never a symbol.
+    if text.rfind('/') > text.rfind(['.', ':', '#']) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     if let Some((path, rest)) = text.split_once(node_id::SEPARATOR) {
         found = Search::new(snapshot, Some(path)).run(rest);

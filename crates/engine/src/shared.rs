@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use m1nd_base::Cancel;
+use m1nd_edit::Workspace;
 use m1nd_graph::SnapshotError;
 use m1nd_store::ProjectDir;
 use m1nd_vfs::Root;
@@ -20,7 +21,12 @@ use crate::snapshot::{Snapshot, root_is_gone};
 use crate::text_model::LocalModel;
 
 /// Time between two looks for a newer snapshot of another process.
-const FOLLOW_PERIOD: Duration = Duration::from_millis(100);
+const FOLLOW_PERIOD: Duration = Duration::from_millis(40);
+/// Folder of the journals of writes, in the state of a project.
+const JOURNALS: &str = "edits";
+/// How often a snapshot that cannot be read is tried again, and the pause before each try.
+const RETRIES: usize = 3;
+const RETRY_PAUSE: Duration = Duration::from_millis(20);
 /// Notices kept, the newest.
 const MAX_NOTICES: usize = 20;
 
@@ -30,6 +36,8 @@ pub(crate) struct Shared {
     /// Allowed roots, canonical.
     pub(crate) allowed: Vec<PathBuf>,
     pub(crate) project: Arc<ProjectDir>,
+    /// The writer of project files.
+    pub(crate) files: Arc<Workspace>,
     /// Set when the engine ends: background work stops.
     pub(crate) stop: Cancel,
     current: RwLock<Arc<Snapshot>>,
@@ -103,10 +111,16 @@ impl Shared {
             lost: false,
         };
         let now = Instant::now();
+        let state_folder = project.path();
+        // The folder of a project lies two levels below that of all state.
+        let home = state_folder.ancestors().nth(2).unwrap_or(state_folder);
+        let files = Workspace::new(state_folder.join(JOURNALS), home);
+        let files = Arc::new(files.with_roots(allowed.clone()));
         Self {
             config,
             allowed,
             project,
+            files,
             stop: Cancel::new(),
             current: RwLock::new(Arc::new(nothing)),
             state: Mutex::new(state),
@@ -185,6 +199,33 @@ impl Shared {
         state.notices.drain(..excess);
     }
 
+    /// Undoes or finishes interrupted writes to these roots, before the files are read. Waits for another process that
+    /// writes unless `at_once`.
+    pub(crate) fn recover_files(&self, at_once: bool) {
+        if !self.config.recovers {
+            return;
+        }
+        let found = if at_once { self.files.recover_at_once() } else { self.files.recover() };
+        match found {
+            Ok(found) => found.notices().for_each(|notice| self.notice(notice)),
+            Err(error) => self.notice(format!("an interrupted write is not undone yet: {error}")),
+        }
+    }
+
+    /// Notices of interrupted writes that wait for a process that writes, and of copies that are kept of earlier ones.
+    pub(crate) fn interrupted_writes(&self) -> Vec<String> {
+        let unknown = |error| vec![format!("it is not known whether a write was interrupted: {error}")];
+        let mut notices = match self.files.interrupted_anywhere() {
+            Ok(found) => found.iter().map(m1nd_edit::InterruptedWrite::notice).collect(),
+            Err(error) => unknown(error),
+        };
+        let copies = self.files.list_copies().unwrap_or_default();
+        notices.extend(copies.iter().map(|path| {
+            format!("`{}` has copies of an interrupted write; remove it when they are not needed", path.display())
+        }));
+        notices
+    }
+
     /// Drops notices resolved by a successful ingest. A condition that lasts is noticed again.
     pub(crate) fn settle(&self, before: &[String]) {
         self.state().notices.retain(|notice| !before.contains(notice));
@@ -232,7 +273,7 @@ impl Shared {
                 is_older = true;
                 continue;
             }
-            match self.open_sound(&path) {
+            match self.open_patiently(&path) {
                 Ok((stored, is_verified)) => {
                     if is_older {
                         self.notice_damage(format!(
@@ -245,12 +286,29 @@ impl Shared {
                 Err(SnapshotError::NotThere(_)) => {}
                 Err(error) => {
                     is_older = true;
-                    self.set_aside(&path, &error.to_string(), writes);
+                    match error.is_damage() {
+                        true => self.set_aside(&path, &error.to_string(), writes),
+                        // The file may be sound: it keeps its name, and the next start tries it again.
+                        false => self.notice_damage(format!("`{}` is not used: {error}", path.display())),
+                    }
                 }
             }
         }
         self.state().lost = is_older;
         None
+    }
+
+    /// Like [`Shared::open_sound`]; tries again after an error of the system, which may be gone a moment later.
+    fn open_patiently(&self, path: &Path) -> Result<(Stored, bool), SnapshotError> {
+        let mut opened = self.open_sound(path);
+        for _ in 0..RETRIES {
+            if !matches!(opened, Err(SnapshotError::Unreadable(_))) {
+                break;
+            }
+            std::thread::sleep(RETRY_PAUSE);
+            opened = self.open_sound(path);
+        }
+        opened
     }
 
     /// Opens a snapshot file, and verifies it as a whole unless it is too large for that.

@@ -15,8 +15,10 @@ pub enum StoredCheck {
         /// Bytes that were compared; 0 if this process had compared this file before.
         bytes: u64,
     },
-    /// A section differs, or the file cannot be read: the reason.
+    /// A section differs, or the file is not a snapshot: the reason.
     Damaged(String),
+    /// It cannot be read now, which says nothing about its content: the reason.
+    Unreadable(String),
     /// No snapshot is stored.
     Missing,
     /// It was not compared: it is larger than allowed, or the caller gave up.
@@ -43,7 +45,7 @@ pub(crate) fn check(shared: &Shared, most: u64, cancel: &Cancel) -> StoredCheck 
     let container = match Container::open(&path) {
         Ok(container) => container,
         Err(SnapshotError::NotThere(_)) => return StoredCheck::Missing,
-        Err(error) => return StoredCheck::Damaged(error.to_string()),
+        Err(error) => return unusable(&error),
     };
     let bytes: u64 = container.sections().iter().map(|(_, section)| section.len() as u64).sum();
     if bytes > most {
@@ -59,7 +61,15 @@ pub(crate) fn check(shared: &Shared, most: u64, cancel: &Cancel) -> StoredCheck 
             StoredCheck::Sound { bytes }
         }
         Ok(false) => StoredCheck::NotCompared { bytes },
-        Err(error) => StoredCheck::Damaged(error.to_string()),
+        Err(error) => unusable(&error),
+    }
+}
+
+/// What an error says about the file.
+fn unusable(error: &SnapshotError) -> StoredCheck {
+    match error {
+        SnapshotError::Unreadable(_) => StoredCheck::Unreadable(error.to_string()),
+        _ => StoredCheck::Damaged(error.to_string()),
     }
 }
 

@@ -294,3 +294,14 @@ pub enum SnapshotError {
     #[error("the file is not a snapshot of this program")]
     Foreign,
 }
+
+impl SnapshotError {
+    /// Returns whether the content of the file is the cause. An error of the system says nothing about the content,
+    /// and a file of another version is sound.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::Truncated { .. } | Self::Damaged(_) | Self::Foreign => true,
+            Self::NotThere(_) | Self::Unreadable(_) | Self::Newer { .. } | Self::Older { .. } => false,
+        }
+    }
+}

@@ -95,11 +95,20 @@ impl GitFolder {
         real(&self.common) == real(&other.common)
     }
 
+    /// The address that it was cloned from (`origin`), without credentials.
+    pub fn address(&self) -> Option<String> {
+        let text = small(&self.common.join("config"))?;
+        let address = setting(&text, "[remote \"origin\"]", "url")?;
+        let Some((scheme, rest)) = address.split_once("://") else { return Some(address.to_owned()) };
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let host = host.rsplit('@').next().unwrap_or(host);
+        Some(format!("{scheme}://{host}/{path}"))
+    }
+
     /// The last two parts of the address that it was cloned from (`origin`): owner and name, without `.git`. The owner
     /// is empty if the address has none.
     pub fn origin(&self) -> Option<(String, String)> {
-        let text = small(&self.common.join("config"))?;
-        let address = setting(&text, "[remote \"origin\"]", "url")?;
+        let address = self.address()?;
         let address = address.trim_end_matches('/');
         let mut parts = address.strip_suffix(".git").unwrap_or(address).rsplit(['/', ':']);
         let name = parts.next().filter(|name| !name.is_empty())?;

@@ -1,17 +1,22 @@
 //! Parsing within the budgets of a file: time, memory and depth.
 
+mod blocks;
 mod clock;
 mod memory;
+mod recover;
+mod score;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Deref};
 use std::time::Duration;
 
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
-use tree_sitter::{Language, ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, Tree};
 
+pub(crate) use blocks::Layout;
 use clock::ParseClock;
 use memory::ParseMemory;
 pub(crate) use memory::{measure, parser};
+pub(crate) use score::damage;
 
 /// What the parsing of a file may use.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +43,7 @@ impl ParseBudget {
         &mut self,
         parser: &mut Parser,
         mut read: impl FnMut(usize) -> &'t [u8],
+        old: Option<&Tree>,
         cancel: &Cancel,
     ) -> Result<Tree, Problem> {
         let Self { time, memory: most, depth } = *self;
@@ -56,7 +62,7 @@ impl ParseBudget {
             ControlFlow::Break(())
         };
         let options = ParseOptions::new().progress_callback(&mut stop);
-        let tree = parser.parse_with_options(&mut |offset: usize, _: Point| read(offset), None, Some(options));
+        let tree = parser.parse_with_options(&mut |offset: usize, _: Point| read(offset), old, Some(options));
         self.time = time.saturating_sub(clock.spent());
         tree.ok_or_else(|| stopped.unwrap_or_else(|| Problem::new(ProblemKind::ExtractorFailed, "no syntax tree")))
     }
@@ -69,7 +75,132 @@ pub(crate) fn parse(grammar: &Language, source: &[u8], limits: &Limits, cancel: 
         .set_language(grammar)
         .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
     let read = |offset: usize| source.get(offset..).unwrap_or_default();
-    ParseBudget::new(limits, source.len()).parse(&mut parser, read, cancel)
+    ParseBudget::new(limits, source.len()).parse(&mut parser, read, None, cancel)
+}
+
+/// The syntax tree of a file of code.
+pub(crate) struct Parsed {
+    tree: Tree,
+    /// The errors of the file, if they were read around.
+    pub(crate) errors: Option<Problem>,
+    /// Bytes that were read differently than they are written, in order.
+    changes: Vec<(usize, u8)>,
+}
+
+impl Parsed {
+    /// Reads a tree so that its errors hide little.
+    pub(crate) fn recover(
+        tree: Tree,
+        grammar: &Language,
+        layout: Layout,
+        source: &[u8],
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Self {
+        let has_error = tree.root_node().has_error();
+        match has_error.then(|| recover::recover(grammar, layout, source, &tree, limits, cancel)).flatten() {
+            Some((found, changes)) => Self { errors: crate::walk::syntax_errors(&tree), tree: found, changes },
+            None => Self { tree, errors: None, changes: Vec::new() },
+        }
+    }
+
+    /// The tree of the file with more of its bytes read differently.
+    pub(crate) fn reread(
+        self,
+        grammar: &Language,
+        source: &[u8],
+        changes: &[(usize, u8)],
+        limits: &Limits,
+        cancel: &Cancel,
+    ) -> Result<Self, Problem> {
+        if changes.is_empty() {
+            return Ok(self);
+        }
+        let source = apply(source, &self.changes);
+        let tree = reparse(grammar, &source, changes, self.tree, limits, cancel)?;
+        Ok(Self { tree, ..self })
+    }
+}
+
+impl Deref for Parsed {
+    type Target = Tree;
+
+    fn deref(&self) -> &Tree {
+        &self.tree
+    }
+}
+
+/// Parses a file of code, and reads around its syntax errors.
+pub(crate) fn parse_code(
+    grammar: &Language,
+    layout: Layout,
+    source: &[u8],
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Parsed, Problem> {
+    let tree = parse(grammar, source, limits, cancel)?;
+    Ok(Parsed::recover(tree, grammar, layout, source, limits, cancel))
+}
+
+/// A text with some of its bytes replaced.
+fn apply(source: &[u8], changes: &[(usize, u8)]) -> Vec<u8> {
+    let mut changed = source.to_vec();
+    for &(at, byte) in changes {
+        if let Some(place) = changed.get_mut(at) {
+            *place = byte;
+        }
+    }
+    changed
+}
+
+/// Parses a file again with some of its bytes replaced. `tree` is its tree without these changes.
+pub(crate) fn reparse(
+    grammar: &Language,
+    source: &[u8],
+    changes: &[(usize, u8)],
+    mut tree: Tree,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Tree, Problem> {
+    let changed = apply(source, changes);
+    let mut lines = Rows::default();
+    for &(at, _) in changes {
+        let (start_position, end) = (lines.point(source, at), at + 1);
+        let new_end_position = Point { column: start_position.column + 1, ..start_position };
+        tree.edit(&InputEdit {
+            start_byte: at,
+            old_end_byte: end,
+            new_end_byte: end,
+            start_position,
+            old_end_position: new_end_position,
+            new_end_position,
+        });
+    }
+    let mut parser = parser();
+    parser
+        .set_language(grammar)
+        .map_err(|error| Problem::new(ProblemKind::ExtractorFailed, format!("grammar not loadable: {error}")))?;
+    let read = |offset: usize| changed.get(offset..).unwrap_or_default();
+    ParseBudget::new(limits, source.len()).parse(&mut parser, read, Some(&tree), cancel)
+}
+
+/// Rows and columns of bytes that are asked for in rising order.
+#[derive(Default)]
+struct Rows {
+    at: usize,
+    row: usize,
+    line_start: usize,
+}
+
+impl Rows {
+    fn point(&mut self, source: &[u8], byte: usize) -> Point {
+        for (place, _) in source[self.at.min(byte)..byte].iter().enumerate().filter(|(_, byte)| **byte == b'\n') {
+            self.row += 1;
+            self.line_start = self.at + place + 1;
+        }
+        self.at = self.at.max(byte);
+        Point { row: self.row, column: byte - self.line_start }
+    }
 }
 
 #[cfg(test)]

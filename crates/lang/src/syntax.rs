@@ -1,6 +1,7 @@
 //! Places of a text that the parser of its language cannot place.
 
 use m1nd_base::{Cancel, Limits, Pos, Problem};
+use tree_sitter::{Node, Tree};
 
 use crate::{Language, parse};
 
@@ -33,18 +34,15 @@ pub fn syntax_errors(
         Ok(tree) => tree,
         Err(problem) => return Some(Err(problem)),
     };
-    let mut errors = Vec::new();
+    let mut errors = find_mismatched_tags(&tree, language, text);
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
         let is_wrong = node.is_error() || node.is_missing();
         if is_wrong && errors.len() < MAX_ERRORS {
-            let start = node.start_position();
-            let line_start = node.start_byte() - start.column;
-            let column = text.get(line_start..node.start_byte()).map_or(start.column, |before| before.chars().count());
             let skipped = text.get(node.byte_range()).unwrap_or_default().lines().next().unwrap_or_default();
             errors.push(SyntaxError {
-                pos: Pos { line: start.row as u32 + 1, col: u16::try_from(column + 1).unwrap_or(u16::MAX) },
+                pos: position(node, text),
                 missing: node.is_missing().then(|| node.kind().to_owned()),
                 text: skipped.to_owned(),
             });
@@ -54,7 +52,51 @@ pub fn syntax_errors(
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
+                errors.sort_by_key(|error| error.pos);
                 return Some(Ok(errors));
+            }
+        }
+    }
+}
+
+/// The place of a node.
+fn position(node: Node<'_>, text: &str) -> Pos {
+    let start = node.start_position();
+    let line_start = node.start_byte() - start.column;
+    let column = text.get(line_start..node.start_byte()).map_or(start.column, |before| before.chars().count());
+    Pos { line: start.row as u32 + 1, col: u16::try_from(column + 1).unwrap_or(u16::MAX) }
+}
+
+/// Closing tags of JSX that are not those of their opening tags, which the grammar lets pass.
+fn find_mismatched_tags(tree: &Tree, language: Language, text: &str) -> Vec<SyntaxError> {
+    let mut errors = Vec::new();
+    if language.family() != Language::JavaScript || !text.contains("</") {
+        return errors;
+    }
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let name = |tag: Option<Node<'_>>| {
+            let name = tag?.child_by_field_name("name").map(|name| name.byte_range());
+            text.get(name.unwrap_or_default())
+        };
+        if node.kind() == "jsx_element" && errors.len() < MAX_ERRORS {
+            let closing = node.child_by_field_name("close_tag");
+            let (opened, closed) = (name(node.child_by_field_name("open_tag")), name(closing));
+            if let Some(((opened, closed), closing)) = opened.zip(closed).zip(closing).filter(|((a, b), _)| a != b) {
+                errors.push(SyntaxError {
+                    pos: position(closing, text),
+                    missing: Some(format!("</{opened}>")),
+                    text: format!("</{closed}>"),
+                });
+            }
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return errors;
             }
         }
     }
@@ -71,6 +113,9 @@ mod tests {
             (Language::Rust, "fn a() {\n", "1:1 |fn a() {"),
             (Language::Python, "def a():\n    x = (1\n", "2:5 |x = (1"),
             (Language::Go, "package a\nfunc b() {}\n", ""),
+            (Language::Tsx, "const a = <A.B><C>x</C></A.B>;\n", ""),
+            (Language::Tsx, "const a = <A.B><C>x</C></A.D>;\n", "1:24 </A.B>|</A.D>"),
+            (Language::JavaScript, "const a = <><A>x</B></>;\n", "1:17 </A>|</B>"),
         ];
         for (language, text, expected) in rows {
             let errors = syntax_errors(language, text, &Limits::default(), &Cancel::new()).expect("has a grammar");

@@ -132,7 +132,10 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
             all.extend(rows);
             continue;
         }
-        all.extend(resolve_reference(eval, file, reference, found, limits));
+        let held = indirect::call_held(eval, file, reference, &found, limits).map(|(call, _)| call);
+        let rows = resolve_reference(eval, file, reference, found, limits);
+        all.extend(held.and_then(|held| without_known(held, &rows)));
+        all.extend(rows);
     }
     if includes {
         all.extend(indirect::declarations(eval, file));
@@ -141,6 +144,13 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
     narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
     all
+}
+
+/// The targets of a call through something that the call does not have without it.
+fn without_known<'a>(mut held: Resolution<'a>, rows: &[Resolution<'a>]) -> Option<Resolution<'a>> {
+    held.name = "";
+    held.targets.retain(|target| !rows.iter().any(|row| row.relation == held.relation && row.targets.contains(target)));
+    (!held.targets.is_empty()).then_some(held)
 }
 
 /// An import of a module of several files leads to those whose names the file uses; to any of them if to none.

@@ -1,5 +1,6 @@
 //! Values that a file hands to code outside of the project, in languages where a type satisfies interfaces by its
-//! methods alone: the code outside may call any method of the value that others see.
+//! methods alone, and objects with functions of JavaScript: the code outside may call any method of the value that others
+//! see.
 
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, Pos, Role};
@@ -18,6 +19,9 @@ const MAX_VALUES: usize = 4_096;
 /// The types of the project whose values a file gives to functions of other packages, or to variables and results of
 /// their types, as registrations of the types. `resolutions` are those of the references of the file.
 pub(crate) fn handed_over(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Derived> {
+    if eval.rules(file).explicit_exports {
+        return handed_objects(eval, file, resolutions);
+    }
     if eval.rules(file).dispatch != Dispatch::Structural {
         return Vec::new();
     }
@@ -45,6 +49,45 @@ pub(crate) fn handed_over(eval: &mut Eval<'_>, file: FileId, resolutions: &[Reso
             let Some(to) = eval.unit(of.file).symbols[of.def.index()] else { continue };
             let to = Target::Symbol(to);
             edges.push(Derived { from, to, relation: Relation::Registers, tier: EdgeTier::Possible, of: 1, pos });
+        }
+    }
+    edges
+}
+
+/// Functions of the language that keep objects and call their members.
+const KEEPING: &[&str] = &["Proxy", "addEventListener", "create", "define", "defineProperties", "defineProperty"];
+
+/// Object literals that are given to functions of other packages by their names, as registrations of the objects.
+fn handed_objects(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Derived> {
+    let unit = eval.unit(file);
+    let language = eval.rules(file).builtin_package;
+    let keeps = |row: &&Resolution<'_>| {
+        let is_other = |target: &Target| matches!(target, Target::External(package) if package != language);
+        let is_outside = row.role == Some(Role::Call) && row.tier == Some(EdgeTier::External);
+        is_outside && (row.targets.iter().any(is_other) || KEEPING.contains(&row.name))
+    };
+    let outside: FxHashSet<Pos> = resolutions.iter().filter(keeps).map(|row| row.pos).collect();
+    if outside.is_empty() {
+        return Vec::new();
+    }
+    let args: FxHashMap<ExprId, ListId> = unit.facts.exprs.iter().filter_map(call).collect();
+    let mut edges = Vec::new();
+    for reference in unit.facts.references.iter().filter(|reference| outside.contains(&reference.pos)) {
+        let Some(&args) = args.get(&reference.expr).filter(|_| reference.role == Role::Call) else { continue };
+        let from = file_links::source(eval, file, reference);
+        for &arg in unit.list(args).iter().filter(|&&arg| matches!(unit.facts.expr(arg), Expr::Name { .. })) {
+            eval.begin_reference();
+            for found in eval.resolve(file, arg, Namespace::Value).found {
+                let Entity::Def(of) = found.entity else { continue };
+                eval.ask_definition(of);
+                let unit = eval.unit(of.file);
+                let is_object = unit.facts.definition(of.def).kind == DefKind::Object;
+                let Some(to) = unit.symbols[of.def.index()].filter(|_| is_object && edges.len() < MAX_VALUES) else {
+                    continue;
+                };
+                let (to, relation) = (Target::Symbol(to), Relation::Registers);
+                edges.push(Derived { from, to, relation, tier: EdgeTier::Possible, of: 1, pos: reference.pos });
+            }
         }
     }
     edges

@@ -100,6 +100,8 @@ pub enum MethodShape {
     First,
     /// A value of argument 1 (a map's value).
     Second,
+    /// A pair of arguments 0 and 1 (an iterator of a map).
+    Pair,
     /// The same container with the same arguments.
     Same,
     /// A list of argument 0.
@@ -122,6 +124,19 @@ pub enum MethodShape {
     WrapperMapped,
     /// A wrapper of the contents of the result of the function argument (`and_then`).
     WrapperFlatMapped,
+    /// Not a method: a field or type of this shape, which is not called.
+    Field(FieldShape),
+}
+
+/// What a field or a member type of a [`Builtin`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldShape {
+    /// Argument 0.
+    First,
+    /// Argument 1.
+    Second,
+    /// A pair of arguments 0 and 1.
+    Pair,
 }
 
 impl MethodShape {
@@ -236,6 +251,10 @@ pub struct Rules {
     pub finders: &'static [&'static str],
     /// Names of standard types with arguments.
     pub builtin_types: &'static [(&'static str, Builtin)],
+    /// Fields of those types, and types that are their members.
+    pub builtin_fields: &'static [(Builtin, &'static str, FieldShape)],
+    /// Fields of values of the standard library that hold what the project put there.
+    pub holding_fields: &'static [&'static str],
     /// Methods of those types.
     pub builtin_methods: &'static [(Builtin, &'static str, MethodShape)],
     /// Methods that any value may have from the standard library and that yield the value itself (`clone`, `borrow`).
@@ -256,6 +275,8 @@ pub struct Rules {
     pub common_methods: &'static [&'static str],
     /// An unknown receiver's method may be any method of that name in the project.
     pub duck_typing: bool,
+    /// The methods by which a value that is a function is called.
+    pub function_methods: FunctionMethods,
     /// Arguments of calls are followed to parameters without a declared type.
     pub follows_arguments: bool,
     /// A variable may be assigned another function at run time, and is called like one.
@@ -316,6 +337,15 @@ pub struct Rules {
     pub linked: bool,
 }
 
+/// The methods by which a value that is a function is called.
+#[derive(Debug, Clone, Copy)]
+pub enum FunctionMethods {
+    /// Any: functions become values of interfaces, whose methods have names of their own.
+    Any,
+    /// Those of these names.
+    Named(&'static [&'static str]),
+}
+
 /// The methods of asynchronous loops and context managers.
 #[derive(Debug, Clone, Copy)]
 pub struct AsyncMethods {
@@ -355,6 +385,8 @@ impl Rules {
         finders: &[],
         namespace_functions: &[],
         builtin_types: &[],
+        builtin_fields: &[],
+        holding_fields: &[],
         builtin_methods: &[],
         identity_methods: &[],
         derived_methods: &[],
@@ -364,6 +396,7 @@ impl Rules {
         is_standard_package: |_| false,
         common_methods: &[],
         duck_typing: false,
+        function_methods: FunctionMethods::Named(&["Invoke", "apply", "call", "invoke"]),
         follows_arguments: false,
         reassigns_functions: false,
         fields_apart: false,
@@ -399,6 +432,10 @@ impl Rules {
 
     pub(crate) fn builtin_type(&self, name: &str) -> Option<Builtin> {
         self.builtin_types.iter().find(|(known, _)| *known == name).map(|(_, builtin)| *builtin)
+    }
+
+    pub(crate) fn builtin_field(&self, builtin: Builtin, name: &str) -> Option<FieldShape> {
+        self.builtin_fields.iter().find(|(of, known, _)| *of == builtin && *known == name).map(|(.., shape)| *shape)
     }
 
     pub(crate) fn builtin_method(&self, builtin: Builtin, name: &str) -> Option<MethodShape> {

@@ -6,7 +6,8 @@ use std::hash::{Hash, Hasher};
 
 use m1nd_lang::FileFacts;
 use m1nd_lang::facts::{
-    BindingTarget, DefId, DefKind, Definition, Expr, ExprId, Import, ImportId, ImportKind, NameId, ScopeId, ScopeKind,
+    BindingTarget, DefId, DefKind, Definition, Expr, ExprId, Import, ImportId, ImportKind, ListId, NameId, ScopeId,
+    ScopeKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -124,6 +125,10 @@ impl<'a> Hashes<'a> {
         self.bindings(&mut add);
         self.exports(&mut add);
         self.member_writes(&mut add);
+        for (target, args) in find_copies(self.facts) {
+            let exprs: Vec<ExprId> = std::iter::once(target).chain(self.facts.list(args).iter().copied()).collect();
+            add(Word::of(COPIES), self.of(&exprs, &[], &[]));
+        }
         for &(name, def) in &tables.fixtures {
             add(Word::of(self.facts.name(name)), wholes[def.index()]);
         }
@@ -264,8 +269,8 @@ impl<'a> Hashes<'a> {
 
     fn given(&self, tables: &Tables<'_>) -> Vec<(Name, u64)> {
         let rows = tables.given.iter().map(|&(name, row)| {
-            let write = self.facts.member_writes[row as usize];
-            (name, self.of(&[write.base, write.value], &[], &[]))
+            let stored = self.facts.stored[row as usize];
+            (name, self.of(&[stored.base, stored.value], &[], &[]))
         });
         rows.collect()
     }
@@ -572,4 +577,38 @@ impl One<'_> {
 struct Work {
     exprs: Vec<ExprId>,
     definitions: Vec<DefId>,
+}
+
+/// The word under which others ask for all calls of a file that copy members.
+pub(crate) const COPIES: &str = "(copies)";
+/// Functions that copy the members of their further arguments to the first, or make it inherit them.
+const COPIERS: &[&str] = &[
+    "applyMixins",
+    "assign",
+    "assignIn",
+    "augment",
+    "defaults",
+    "deepmerge",
+    "extend",
+    "inherits",
+    "merge",
+    "mergeDescriptors",
+    "mix",
+    "mixin",
+    "mixins",
+    "setPrototypeOf",
+];
+
+/// The calls of a file that copy members: what they are copied to, and all arguments.
+pub(crate) fn find_copies(facts: &FileFacts) -> Vec<(ExprId, ListId)> {
+    let copied = |expr: &Expr| {
+        let Expr::Call { callee, args } = *expr else { return None };
+        let name = match facts.expr(callee) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } => name,
+            _ => return None,
+        };
+        let &[target, _, ..] = facts.list(args) else { return None };
+        COPIERS.contains(&facts.name(name)).then_some((target, args))
+    };
+    facts.exprs.iter().filter_map(copied).collect()
 }

@@ -16,7 +16,7 @@ use crate::names::{Name, Names};
 use crate::rules::{Dispatch, Overloads, Rules};
 use crate::spots::Spots;
 use crate::spots::evidence::Evidence;
-use crate::surface::{Hashes, Surface, Tables, key_name};
+use crate::surface::{Hashes, Surface, Tables, find_copies, key_name};
 use crate::wrappers;
 use passes::Passes;
 
@@ -62,6 +62,8 @@ pub(crate) struct Unit {
     pub(crate) passes: Passes,
     /// Functions given to members of values, by the member's name (C): places in the file's member writes.
     pub(crate) given: Vec<(Name, u32)>,
+    /// Calls that copy members: what they are copied to, and all arguments.
+    pub(crate) copies: Vec<(ExprId, ListId)>,
     /// Namespaces of the file by their whole name (C++), inline ones under the name around them.
     pub(crate) namespaces: Vec<(Name, DefId)>,
     /// What it may contribute to contracts between programs.
@@ -117,6 +119,7 @@ impl Unit {
             arguments: Vec::new(),
             passes: Passes::default(),
             given: Vec::new(),
+            copies: Vec::new(),
             fixtures: Vec::new(),
             namespaces: Vec::new(),
             spots,
@@ -135,14 +138,15 @@ impl Unit {
         if rules.overloads != Overloads::None {
             unit.find_calls();
         }
-        if rules.follows_arguments {
-            unit.passes = Passes::find(&unit);
+        unit.passes = Passes::find(&unit);
+        unit.given = unit.find_given();
+        if rules.explicit_exports {
+            unit.copies = find_copies(&unit.facts);
         }
         if rules.includes {
             unit.methods.extend(unit.find_linked());
             unit.methods.sort_unstable();
             unit.methods.dedup();
-            unit.given = unit.find_given();
             unit.namespaces = unit.find_namespaces(names);
         }
         unit
@@ -450,8 +454,8 @@ impl Unit {
     }
 
     fn find_given(&self) -> Vec<(Name, u32)> {
-        let rows = self.facts.member_writes.iter().enumerate();
-        let mut given: Vec<_> = rows.map(|(index, write)| (self.name(write.name), index as u32)).collect();
+        let rows = self.facts.stored.iter().enumerate();
+        let mut given: Vec<_> = rows.map(|(index, stored)| (self.name(stored.name), index as u32)).collect();
         given.sort_unstable();
         given
     }

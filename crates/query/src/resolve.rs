@@ -3,7 +3,7 @@
 use m1nd_base::{NodeKind, node_id};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 
-use m1nd_engine::Snapshot;
+use m1nd_engine::{Snapshot, most_readily_meant};
 
 /// Maximum labels examined for suggestions in a large index.
 const SUGGESTION_SCAN: usize = 400_000;
@@ -43,6 +43,14 @@ pub enum ResolveError {
         /// Number of matches.
         total: usize,
     },
+    /// It is a folder, where a file or symbol was expected.
+    #[error("`{path}` is a folder")]
+    Folder {
+        /// Its path, with `/` at the end.
+        path: String,
+        /// Ids of files in it, at most [`ResolveError::MAX_CANDIDATES`].
+        files: Vec<String>,
+    },
 }
 
 impl ResolveError {
@@ -50,15 +58,29 @@ impl ResolveError {
     pub const MAX_CANDIDATES: usize = 10;
 }
 
-/// The node that a text means: an exact id, else the path of a file, else the only node whose qualified name ends in
-/// it (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`, `src/a.py::Pool::acquire`), else the only node of that name.
+/// The node that a text means: an exact id, else the path of a file, else the node whose qualified name ends in it
+/// (`Pool.acquire`, `Pool::acquire`, `a.py::acquire`, `src/a.py::Pool::acquire`), else the node of that name. Of
+/// several, the one that takes precedence of all others, see [`m1nd_engine::most_readily_meant`].
 ///
 /// # Errors
-/// [`ResolveError::Ambiguous`] with ranked candidates, or [`ResolveError::NotFound`] with similar names.
+/// [`ResolveError::Folder`] for a folder, [`ResolveError::Ambiguous`] with ranked candidates, or
+/// [`ResolveError::NotFound`] with similar names.
 pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveError> {
     let found = snapshot.nodes_named(text.trim());
+    if let [node] = found.as_slice() {
+        return Ok(*node);
+    }
+    if let Some(node) = most_readily_meant(snapshot.graph(), &found) {
+        return Ok(node);
+    }
+    if found.is_empty()
+        && let Some(path) = snapshot.folder_named(text)
+    {
+        let inside = snapshot.files().within(&path).filter_map(|file| snapshot.graph().find_file(file.path.as_str()));
+        let ids = inside.take(ResolveError::MAX_CANDIDATES).map(|file| snapshot.graph().id(file).to_owned());
+        return Err(ResolveError::Folder { files: ids.collect(), path });
+    }
     match found.as_slice() {
-        [node] => Ok(*node),
         [] => Err(ResolveError::NotFound { text: shown(text.trim()), suggestions: similar(snapshot, text.trim()) }),
         several => Err(ResolveError::Ambiguous {
             text: shown(text.trim()),
@@ -70,6 +92,16 @@ pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveEr
             total: several.len(),
         }),
     }
+}
+
+/// The other nodes of a name where [`resolve_node`] had a choice, best first; empty where it had none.
+pub fn others_named(snapshot: &Snapshot, text: &str) -> Vec<NodeIx> {
+    let found = snapshot.nodes_named(text.trim());
+    let meant = most_readily_meant(snapshot.graph(), &found);
+    if found.len() < 2 || meant.is_none() {
+        return Vec::new();
+    }
+    found.into_iter().filter(|node| Some(*node) != meant).collect()
 }
 
 /// Like [`resolve_node`]; of a phrase that names nothing, the node of its only word that names one.

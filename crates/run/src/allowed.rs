@@ -57,6 +57,9 @@ pub struct Allowed {
     /// Names of variables of the environment that it gets besides the usual ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
+    /// Marks of the repository that it is allowed for. Set when it is allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repository: Vec<String>,
 }
 
 const fn default_timeout() -> u64 {
@@ -66,7 +69,13 @@ const fn default_timeout() -> u64 {
 impl Allowed {
     /// A command with the usual time.
     pub fn new(kind: CheckKind, argv: Vec<String>, dir: PathBuf) -> Self {
-        Self { kind, argv, dir, timeout_s: DEFAULT_TIMEOUT_S, env: Vec::new() }
+        Self { kind, argv, dir, timeout_s: DEFAULT_TIMEOUT_S, env: Vec::new(), repository: Vec::new() }
+    }
+
+    /// Returns whether both are the same permission, for whatever repository.
+    fn is_same(&self, other: &Self) -> bool {
+        let Self { kind, argv, dir, timeout_s, env, repository: _ } = self;
+        (*kind, argv, dir, *timeout_s, env) == (other.kind, &other.argv, &other.dir, other.timeout_s, &other.env)
     }
 
     /// The command as it is shown: arguments with spaces or quotes are quoted as in JSON.
@@ -100,12 +109,46 @@ impl fmt::Display for Allowed {
 pub(crate) struct Settings {
     #[serde(default)]
     pub(crate) verify: Verify,
+    #[serde(default)]
+    pub(crate) write: Write,
+}
+
+/// Files that other programs run or trust, and that a person allowed to be written.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Write {
+    #[serde(default)]
+    pub(crate) path: Vec<AllowedPath>,
+}
+
+/// A file, or a folder with all that is in it, that may be written although other programs run or trust it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllowedPath {
+    /// The absolute path, with a slash at its end if all below it is meant.
+    pub path: String,
+    /// Marks of the repository that it is allowed for. Set when it is allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repository: Vec<String>,
+}
+
+impl AllowedPath {
+    /// Returns whether it allows a path.
+    pub(crate) fn covers(&self, path: &str) -> bool {
+        if self.path.ends_with('/') { path.starts_with(&self.path) } else { path == self.path }
+    }
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Verify {
     #[serde(default)]
     pub(crate) command: Vec<Allowed>,
+}
+
+impl Verify {
+    /// Returns whether this permission is among them.
+    pub(crate) fn has(&self, command: &Allowed) -> bool {
+        self.command.iter().any(|known| known.is_same(command) && known.repository == command.repository)
+    }
 }
 
 /// Why a command is not allowed, or the settings cannot be used.
@@ -121,13 +164,13 @@ pub enum AllowError {
         given: u64,
     },
     /// There are as many as there can be.
-    #[error("{MAX_COMMANDS} commands are allowed already; remove one first")]
+    #[error("{MAX_COMMANDS} are allowed already; remove one first")]
     TooMany,
     /// It is allowed already.
-    #[error("the command is allowed already")]
+    #[error("it is allowed already")]
     Known,
     /// There is no command of this number.
-    #[error("there is no command {given}; there are {count}")]
+    #[error("there is no number {given}; there are {count}")]
     Unknown {
         /// The given number, from 1.
         given: usize,
@@ -135,7 +178,7 @@ pub enum AllowError {
         count: usize,
     },
     /// The folder is outside of the project.
-    #[error("`{}` is outside of the project; a command runs inside of it", .dir.display())]
+    #[error("`{}` is outside of the project; expected a path inside of it", .dir.display())]
     Outside {
         /// The folder.
         dir: PathBuf,
@@ -164,6 +207,6 @@ pub enum AllowError {
 pub fn proposals(root: &Path) -> Vec<Allowed> {
     let Ok(path) = RepoPath::new(PROPOSALS_FILE) else { return Vec::new() };
     let Ok(bytes) = Root::open(root).and_then(|root| root.read(&path, MAX_FILE)) else { return Vec::new() };
-    let Ok(Settings { verify }) = toml::from_str(&String::from_utf8_lossy(&bytes)) else { return Vec::new() };
+    let Ok(Settings { verify, .. }) = toml::from_str(&String::from_utf8_lossy(&bytes)) else { return Vec::new() };
     verify.command.into_iter().filter(|command| command.check().is_ok()).take(MAX_COMMANDS).collect()
 }

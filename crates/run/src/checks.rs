@@ -8,9 +8,10 @@ use m1nd_base::{Cancel, Cancelled, ContentHash, Progress, ProgressEvent};
 use m1nd_store::{SharedFolder, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::allowed::{AllowError, Allowed, CheckKind, MAX_COMMANDS, MAX_FILE, Settings};
+use crate::allowed::{AllowError, Allowed, AllowedPath, CheckKind, MAX_COMMANDS, MAX_FILE, Settings};
 use crate::judge::{CheckReport, CheckResult, judge};
 use crate::process::{Ended, Job, run};
+use crate::repositories::Scope;
 use crate::results::{self, Results};
 
 /// Folder of the settings and of known results, in the state of a project.
@@ -39,13 +40,6 @@ static REPORTS: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug, Clone)]
 pub struct Checks {
     files: SharedFolder,
-}
-
-/// The files of a project that a command may work in.
-#[derive(Debug, Clone)]
-pub struct Scope {
-    /// Folders of the roots, absolute.
-    pub roots: Vec<PathBuf>,
 }
 
 /// The part of the project that a change concerns, for commands that take it as arguments.
@@ -100,18 +94,34 @@ impl Checks {
         self.files.path().join(SETTINGS)
     }
 
-    /// The allowed commands, those that compile first.
+    /// The allowed commands, those that compile first. Not those that were allowed for another repository that was at
+    /// the same path.
     ///
     /// # Errors
     /// [`AllowError`] if the settings are damaged or lie inside of the project.
     pub fn list(&self, scope: &Scope) -> Result<Vec<Allowed>, AllowError> {
-        self.trust(scope)?;
-        let mut commands = self.parse(self.files.read(SETTINGS, MAX_FILE)?.as_deref())?;
+        let mut commands = self.all(scope)?.verify.command;
+        commands.retain(|command| scope.has_one(&command.dir, &command.repository));
         commands.sort_by_key(|command| command.kind);
         Ok(commands)
     }
 
-    /// Allows a command.
+    /// Commands that were allowed for another repository at the same path, or before permissions named one.
+    ///
+    /// # Errors
+    /// Those of [`Checks::list`].
+    pub fn list_of_others(&self, scope: &Scope) -> Result<Vec<Allowed>, AllowError> {
+        let mut commands = self.all(scope)?.verify.command;
+        commands.retain(|command| scope.is_of_other(&command.dir, &command.repository));
+        Ok(commands)
+    }
+
+    fn all(&self, scope: &Scope) -> Result<Settings, AllowError> {
+        self.trust(scope)?;
+        self.parse(self.files.read(SETTINGS, MAX_FILE)?.as_deref())
+    }
+
+    /// Allows a command for the repository that is at its folder now.
     ///
     /// # Errors
     /// [`AllowError`]; nothing is changed then.
@@ -119,14 +129,17 @@ impl Checks {
         self.trust(scope)?;
         command.check()?;
         inside(scope, &command.dir)?;
-        self.change(|commands| {
-            if commands.contains(&command) {
+        let command = Allowed { repository: scope.marks(&command.dir), ..command };
+        self.change(|settings| {
+            if settings.verify.has(&command) {
                 return Err(AllowError::Known);
             }
-            if commands.len() >= MAX_COMMANDS {
+            // What another repository at this path was allowed is not needed any more.
+            settings.verify.command.retain(|known| !scope.is_of_other(&known.dir, &known.repository));
+            if settings.verify.command.len() >= MAX_COMMANDS {
                 return Err(AllowError::TooMany);
             }
-            commands.push(command);
+            settings.verify.command.push(command);
             Ok(())
         })
     }
@@ -137,12 +150,70 @@ impl Checks {
     /// [`AllowError`]; nothing is changed then.
     pub fn remove(&self, scope: &Scope, number: usize) -> Result<Allowed, AllowError> {
         self.trust(scope)?;
-        self.change(|commands| {
+        self.change(|settings| {
+            let commands = &mut settings.verify.command;
             commands.sort_by_key(|command| command.kind);
-            let count = commands.len();
-            let unknown = AllowError::Unknown { given: number, count };
-            if number == 0 || number > count { Err(unknown) } else { Ok(commands.remove(number - 1)) }
+            let is_own = |command: &Allowed| scope.has_one(&command.dir, &command.repository);
+            let own: Vec<usize> = (0..commands.len()).filter(|at| is_own(&commands[*at])).collect();
+            let at = number.checked_sub(1).and_then(|at| own.get(at));
+            at.map(|at| commands.remove(*at)).ok_or(AllowError::Unknown { given: number, count: own.len() })
         })
+    }
+
+    /// The paths that a person allowed to be written although other programs run or trust them.
+    ///
+    /// # Errors
+    /// Those of [`Checks::list`].
+    pub fn list_paths(&self, scope: &Scope) -> Result<Vec<AllowedPath>, AllowError> {
+        let mut paths = self.all(scope)?.write.path;
+        paths.retain(|row| scope.has_one(Path::new(&row.path), &row.repository));
+        Ok(paths)
+    }
+
+    /// Allows a path to be written: a file, or with a slash at its end all below a folder.
+    ///
+    /// # Errors
+    /// [`AllowError`]; nothing is changed then.
+    pub fn allow_path(&self, scope: &Scope, path: String) -> Result<AllowedPath, AllowError> {
+        self.trust(scope)?;
+        let repository = scope.marks(Path::new(&path));
+        if repository.is_empty() {
+            return Err(AllowError::Outside { dir: PathBuf::from(path) });
+        }
+        let row = AllowedPath { path, repository };
+        self.change(|settings| {
+            let paths = &mut settings.write.path;
+            if paths.contains(&row) {
+                return Err(AllowError::Known);
+            }
+            paths.retain(|known| !scope.is_of_other(Path::new(&known.path), &known.repository));
+            if paths.len() >= MAX_COMMANDS {
+                return Err(AllowError::TooMany);
+            }
+            paths.push(row.clone());
+            Ok(row)
+        })
+    }
+
+    /// Takes back the permission at a place of [`Checks::list_paths`], from 1. Returns it.
+    ///
+    /// # Errors
+    /// [`AllowError`]; nothing is changed then.
+    pub fn remove_path(&self, scope: &Scope, number: usize) -> Result<AllowedPath, AllowError> {
+        self.trust(scope)?;
+        self.change(|settings| {
+            let paths = &mut settings.write.path;
+            let is_own = |row: &AllowedPath| scope.has_one(Path::new(&row.path), &row.repository);
+            let own: Vec<usize> = (0..paths.len()).filter(|at| is_own(&paths[*at])).collect();
+            let at = number.checked_sub(1).and_then(|at| own.get(at));
+            at.map(|at| paths.remove(*at)).ok_or(AllowError::Unknown { given: number, count: own.len() })
+        })
+    }
+
+    /// Returns whether a person allowed this path, absolute, to be written.
+    pub fn allows_path(&self, scope: &Scope, path: &Path) -> bool {
+        let Some(text) = path.to_str() else { return false };
+        self.list_paths(scope).is_ok_and(|rows| rows.iter().any(|row| row.covers(text)))
     }
 
     /// Prepares the allowed commands for a change; `None` if none is allowed.
@@ -159,22 +230,21 @@ impl Checks {
         Ok(Some(Prepared { files: self.files.clone(), commands, dirs, selection }))
     }
 
-    fn parse(&self, bytes: Option<&[u8]>) -> Result<Vec<Allowed>, AllowError> {
-        let Some(bytes) = bytes else { return Ok(Vec::new()) };
+    fn parse(&self, bytes: Option<&[u8]>) -> Result<Settings, AllowError> {
+        let Some(bytes) = bytes else { return Ok(Settings::default()) };
         let damaged = |detail: String| AllowError::Damaged { file: self.file(), detail };
         let text = std::str::from_utf8(bytes).map_err(|error| damaged(error.to_string()))?;
         let settings: Settings = toml::from_str(text).map_err(|error| damaged(error.to_string()))?;
         for command in &settings.verify.command {
             command.check().map_err(|error| damaged(error.to_string()))?;
         }
-        Ok(settings.verify.command)
+        Ok(settings)
     }
 
-    fn change<T>(&self, change: impl FnOnce(&mut Vec<Allowed>) -> Result<T, AllowError>) -> Result<T, AllowError> {
+    fn change<T>(&self, change: impl FnOnce(&mut Settings) -> Result<T, AllowError>) -> Result<T, AllowError> {
         self.files.change(SETTINGS, MAX_FILE, WAIT, |bytes| {
-            let mut settings = Settings::default();
-            settings.verify.command = self.parse(bytes.as_deref())?;
-            let answer = change(&mut settings.verify.command)?;
+            let mut settings = self.parse(bytes.as_deref())?;
+            let answer = change(&mut settings)?;
             let text = toml::to_string(&settings)
                 .map_err(|error| AllowError::Damaged { file: self.file(), detail: error.to_string() })?;
             Ok((answer, Some(text.into_bytes())))

@@ -9,8 +9,9 @@
 //!   [`Prepared::after`] runs them on the changed files and tells old failures from new ones.
 //!
 //! # Limitations
-//! Nothing isolates a command: it can do everything that its user can. A process that leaves its process group outlives
-//! the command. On systems other than Unix only the program itself is ended, not what it started.
+//! Nothing isolates a command: it can do everything that its user can. On Linux a supervisor ends everything that the
+//! command started, processes that left its group too, with the command and with this program. On other Unix systems
+//! only its process group is ended, on others only the program itself.
 
 mod allowed;
 mod checks;
@@ -18,10 +19,14 @@ mod judge;
 mod output;
 mod process;
 mod providers;
+mod repositories;
 mod results;
+mod supervisor;
 
-pub use allowed::{AllowError, Allowed, CheckKind, MAX_COMMANDS, PROPOSALS_FILE, proposals};
-pub use checks::{Before, Checks, Prepared, Scope, Selection};
+pub use allowed::{AllowError, Allowed, AllowedPath, CheckKind, MAX_COMMANDS, PROPOSALS_FILE, proposals};
+pub use checks::{Before, Checks, Prepared, Selection};
 pub use judge::{CheckReport, CheckResult};
 pub use providers::{ProviderHealth, Providers};
+pub use repositories::{Repositories, Scope};
 pub use results::{Failure, FailureKind};
+pub use supervisor::{supervise, use_supervisor};

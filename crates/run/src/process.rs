@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use m1nd_base::Cancel;
 
 use crate::output::{Drain, Kept};
+use crate::supervisor::{self, NOT_STARTED, NOT_STARTED_MARK};
 
 /// Time between two looks at a running process.
 const LOOK: Duration = Duration::from_millis(10);
 /// Time for which output is awaited after the process has ended.
 const LINGER: Duration = Duration::from_secs(1);
+/// How long a supervisor may take to end a command with all it started.
+const SUPERVISED_END: Duration = Duration::from_secs(6);
 /// Variables of the environment that a command gets: where programs, their caches and their settings are, and no
 /// credentials.
 const ENVIRONMENT: &[&str] = &[
@@ -108,6 +111,8 @@ pub(crate) fn run(job: &Job<'_>, cancel: &Cancel) -> Ran {
         Ok(child) => child,
         Err(error) => return not_started(format!("`{}` does not start: {error}", job.argv[0])),
     };
+    // Open as long as this process lives: its end tells the supervisor to end the command.
+    let supervised = child.stdin.take();
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else {
         end_group(&mut child);
         return not_started("its output cannot be read".to_owned());
@@ -125,19 +130,55 @@ pub(crate) fn run(job: &Job<'_>, cancel: &Cancel) -> Ran {
         }
         std::thread::sleep(LOOK);
     };
+    if let Some(input) = supervised {
+        drop(input);
+        await_supervisor(&mut child);
+    }
     // Also after a normal end: what it left behind would go on writing into the project.
     let code = end_group(&mut child);
     let since = Instant::now();
     while !(out.is_done() && err.is_done()) && since.elapsed() < LINGER {
         std::thread::sleep(LOOK);
     }
-    let ended = is_over.unwrap_or(Ended::Exited(code));
-    Ran { ended, out: out.take(), err: err.take(), elapsed: started.elapsed() }
+    let (out, err) = (out.take(), err.take());
+    let why = err.text();
+    if code == Some(NOT_STARTED)
+        && let Some(why) = why.strip_prefix(NOT_STARTED_MARK)
+    {
+        return not_started(format!("`{}` does not start: {}", job.argv[0], why.trim()));
+    }
+    Ran { ended: is_over.unwrap_or(Ended::Exited(code)), out, err, elapsed: started.elapsed() }
+}
+
+/// Waits until a supervisor has ended everything; ends what it leaves.
+fn await_supervisor(child: &mut Child) {
+    let since = Instant::now();
+    while !has_ended(child) && since.elapsed() < SUPERVISED_END {
+        std::thread::sleep(LOOK);
+    }
+    #[cfg(target_os = "linux")]
+    if !has_ended(child)
+        && let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw)
+    {
+        supervisor::end_descendants(pid);
+    }
 }
 
 fn start(job: &Job<'_>) -> std::io::Result<Child> {
-    let mut command = Command::new(&job.argv[0]);
-    command.args(&job.argv[1..]).current_dir(job.dir).env_clear().stdin(Stdio::null());
+    let supervisor = supervisor::words();
+    let mut command = match supervisor {
+        Some([program, words @ ..]) => {
+            let mut command = Command::new(program);
+            command.args(words).args(job.argv).stdin(Stdio::piped());
+            command
+        }
+        _ => {
+            let mut command = Command::new(&job.argv[0]);
+            command.args(&job.argv[1..]).stdin(Stdio::null());
+            command
+        }
+    };
+    command.current_dir(job.dir).env_clear();
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let names = ENVIRONMENT.iter().copied().chain(job.env.iter().map(String::as_str));
     let given = names.filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
@@ -149,7 +190,7 @@ fn start(job: &Job<'_>) -> std::io::Result<Child> {
 
 /// Whether the process has ended. It is not waited for, so that the number of its group is not given to another.
 #[cfg(unix)]
-fn has_ended(child: &mut Child) -> bool {
+pub(crate) fn has_ended(child: &mut Child) -> bool {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
@@ -161,12 +202,12 @@ fn has_ended(child: &mut Child) -> bool {
 }
 
 #[cfg(not(unix))]
-fn has_ended(child: &mut Child) -> bool {
+pub(crate) fn has_ended(child: &mut Child) -> bool {
     !matches!(child.try_wait(), Ok(None))
 }
 
 /// Ends what still runs of the group. Returns the exit code of the process if it had ended by itself.
-fn end_group(child: &mut Child) -> Option<i32> {
+pub(crate) fn end_group(child: &mut Child) -> Option<i32> {
     #[cfg(unix)]
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
         // Fails only if the group is gone already.

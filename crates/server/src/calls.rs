@@ -1,13 +1,15 @@
-//! Execution of a tool call: look-up, permission check, run on a blocking thread, cancellation.
+//! Execution of a tool call: look-up, permission check, wait for the first index, run on a blocking thread,
+//! cancellation.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use m1nd_engine::Engine;
+use m1nd_base::{Progress, ProgressEvent};
+use m1nd_engine::{Activity, Engine};
 use m1nd_tools::{
-    ANONYMOUS, Catalog, Context, Effect, ErrorCode, Format, Reply, ResourceDef, Services, ToolDef, ToolError, Toolset,
-    add_envelope, canonical_name, find_resource,
+    ANONYMOUS, Catalog, Context, Effect, ErrorCode, Format, Reply, ResourceDef, Services, ToolChoice, ToolDef,
+    ToolError, Toolset, add_envelope, canonical_name, find_resource,
 };
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
@@ -19,6 +21,7 @@ use crate::message::NOT_AN_OBJECT;
 use crate::options::ServeOptions;
 use crate::progress::Latest;
 use crate::running::Running;
+use crate::upkeep::Upkeep;
 
 /// Maximum concurrent read calls; more are queued. Tools about the server itself are never queued.
 const READS_AT_ONCE: usize = 6;
@@ -28,6 +31,10 @@ const WRITES_AT_ONCE: usize = 2;
 pub(crate) const THREADS: usize = READS_AT_ONCE + WRITES_AT_ONCE + 16;
 /// Interval of progress notifications.
 const PROGRESS_EVERY: Duration = Duration::from_millis(400);
+/// Maximum time that a call waits for the first index of a project. Clients give up a call after 30 seconds or more.
+const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
+/// Interval of checks whether the first index is there.
+const FIRST_INDEX_PERIOD: Duration = Duration::from_millis(25);
 
 /// The outcome of a call, or its cancellation.
 pub(crate) enum Outcome<T> {
@@ -42,14 +49,16 @@ pub(crate) struct Calls {
     format: Format,
     envelope: bool,
     only: Option<Toolset>,
+    listed: Option<Arc<[ToolChoice]>>,
     read_only: bool,
     running: Arc<Running>,
+    upkeep: Arc<Upkeep>,
     reads: Arc<Semaphore>,
     writes: Arc<Semaphore>,
 }
 
 impl Calls {
-    pub(crate) fn new(services: Services, options: &ServeOptions, running: Arc<Running>) -> Self {
+    pub(crate) fn new(services: Services, options: &ServeOptions, running: Arc<Running>, upkeep: Arc<Upkeep>) -> Self {
         let reads = Arc::new(Semaphore::new(READS_AT_ONCE));
         let writes = Arc::new(Semaphore::new(WRITES_AT_ONCE));
         let (tools, only, read_only) = (Catalog::new(options.tools), options.only, options.read_only);
@@ -59,8 +68,10 @@ impl Calls {
             format: options.format,
             envelope: options.envelope,
             only,
+            listed: options.listed.as_deref().map(Arc::from),
             read_only,
             running,
+            upkeep,
             reads,
             writes,
         }
@@ -85,7 +96,7 @@ impl Calls {
         };
         let (format, envelope) = (self.format, self.envelope);
         let call = move |cx: &Context<'_>| {
-            let mut reply = tool.reply(cx, arguments, format)?;
+            let mut reply = tool.reply(cx, arguments.clone(), format)?;
             // The published answers of the memory tools are exact.
             if envelope
                 && tool.toolset != Toolset::Memory
@@ -95,6 +106,9 @@ impl Calls {
             }
             Ok(reply)
         };
+        if tool.needs_fresh {
+            self.wait_for_first_index(request).await;
+        }
         self.work(queue, request, tool.name, call).await
     }
 
@@ -122,7 +136,57 @@ impl Calls {
         queue: Option<&Arc<Semaphore>>,
         request: &RequestContext<RoleServer>,
         name: &'static str,
-        work: impl FnOnce(&Context<'_>) -> Result<T, ToolError> + Send + 'static,
+        work: impl Fn(&Context<'_>) -> Result<T, ToolError> + Send + Sync + 'static,
+    ) -> Outcome<T> {
+        let work = Arc::new(work);
+        let outcome = self.work_once(queue, request, name, work.clone()).await;
+        match outcome {
+            Outcome::Answer(Err(error)) if error.code == ErrorCode::EmptyGraph => {
+                if self.wait_for_first_index(request).await {
+                    return self.work_once(queue, request, name, work).await;
+                }
+                Outcome::Answer(Err(while_indexing(error, &self.services.current().engine)))
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Waits until the first index of the project is there; returns whether it is. Does not wait for one that nobody
+    /// builds.
+    async fn wait_for_first_index(&self, request: &RequestContext<RoleServer>) -> bool {
+        let token = request.meta.get_progress_token();
+        let latest = Latest::default();
+        #[allow(clippy::disallowed_methods, reason = "a wait has a limit")]
+        let started = tokio::time::Instant::now();
+        let mut told = started;
+        loop {
+            // Another one once the client has said which folder it has open.
+            let engine = self.services.current().engine;
+            if !engine.snapshot().is_empty() {
+                return true;
+            }
+            let activity = engine.activity();
+            let is_built = activity.is_some() || self.upkeep.builds();
+            if !is_built || request.ct.is_cancelled() || started.elapsed() >= FIRST_INDEX_WAIT {
+                return false;
+            }
+            if token.is_some() && told.elapsed() >= PROGRESS_EVERY {
+                told = tokio::time::Instant::now();
+                if let Some(Activity { stage, done, total }) = activity {
+                    latest.report(ProgressEvent { stage, done, total });
+                }
+                notify(&request.peer, token.as_ref(), &latest).await;
+            }
+            tokio::time::sleep(FIRST_INDEX_PERIOD).await;
+        }
+    }
+
+    async fn work_once<T: Send + 'static>(
+        &self,
+        queue: Option<&Arc<Semaphore>>,
+        request: &RequestContext<RoleServer>,
+        name: &'static str,
+        work: Arc<impl Fn(&Context<'_>) -> Result<T, ToolError> + Send + Sync + 'static>,
     ) -> Outcome<T> {
         let permit = match queue {
             None => None,
@@ -135,11 +199,16 @@ impl Calls {
         let cancel = unit.cancel.clone();
         let latest = Arc::new(Latest::default());
         let (services, tools, progress) = (self.services.current(), self.tools, latest.clone());
+        let listed = self.listed.clone();
         let client = request.client_info().map_or_else(|| ANONYMOUS.to_owned(), |client| client.name);
         let mut task = tokio::task::spawn_blocking(move || {
             let _held = permit;
-            let context = Context { agent: &client, ..Context::new(&services, tools, &unit.cancel, &*progress) };
-            guarded(name, &context, work)
+            let context = Context {
+                agent: &client,
+                listed: listed.as_deref(),
+                ..Context::new(&services, tools, &unit.cancel, &*progress)
+            };
+            guarded(name, &context, &*work)
         });
         let token = request.meta.get_progress_token();
         let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + PROGRESS_EVERY, PROGRESS_EVERY);
@@ -207,18 +276,14 @@ fn failed(tool: &str) -> ToolError {
 fn guarded<T>(
     name: &str,
     cx: &Context<'_>,
-    work: impl FnOnce(&Context<'_>) -> Result<T, ToolError>,
+    work: impl Fn(&Context<'_>) -> Result<T, ToolError>,
 ) -> Result<T, ToolError> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| work(cx)));
-    outcome.unwrap_or_else(|_| Err(failed(name))).map_err(|error| while_indexing(error, &cx.services.engine))
+    catch_unwind(AssertUnwindSafe(|| work(cx))).unwrap_or_else(|_| Err(failed(name)))
 }
 
 /// Adapts "nothing is indexed yet" while the first index is being built.
 fn while_indexing(error: ToolError, engine: &Engine) -> ToolError {
-    if error.code != ErrorCode::EmptyGraph {
-        return error;
-    }
-    let Some(activity) = engine.status().activity else { return error };
+    let Some(activity) = engine.activity() else { return error };
     let of = activity.total.map(|total| format!(" of {total}")).unwrap_or_default();
     let (stage, done) = (activity.stage, activity.done);
     error

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use m1nd_mind::Memories;
+use m1nd_base::uri::unescape;
 use m1nd_tools::{Effect, Format, Reply, ToolChoice, ToolDef, canonical_name};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorData,
@@ -19,29 +19,31 @@ use crate::calls::{Calls, Outcome};
 use crate::instructions::instructions;
 use crate::options::ServeOptions;
 use crate::roots::Roots;
-use crate::uri::unescaped;
+use crate::upkeep::Upkeep;
 use crate::{prompts, resources};
 
 /// The server side of one connection.
 pub(crate) struct Handler {
     calls: Calls,
-    memories: Arc<Memories>,
+    upkeep: Arc<Upkeep>,
     roots: Arc<Roots>,
     listed: Arc<[Tool]>,
+    format: Format,
     name: &'static str,
     instructions: String,
 }
 
 impl Handler {
-    pub(crate) fn new(calls: Calls, memories: Arc<Memories>, options: &ServeOptions) -> Self {
+    pub(crate) fn new(calls: Calls, upkeep: Arc<Upkeep>, options: &ServeOptions) -> Self {
         let (listed, roots) = (listing(options).into(), Arc::new(Roots::new()));
-        Self { calls, memories, roots, listed, name: options.name, instructions: instructions(options) }
+        let (format, name) = (options.format, options.name);
+        Self { calls, upkeep, roots, listed, format, name, instructions: instructions(options) }
     }
 
     /// Asks the client for its roots without blocking anything.
     fn ask_roots(&self, peer: Peer<RoleServer>) {
-        let (roots, memories) = (self.roots.clone(), self.memories.clone());
-        tokio::spawn(async move { roots.ask(&peer, &memories).await });
+        let (roots, upkeep) = (self.roots.clone(), self.upkeep.clone());
+        tokio::spawn(async move { roots.ask(&peer, upkeep).await });
     }
 }
 
@@ -109,18 +111,20 @@ fn known_to(version: Option<&ProtocolVersion>, mut tool: Tool) -> Tool {
     tool
 }
 
-/// A tool's answer or error as a protocol result: the same JSON as text and as structured content. `has_schema` says
-/// that the client was given a schema of the answer, so that it expects structured content.
-fn envelope(outcome: Result<Reply, Value>, text_of: Option<&str>, has_schema: bool) -> CallToolResult {
+/// A tool's answer or error as a protocol result: JSON as text and as structured content, text as itself.
+/// `has_schema` says that the client was given a schema of the answer, so that it expects structured content.
+fn envelope(outcome: Result<Reply, Reply>, text_of: Option<&str>, has_schema: bool) -> CallToolResult {
     let is_error = outcome.is_err();
     let body = match outcome {
         Ok(Reply::Text(text)) => {
+            // Clients show nothing but the structured content where there is some.
+            let structured = has_schema.then(|| json!({"text": text}));
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-            // A reader of text does not need the same again as structure.
-            result.structured_content = has_schema.then(|| json!({"format": Format::Text.word()}));
+            result.structured_content = structured;
             return result;
         }
-        Ok(Reply::Json(body)) | Err(body) => body,
+        Err(Reply::Text(text)) => return CallToolResult::error(vec![ContentBlock::text(text)]),
+        Ok(Reply::Json(body)) | Err(Reply::Json(body)) => body,
     };
     let shown = text_of.and_then(|member| body.get(member)).unwrap_or(&body);
     let mut content = vec![ContentBlock::text(m1nd_tools::text_of(shown))];
@@ -161,6 +165,7 @@ impl ServerHandler for Handler {
         #[allow(deprecated, reason = "versions up to 2025-11-25 have roots, and clients of them are asked")]
         if request.capabilities.roots.is_some() {
             self.roots.expect();
+            self.upkeep.expect_folders();
         }
         let answer = self.negotiate_initialize(&request)?;
         // What was agreed, not what was asked for: what later requests may do depends on it.
@@ -173,6 +178,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.upkeep.expect_folders();
         self.ask_roots(context.peer);
     }
 
@@ -196,15 +202,20 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        if m1nd_tools::find(&request.name).is_some_and(|tool| tool.asks_client) {
+        let (name, arguments) = m1nd_tools::forwarded(&request.name, request.arguments.unwrap_or_default());
+        let tool = m1nd_tools::find(&name);
+        if tool.is_some_and(|tool| tool.asks_client) {
             self.roots.settled().await;
         }
-        match self.calls.run(&request.name, arguments, &context).await {
+        let form = tool.map_or(self.format, |tool| tool.form_of(&arguments, self.format));
+        match self.calls.run(&name, arguments, &context).await {
             Outcome::Answer(outcome) => {
-                let text_of = m1nd_tools::find(&request.name).and_then(|tool| tool.text_of);
+                let text_of = tool.and_then(|tool| tool.text_of);
                 let has_schema = self.get_tool(&request.name).is_some_and(|tool| tool.output_schema.is_some());
-                let outcome = outcome.map_err(|error| error.to_json());
+                let outcome = outcome.map_err(|error| match form {
+                    Format::Text => Reply::Text(error.to_text()),
+                    Format::Json => Reply::Json(error.to_json()),
+                });
                 Ok(CallToolResponse::Complete(envelope(
                     outcome,
                     text_of,
@@ -239,7 +250,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = &request.uri;
-        let Some(address) = unescaped(uri) else { return Err(resources::unknown(&self.calls, uri)) };
+        let Some(address) = unescape(uri) else { return Err(resources::unknown(&self.calls, uri)) };
         // Memories are of the project that the client has open.
         self.roots.settled().await;
         match self.calls.read(&address, &context).await {

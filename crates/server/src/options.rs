@@ -25,6 +25,8 @@ pub struct ServeOptions {
     pub index_when_empty: bool,
     /// Looks at the start, in the background, for what changed in the roots that are indexed.
     pub refresh: bool,
+    /// Answers from the index of the folder that the client has open, once it says which.
+    pub root_from_client: bool,
 }
 
 impl Default for ServeOptions {
@@ -39,6 +41,7 @@ impl Default for ServeOptions {
             read_only: false,
             index_when_empty: false,
             refresh: false,
+            root_from_client: false,
         }
     }
 }

@@ -3,14 +3,14 @@
 #![expect(deprecated, reason = "protocol versions up to 2025-11-25 have roots, and clients of them are asked")]
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use m1nd_mind::Memories;
 use rmcp::{Peer, RoleServer};
 use tokio::sync::watch;
 
-use crate::uri::unescaped;
+use crate::upkeep::Upkeep;
 
 /// Time to wait for the answer.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -38,7 +38,7 @@ impl Roots {
     }
 
     /// Asks the client, if it can be asked.
-    pub(crate) async fn ask(&self, peer: &Peer<RoleServer>, memories: &Memories) {
+    pub(crate) async fn ask(&self, peer: &Peer<RoleServer>, upkeep: Arc<Upkeep>) {
         if !self.is_offered.load(Ordering::Acquire) {
             return;
         }
@@ -51,7 +51,8 @@ impl Roots {
             }
             Err(_) => Vec::new(),
         };
-        memories.set_client_places(folders);
+        // Opening an index reads files.
+        let _ = tokio::task::spawn_blocking(move || upkeep.take_folders(folders)).await;
         self.settled.send_replace(true);
     }
 
@@ -66,10 +67,7 @@ impl Roots {
 
 /// The folder of a `file:` URI of this machine.
 fn folder(uri: &str) -> Option<PathBuf> {
-    let rest = uri.strip_prefix("file://")?;
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = PathBuf::from(unescaped(path).filter(|_| !path.contains(['?', '#']))?);
-    (path.is_absolute() && path.is_dir()).then_some(path)
+    m1nd_base::uri::file_path(uri).filter(|path| path.is_dir())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
 
 use m1nd_base::System;
 
@@ -14,6 +15,8 @@ const MAX_COMPILER_INDEX: u64 = 2 << 30;
 
 /// The database of precious data.
 const DATABASE: &str = "project.db";
+/// The file that the writer locks. Those who wait for its snapshots set its time.
+const LOCK: &str = "lock";
 /// Folder of the snapshots.
 pub(crate) const SNAPSHOTS: &str = "snapshots";
 
@@ -125,6 +128,20 @@ impl ProjectDir {
             durable::sweep(&*self.system, &folder)?;
         }
         Ok(Some(WriterLock { _file: file }))
+    }
+
+    /// Notes that this process waits for what the writer publishes. Nothing depends on it but how soon that is.
+    pub fn mark_followed(&self) {
+        let mark = OpenOptions::new().write(true).open(self.path.join(LOCK));
+        #[allow(clippy::disallowed_methods, reason = "compared with the clock of the disk")]
+        let _ = mark.and_then(|file| file.set_modified(SystemTime::now()));
+    }
+
+    /// Returns whether another process marked within this time that it follows the writer.
+    pub fn is_followed(&self, within: Duration) -> bool {
+        #[allow(clippy::disallowed_methods, reason = "the store touches the disk")]
+        let marked = std::fs::metadata(self.path.join(LOCK)).and_then(|found| found.modified());
+        marked.is_ok_and(|marked| marked.elapsed().is_ok_and(|age| age < within))
     }
 
     /// Path of the current snapshot file, which does not exist if none was published. If it is gone when it is
@@ -261,7 +278,7 @@ impl ProjectDir {
 
 /// Takes the lock of the writing process; `None` if another one holds it.
 fn lock_file(folder: &Path) -> Result<Option<File>, StoreError> {
-    let path = folder.join("lock");
+    let path = folder.join(LOCK);
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]

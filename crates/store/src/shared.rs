@@ -61,6 +61,12 @@ impl SharedFolder {
         Self { folder, system }
     }
 
+    /// Another folder, with the same file operations.
+    #[must_use]
+    pub fn beside(&self, folder: PathBuf) -> Self {
+        Self { folder, system: self.system.clone() }
+    }
+
     /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.folder
@@ -161,7 +167,10 @@ impl SharedFolder {
 
     /// Returns whether any process holds the lock `name`. Creates nothing.
     pub fn is_held(&self, name: &str) -> bool {
-        let Ok(file) = OpenOptions::new().write(true).open(self.folder.join(name)) else { return false };
+        let path = self.folder.join(name);
+        // One that this process may only read can be held all the same.
+        let opened = OpenOptions::new().write(true).open(&path).or_else(|_| File::open(&path));
+        let Ok(file) = opened else { return false };
         matches!(file.try_lock(), Err(TryLockError::WouldBlock))
     }
 }

@@ -170,6 +170,20 @@ impl Wire {
         answer["result"].clone()
     }
 
+    /// Like [`Wire::initialize`], for a client that has these folders open: answers when the server asks for them.
+    pub fn initialize_with_roots(&mut self, version: &str, uris: &[String]) {
+        let client = json!({"name": "testkit", "version": "0"});
+        let params = json!({"protocolVersion": version, "capabilities": {"roots": {}}, "clientInfo": client});
+        self.request("initialize", params);
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        while let Some(message) = self.next_message().map(|received| received.message) {
+            if message["method"] == "roots/list" {
+                let roots: Vec<Value> = uris.iter().map(|uri| json!({"uri": uri})).collect();
+                return self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}));
+            }
+        }
+    }
+
     /// Messages received while waiting for others, oldest first; empties the list.
     pub fn take_kept(&mut self) -> Vec<Value> {
         self.kept.drain(..).map(|kept| kept.message).collect()

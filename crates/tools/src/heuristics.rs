@@ -31,11 +31,16 @@ pub(crate) fn factor(trust: Option<&TrustNode>, tremor: Option<&TremorNode>) -> 
     (1.0 + above * 0.2) * (1.0 + magnitude * 0.1)
 }
 
+/// Ratio from which a chance is said to be above another.
+const CLEARLY: f64 = 1.5;
+
 /// What stands out about a file, in words.
 pub(crate) fn reasons(trust: Option<&TrustNode>, tremor: Option<&TremorNode>) -> Vec<String> {
-    let of_trust = match trust.map(|trust| trust.verdict.tier) {
-        Some(Tier::High) => Some("more fixes than the mean of the project"),
-        Some(Tier::Low) => Some("fewer fixes than the mean of the project"),
+    let of_trust = match trust {
+        Some(trust) if trust.verdict.ratio >= CLEARLY && !trust.exposure.fixes.is_empty() => {
+            Some("more fixes than the mean of the project")
+        }
+        Some(trust) if trust.verdict.ratio <= 1.0 / CLEARLY => Some("fewer fixes than the mean of the project"),
         _ => None,
     };
     let is_faster = tremor.is_some_and(|tremor| tremor.tremor.level > TremorLevel::Low);
@@ -54,6 +59,8 @@ pub(crate) struct RowSignals {
     trust_risk_multiplier: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_tier: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust_band: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tremor_magnitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +90,7 @@ impl RowSignals {
             trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
             trust_risk_multiplier: multiplier(trust).map(rounded),
             trust_tier: trust.map(|trust| trust.verdict.tier.word()),
+            trust_band: found.trust.as_ref().map(|trust| trust.verdict.tier.band()),
             tremor_magnitude: tremor.map(|tremor| rounded(tremor.tremor.magnitude)),
             tremor_observation_count: tremor.map(|tremor| tremor.series.observations()),
             tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),

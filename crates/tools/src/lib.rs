@@ -20,6 +20,7 @@ mod lifecycle;
 mod memory;
 mod past;
 mod perspective;
+mod persons;
 mod prior;
 mod prompts;
 mod registry;
@@ -32,6 +33,7 @@ mod source;
 mod task;
 mod trust;
 
+pub use crate::core::forwarded;
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,
@@ -42,4 +44,5 @@ pub use memory::memory_error;
 pub use prompts::{PROMPTS, PromptArgument, PromptDef};
 pub use registry::{ALL, TOOLS, find};
 pub use resources::{RESOURCES, ResourceDef, find_resource};
-pub use services::Services;
+pub use persons::{HeldLock, held_locks, release_lock, guarded_by};
+pub use services::{Services, permission_scope};

@@ -4,7 +4,7 @@ use crate::analysis::{
 use crate::continuity::{
     LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
 };
-use crate::core::{BatchView, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
+use crate::core::{BatchView, CallTool, Definition, Glob, Health, Help, Ingest, Outline, Search, Seek, View};
 use crate::documents::{
     AutoIngestStart, AutoIngestStatus, AutoIngestStop, AutoIngestTick, DocumentBindings, DocumentDrift,
     DocumentProviderHealth, DocumentResolve,
@@ -33,6 +33,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::write::<Ingest>(),
     ToolDef::read::<Health>(),
     ToolDef::read::<Help>(),
+    ToolDef::read::<CallTool>(),
     ToolDef::read::<Search>(),
     ToolDef::read::<Glob>(),
     ToolDef::read::<View>(),

@@ -45,6 +45,21 @@ impl NodeRow {
     }
 }
 
+impl NodeRow {
+    /// The row of a folder, which is not a node.
+    pub(crate) fn folder(path: &str) -> Self {
+        Self {
+            node_id: path.to_owned(),
+            label: path.to_owned(),
+            kind: NodeKind::Directory.word(),
+            file_path: path.to_owned(),
+            line_start: 0,
+            line_end: 0,
+            is_test: false,
+        }
+    }
+}
+
 /// A node that an answer starts from.
 #[derive(Debug, Serialize)]
 pub(crate) struct Seed {
@@ -96,6 +111,7 @@ pub(crate) fn resolve_all(
                 let (reason, did_you_mean) = match error {
                     ResolveError::NotFound { suggestions, .. } => ("no node has this name", suggestions),
                     ResolveError::Ambiguous { candidates, .. } => ("several nodes have this name", candidates),
+                    ResolveError::Folder { files, .. } => ("it is a folder", files),
                 };
                 unresolved.push(Unresolved { node_id: text.clone(), reason, did_you_mean });
             }
@@ -148,6 +164,13 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
                 .next_step(next)
                 .detail("did_you_mean", json!(choices(snapshot, &suggestions)))
                 .detail("suggestions", json!(suggestions))
+        }
+        ResolveError::Folder { path, files } => {
+            let message = format!("argument `{argument}`: `{path}` is a folder, expected a file or symbol");
+            ToolError::new(ErrorCode::NodeNotFound, message)
+                .hint("`impact`, `predict` and the claims of `hypothesize` take folders")
+                .next_step("pass one of `files`, or list them with `glob`")
+                .detail("files", json!(files))
         }
         ResolveError::Ambiguous { text, candidates, total } => {
             let nodes = candidates.iter().filter_map(|id| snapshot.graph().find(id));
@@ -292,7 +315,7 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
     let message = error.to_string();
     let code = match &error {
         EngineError::PathNotFound(_) => ErrorCode::FileNotFound,
-        EngineError::OutsideRoots { .. } => ErrorCode::OutsideWorkspace,
+        EngineError::OutsideRoots { .. } | EngineError::TooWide(_) => ErrorCode::OutsideWorkspace,
         EngineError::BadJson { .. } | EngineError::BadIndex { .. } | EngineError::Files(_) | EngineError::NoRoot => {
             ErrorCode::IngestFailed
         }

@@ -1,22 +1,21 @@
 //! The services that tools work with.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use m1nd_base::{Cancel, ContentHash};
-use m1nd_edit::Workspace;
+use m1nd_base::{Cancel, ContentHash, RepoPath};
+use m1nd_edit::{Allowances, Workspace};
 use m1nd_engine::{
     DocumentProviders, Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Provided, Snapshot,
+    has_repository_mark, repository_marks,
 };
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
-use m1nd_run::{Checks, Providers};
+use m1nd_run::{Checks, Providers, Repositories, Scope};
 use m1nd_sessions::{
     FederatedStore, FolderIds, Mark, ReadOnlyStore, Seen, SeenFile, SessionStore, Sessions, StoredFeedback, Visits,
 };
-
-/// Folder of the journals of writes, in the state of a project.
-const JOURNALS: &str = "edits";
 
 /// The index of a project, its memories, and the state of agents. Clones share all of it.
 #[derive(Debug, Clone)]
@@ -92,8 +91,9 @@ impl Services {
         let sessions = Arc::new(Sessions::new(store, engine.clock().clone()));
         let visits = Arc::new(Visits::new(sessions.clone(), false));
         let switch = Arc::new(Switch::default());
-        let files = Arc::new(workspace(&engine));
         let checks = Checks::new(engine.project().path());
+        let files = engine.files().as_ref().clone().with_allowances(Arc::new(PersonsAllowances(checks.clone())));
+        let files = Arc::new(files);
         let (weak, _owner) = (Arc::downgrade(&switch), Some(switch));
         Self { engine, memories, sessions, visits, files, checks, providers, switch: weak, _owner }
     }
@@ -147,6 +147,27 @@ impl Services {
         alone.sessions.take_over(&opened.sessions, &|id| ids.as_ref()?.outward(id));
         opened.engine.close();
         Some(alone)
+    }
+
+    /// Answers from the index of this folder from now on, which the client has open. `watch` says whether it is kept
+    /// fresh.
+    ///
+    /// # Errors
+    /// Those of [`Engine::open`]. Calls are answered as before then.
+    pub fn move_to(&self, folder: std::path::PathBuf, watch: bool) -> Result<Self, EngineError> {
+        let Some(switch) = self.switch.upgrade() else { return Err(EngineError::WriterStopped) };
+        let mut config = self.engine.config().clone();
+        if let Some(setting) = config.settings.iter_mut().find(|setting| setting.name == "root") {
+            (setting.value, setting.source) = (folder.to_string_lossy().into_owned(), "client");
+        }
+        let config = EngineConfig { roots: vec![folder], roots_named: true, federation: None, watch, ..config };
+        let (config, providers) = with_providers(config);
+        let own = Self::with_memories(Engine::open(config)?, self.memories.clone(), providers);
+        let next = Self { switch: self.switch.clone(), _owner: None, ..own };
+        if let Some(before) = switch.lock().current.replace(next.clone()) {
+            before.engine.close();
+        }
+        Ok(next)
     }
 
     /// Answers from these services again. Does nothing if calls were answered from another federation before.
@@ -225,6 +246,35 @@ impl Services {
     }
 }
 
+/// Repositories are known again by their first commit, or the address they were cloned from.
+#[derive(Debug, Clone, Copy)]
+struct ByHistory;
+
+impl Repositories for ByHistory {
+    fn marks(&self, root: &Path) -> Vec<String> {
+        repository_marks(root)
+    }
+
+    fn has_mark(&self, root: &Path, mark: &str) -> bool {
+        has_repository_mark(root, mark)
+    }
+}
+
+/// The roots that permissions of a person are about, with the repositories in them.
+pub fn permission_scope(roots: Vec<PathBuf>) -> Scope {
+    Scope::with(roots, Arc::new(ByHistory))
+}
+
+/// The files that a person allowed to be written although other programs run or trust them.
+#[derive(Debug)]
+struct PersonsAllowances(Checks);
+
+impl Allowances for PersonsAllowances {
+    fn is_allowed(&self, root: &Path, path: &RepoPath) -> bool {
+        self.0.allows_path(&permission_scope(vec![root.to_owned()]), &root.join(path.as_str()))
+    }
+}
+
 /// The repositories of a federation, by name.
 fn folders_of(federation: &Federation) -> Vec<(String, std::path::PathBuf)> {
     federation.members().iter().map(|known| (known.name.clone(), known.path.clone())).collect()
@@ -272,21 +322,6 @@ fn language_word(language: Language) -> String {
 
 fn language_of(word: String) -> Option<Language> {
     serde_json::from_value(word.into()).ok()
-}
-
-/// The writer of project files. Undoes first what a crash interrupted.
-fn workspace(engine: &Engine) -> Workspace {
-    let state = engine.project().path();
-    // The folder of a project lies two levels below that of all state.
-    let home = state.ancestors().nth(2).unwrap_or(state);
-    let files = Workspace::new(state.join(JOURNALS), home);
-    if !engine.is_read_only() {
-        match files.recover() {
-            Ok(found) => found.notice().into_iter().for_each(|notice| tracing::warn!("{notice}")),
-            Err(error) => tracing::warn!(%error, "an interrupted write is not undone yet"),
-        }
-    }
-    files
 }
 
 /// A stored row of the ledger for comparison with queries; `None` for a kind from a newer version.

@@ -22,7 +22,7 @@ pub fn is_version_control(name: &str) -> bool {
 }
 
 /// Characters that do not count when macOS compares names.
-fn is_ignored(c: char) -> bool {
+pub fn is_ignored(c: char) -> bool {
     matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 

@@ -58,6 +58,12 @@ impl Folder {
     }
 }
 
+impl std::fmt::Display for FolderId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.0, self.1)
+    }
+}
+
 impl FolderId {
     /// The number of the folder at a path that the user named; `None` if there is none.
     pub fn at(path: &std::path::Path) -> Option<Self> {

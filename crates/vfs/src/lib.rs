@@ -28,7 +28,7 @@ mod tracked;
 mod walk;
 mod watch;
 
-pub use control::{check_not_version_control, is_version_control};
+pub use control::{check_not_version_control, is_ignored as is_ignored_in_names, is_version_control};
 pub use defaults::{is_generated_list, is_package_folder, is_secret, is_skipped_by_name};
 pub use error::VfsError;
 pub use folder::{Folder, FolderId};

@@ -21,7 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sessions", &["store", "base"]),
     ("edit", &["vfs", "store", "base"]),
     ("run", &["vfs", "store", "base"]),
-    ("engine", &["graph", "link", "search", "history", "model", "documents", "lang", "vfs", "store", "base"]),
+    ("engine", &["graph", "link", "search", "history", "model", "documents", "lang", "edit", "vfs", "store", "base"]),
     ("query", &["engine", "graph", "search", "history", "trace", "model", "documents", "lang", "base"]),
     ("mind", &["engine", "memory", "history", "model", "lang", "vfs", "store", "base"]),
     ("tools", &["query", "mind", "sessions", "edit", "run", "engine", "base"]),

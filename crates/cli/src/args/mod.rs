@@ -164,6 +164,12 @@ pub(crate) enum Command {
     /// Allow commands, such as tests, that check what agents write
     #[command(display_order = 52)]
     Verify(VerifyArgs),
+    /// Allow agents to write files that other programs run or trust
+    #[command(display_order = 52)]
+    Write(WriteArgs),
+    /// List and release the locks of agents
+    #[command(display_order = 52)]
+    Lock(LockArgs),
     /// List the repositories that are answered over as one
     #[command(display_order = 52)]
     Workspace(WorkspaceArgs),
@@ -432,6 +438,68 @@ impl VerifyKind {
             Self::Test => m1nd_run::CheckKind::Test,
         }
     }
+}
+
+/// Files that other programs run or trust without being asked again, such as `.vscode/tasks.json` and
+/// `.github/workflows`, are not written by tools of agents before a person allows it. What is allowed is stored outside
+/// of the repository, for this repository.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct WriteArgs {
+    /// The repository [default: the one around the current folder]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub root: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: WriteCommand,
+}
+
+/// Commands of `m1nd write`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WriteCommand {
+    /// Allow a file, or all files below a folder
+    Allow {
+        /// Its path in the repository; it need not exist. With a slash at its end, all below the folder is allowed
+        #[arg(value_name = "PATH")]
+        path: String,
+    },
+    /// List what is allowed
+    List,
+    /// Take back a permission
+    Remove {
+        /// Its number in the list
+        #[arg(value_name = "NUMBER")]
+        number: usize,
+    },
+}
+
+/// Agents lock regions of the code; a strict lock refuses the writes of other agents. A person can release any lock.
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
+pub(crate) struct LockArgs {
+    /// The repository [default: the one around the current folder]
+    #[arg(long, value_name = "PATH", global = true)]
+    pub root: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: LockCommand,
+}
+
+/// Commands of `m1nd lock`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LockCommand {
+    /// List the locks of all agents
+    List,
+    /// Release locks
+    Release {
+        /// Their ids
+        #[arg(value_name = "LOCK", required_unless_present_any = ["agent", "all"])]
+        locks: Vec<String>,
+        /// All locks of this agent
+        #[arg(long, value_name = "NAME", conflicts_with_all = ["locks", "all"])]
+        agent: Option<String>,
+        /// All locks of all agents
+        #[arg(long, conflicts_with = "locks")]
+        all: bool,
+    },
 }
 
 /// The repositories of a workspace.

@@ -92,6 +92,8 @@ fn index_findings(home: &Path, root: &Path) -> Result<Vec<Finding>, CliError> {
     let config = EngineConfig {
         verify_at_open: EngineConfig::VERIFIED_AT_OPEN,
         check_budget: project::CHECK_BUDGET,
+        // A report changes no file of the project.
+        recovers: false,
         ..EngineConfig::new(home.to_path_buf(), vec![root.to_path_buf()])
     };
     let mut findings = Vec::new();

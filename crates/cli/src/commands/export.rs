@@ -19,7 +19,7 @@ use crate::project;
 pub(crate) fn run(args: &ExportArgs, common: &Common, out: &Out) -> Result<(), CliError> {
     let filter = filter(args)?;
     let root = project::root(args.path.path.as_deref())?;
-    if args.path.path.is_none() && project::is_too_wide(&root) {
+    if args.path.path.is_none() && m1nd_engine::is_too_wide(&root) {
         return Err(CliError::usage(
             format!("{} is not a repository", root.display()),
             "run it in a repository, or pass the folder: m1nd export PATH",

@@ -27,7 +27,7 @@ const EXAMPLES: usize = 2;
 /// Runs the command.
 pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
     let root = project::root(args.path.path.as_deref())?;
-    if args.path.path.is_none() && project::is_too_wide(&root) {
+    if args.path.path.is_none() && m1nd_engine::is_too_wide(&root) {
         return Err(CliError::usage(
             format!("{} is not a repository", root.display()),
             "run it in a repository, or pass the folder: m1nd ingest PATH",
@@ -68,7 +68,15 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     }
     terminal.finish();
     let report = outcome?;
-    if out.json { out.value(&as_json(&report, &engine)) } else { summary(&root, &report, &engine, out) }
+    let recovered = engine.files().take_recovered();
+    if !out.json {
+        return summary(&root, &report, &engine, out);
+    }
+    let mut answer = as_json(&report, &engine);
+    if !recovered.is_empty() {
+        answer["recovered_writes"] = json!(recovered.batches);
+    }
+    out.value(&answer)
 }
 
 /// Indexes all repositories of a workspace; one report for all.

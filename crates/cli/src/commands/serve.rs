@@ -1,6 +1,8 @@
 //! `m1nd serve`: MCP over standard input and output.
 
-use m1nd_engine::{EngineConfig, EngineError, Setting};
+use std::path::{Path, PathBuf};
+
+use m1nd_engine::{EngineConfig, EngineError, Setting, is_too_wide};
 use m1nd_mind::MindConfig;
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::{Format, Services, ToolChoice};
@@ -12,22 +14,32 @@ use crate::settings::{Form, Settings};
 
 /// Runs the command until the client disconnects.
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
-    let roots = match args.roots.as_slice() {
-        [] => vec![project::root(None)?],
-        roots => roots.iter().map(|root| project::root(Some(root))).collect::<Result<_, _>>()?,
+    let named: Vec<&PathBuf> = args.roots.iter().filter(|root| !is_placeholder(root)).collect();
+    let roots_named = !named.is_empty();
+    let is_left_open = named.len() < args.roots.len();
+    if is_left_open {
+        let shown = args.roots.iter().find(|root| is_placeholder(root)).map(|root| root.display().to_string());
+        tracing::warn!("the client did not fill in --root {}: it is left out", shown.unwrap_or_default());
+    }
+    let roots = match roots_named {
+        false => vec![project::root(None)?],
+        true => named.into_iter().map(|root| project::root(Some(root))).collect::<Result<_, _>>()?,
     };
     // Clients start servers in any folder. A home folder is indexed only if named explicitly.
-    let by_itself = !(args.roots.is_empty() && roots.iter().any(|root| project::is_too_wide(root)));
+    let by_itself = roots_named || !roots.iter().any(|root| is_too_wide(root));
     if !by_itself {
-        tracing::warn!("started outside a repository, so nothing is indexed automatically; start with --root PATH");
+        tracing::warn!(
+            "started outside a repository: the folder that the client has open is indexed if the client says which; \
+             else start with --root PATH"
+        );
     }
     let places = roots.clone();
-    let (mut config, settings) = project::configured(common, roots, !args.roots.is_empty())?;
+    let (mut config, settings) = project::configured(common, roots, roots_named)?;
     let options = Options::of(args, &settings);
     config.watch = by_itself && options.watch && !options.read_only;
     config.read_only = options.read_only;
     config.settings.extend(options.sources(args, &settings));
-    let mind = project::memory_places(&places, !args.roots.is_empty())?;
+    let mind = project::memory_places(&places, roots_named)?;
     let services = open(config, mind)?;
     services.engine.damage().iter().for_each(|damage| tracing::warn!("{damage}"));
     let options = ServeOptions {
@@ -35,8 +47,9 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         format: options.format,
         envelope: options.envelope,
         read_only: services.engine.is_read_only(),
-        index_when_empty: by_itself,
-        refresh: by_itself && options.watch,
+        index_when_empty: true,
+        refresh: options.watch,
+        root_from_client: !roots_named && (is_left_open || !by_itself),
         ..ServeOptions::default()
     };
     serve(&services, options, std::io::stdin(), std::io::stdout())
@@ -63,6 +76,12 @@ fn open(config: EngineConfig, mind: MindConfig) -> Result<Services, CliError> {
         }
         error => error.into(),
     })
+}
+
+/// Returns whether a root is a variable that the client left as it is: `${workspaceFolder}`.
+fn is_placeholder(root: &Path) -> bool {
+    let text = root.to_string_lossy();
+    text.contains("${") && text.contains('}') && !root.exists()
 }
 
 /// The options of a server. A flag wins over the file of settings, that over the default.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_run::{AllowError, Allowed, CheckKind, Scope, proposals};
+use m1nd_run::{AllowError, Allowed, CheckKind, proposals};
 use serde_json::{Value, json};
 
 use crate::args::{Common, VerifyArgs, VerifyCommand, VerifyKind};
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(
     let members = services.engine.federation().map(|federation| federation.members()).unwrap_or_default();
     let roots: Vec<PathBuf> =
         [root.clone()].into_iter().chain(members.iter().map(|member| member.path.clone())).collect();
-    let scope = Scope { roots: roots.clone() };
+    let scope = m1nd_tools::permission_scope(roots.clone());
     let checks = &services.checks;
     match &args.command {
         VerifyCommand::Allow { kind, dir, timeout, env, command } => {
@@ -37,7 +37,8 @@ pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(
         }
         VerifyCommand::List => {
             let allowed = checks.list(&scope).map_err(refused)?;
-            list(out, &root, &allowed, &unknown(&roots, &allowed))
+            let others = checks.list_of_others(&scope).map_err(refused)?;
+            list(out, &root, &allowed, &unknown(&roots, &allowed), &others)
         }
     }
 }
@@ -121,16 +122,30 @@ fn told(out: &mut Out, done: &str, root: &Path, command: &Allowed) -> Result<(),
     }
 }
 
-fn list(out: &mut Out, root: &Path, allowed: &[Allowed], proposed: &[Allowed]) -> Result<(), CliError> {
+fn list(
+    out: &mut Out,
+    root: &Path,
+    allowed: &[Allowed],
+    proposed: &[Allowed],
+    others: &[Allowed],
+) -> Result<(), CliError> {
     if out.json {
         let rows = |commands: &[Allowed]| commands.iter().map(|command| row(root, command)).collect::<Vec<_>>();
-        return out.value(&json!({"allowed": rows(allowed), "proposed": rows(proposed)}));
+        let mut answer = json!({"allowed": rows(allowed), "proposed": rows(proposed)});
+        if !others.is_empty() {
+            answer["allowed_for_another_repository"] = rows(others).into();
+        }
+        return out.value(&answer);
     }
     if allowed.is_empty() {
         out.line("No command is allowed. Allow one: m1nd verify allow -- COMMAND")?;
     }
     for (index, command) in allowed.iter().enumerate() {
         out.line(format!("{:2}  {}", index + 1, line(root, command)))?;
+    }
+    if !others.is_empty() {
+        out.line("These were allowed for another repository at this path; none of them runs until you allow it again:")?;
+        others.iter().try_for_each(|command| out.line(format!("    {}", line(root, command))))?;
     }
     if proposed.is_empty() {
         return Ok(());

@@ -25,6 +25,53 @@ fn bytes_are_kept_but_for_the_edit() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// Modes that a diff of git names: of new files and of those that are there.
+#[test]
+fn modes_of_a_diff() {
+    let world = World::new();
+    let new = |path: &str, mode: &str| {
+        Change::Patch(format!(
+            "diff --git a/{path} b/{path}\nnew file mode {mode}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+a\n"
+        ))
+    };
+    let changed = |mode: &str, path: &str, old: &str| {
+        Change::Patch(format!(
+            "diff --git a/{path} b/{path}\nold mode 100644\nnew mode {mode}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-{old}\n+b\n"
+        ))
+    };
+    let mode = |path: &str| world.project.join(path).metadata().expect("is there").permissions().mode() & 0o777;
+    world.project.write("plain.sh", "a\n");
+    let usual = mode("plain.sh");
+    let plan = commit(
+        &world.workspace(),
+        vec![
+            world.edit("run.sh", new("run.sh", "100755")),
+            world.edit("text.txt", new("text.txt", "100644")),
+            world.edit("plain.sh", changed("100755", "plain.sh", "a")),
+            world.edit("src/run.sh", changed("100644", "src/run.sh", "echo a")),
+            world.edit("empty.txt", Change::Patch("diff --git a/empty.txt b/empty.txt\nnew file mode 100755\n".into())),
+        ],
+    )
+    .expect("commits");
+    let program = usual | (usual & 0o444) >> 2;
+    let found = ["run.sh", "text.txt", "plain.sh", "src/run.sh", "empty.txt"].map(mode);
+    assert_eq!(found, [program, usual, program, 0o644, program], "{found:?}");
+    let workspace = world.workspace();
+    workspace.commit(&plan.inverse(), &m1nd_base::Cancel::new(), &mut |_| {}).expect("undoes");
+    assert_eq!((mode("plain.sh"), mode("src/run.sh")), (usual, 0o755));
+}
+
+/// A path that is a file and a folder in one batch.
+#[test]
+fn a_file_is_not_a_folder_as_well() {
+    let world = World::new();
+    for paths in [["n", "n/x.py"], ["n/x.py", "n"], ["n/m/x.py", "n"]] {
+        let edits = paths.map(|path| world.edit(path, text("x = 1\n"))).into_iter().collect();
+        let error = commit(&world.workspace(), edits).expect_err("is refused").to_string();
+        assert!(error.contains("`n` is refused") && error.contains("below it"), "{paths:?}: {error}");
+    }
+}
+
 #[test]
 fn refused_with_a_reason() {
     let world = World::new();
@@ -42,6 +89,8 @@ fn refused_with_a_reason() {
         ("none.py", Change::Remove, "there is no such file"),
         ("none.py", Change::Patch("@@ -1 +1 @@\n-a\n+b\n".into()), "there is no such file"),
         ("a.py", Change::Patch("@@ -1 +1 @@\n-a\n+b\n".into()), "does not fit"),
+        ("a.py", Change::Patch("diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n".into()), "only its mode"),
+        ("l", Change::Patch("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a\n".into()), "a link (mode 120000)"),
         (".m1nd-edit-x", text("x"), "m1nd gives such names"),
     ];
     let before = world.tree();

@@ -2,8 +2,10 @@
 #![cfg(unix)]
 
 mod attacks;
+mod attributes;
 mod faults;
 mod forms;
 mod kills;
 mod races;
+mod recovery;
 mod world;

@@ -1,7 +1,7 @@
 //! Converts a SCIP index to the linker's input: symbols become nodes or packages, occurrences become references.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Pos, RepoPath, node_id};
@@ -198,28 +198,10 @@ fn paths(ground: &Ground<'_>, index: &Index) -> Vec<Option<RepoPath>> {
     best
 }
 
-/// The folder of a `file:` URI, if it is absolute and has no `..`.
+/// The folder of a `file:` URI, on whatever machine the index was made.
 fn file_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
-    let path = &rest[rest.find('/')?..];
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escaped = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match escaped.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    let path = PathBuf::from(String::from_utf8(bytes).ok()?);
-    let climbs = path.components().any(|part| part == Component::ParentDir);
-    (path.is_absolute() && !climbs).then_some(path)
+    m1nd_base::uri::file_path(&format!("file://{}", &rest[rest.find('/')?..]))
 }
 
 /// Compares a document with the file; `None` if the file is not the one that was indexed.

@@ -53,6 +53,10 @@ const DEBOUNCE: Duration = Duration::from_millis(80);
 const FLUSH: Duration = Duration::from_millis(250);
 /// Time without events after which changed files are packed and written to disk.
 const IDLE: Duration = Duration::from_millis(1_500);
+/// The same while another process follows this one: its answers are this much older than the files.
+const IDLE_FOLLOWED: Duration = Duration::from_millis(40);
+/// Time after which a process that followed counts as gone.
+const FOLLOWER_GONE: Duration = Duration::from_secs(3);
 /// The same for an index of [`LARGE`] nodes or more, whose packing and writing takes seconds.
 const IDLE_LARGE: Duration = Duration::from_secs(60);
 /// Nodes of a large index.
@@ -284,6 +288,8 @@ impl Writer {
     pub(crate) fn load(&mut self) {
         let writes = self.lock.is_some();
         if writes {
+            // First, so that no half of a write is taken for the project.
+            self.shared.recover_files(false);
             self.reserved = self.stored_generation();
             raise(&self.shared.high_water, self.reserved);
         }
@@ -322,9 +328,11 @@ impl Writer {
         let check = move || match container.verify(&stop) {
             Ok(true) => shared.note_verified(path),
             Ok(false) => {}
-            Err(error) => {
+            Err(error) if error.is_damage() => {
                 let _ = events.send(Event::Damaged { path, why: error.to_string() });
             }
+            // It says nothing about the content.
+            Err(error) => shared.notice(format!("`{}` could not be verified: {error}", path.display())),
         };
         if let Err(error) = std::thread::Builder::new().name("m1nd-verify".into()).spawn(check) {
             tracing::warn!(%error, "the snapshot is not verified");
@@ -447,6 +455,7 @@ impl Writer {
         let reporter = Reporter { shared: &shared, reply: Some(reply) };
         reporter.report(ProgressEvent { stage: "reading", done: 0, total: None });
         let before = self.shared.state().notices.clone();
+        self.recover_files();
         let outcome = self.guarded(|writer| writer.ingest(request, cancel, &reporter));
         if outcome.is_ok() {
             self.shared.settle(&before);
@@ -466,6 +475,7 @@ impl Writer {
 
     /// Looks for changes in all roots. Returns whether everything found is indexed now.
     fn catch_up(&mut self) -> bool {
+        self.recover_files();
         let roots = self.shared.current().roots.clone();
         // An index with a root that must not be read stays as it is.
         if self.lock.is_none() || !roots.iter().all(|info| self.shared.allows(&info.path)) {
@@ -489,6 +499,8 @@ impl Writer {
 
     /// Follows changes of a root. Returns whether they are indexed now.
     fn changed(&mut self, root: &Path, changes: Changes) -> bool {
+        // A process that wrote may have been killed since.
+        self.recover_files();
         let shared = self.shared.clone();
         let result = self.guarded(|writer| {
             let reporter = Reporter { shared: &shared, reply: None };
@@ -502,6 +514,13 @@ impl Writer {
         }
         self.missed |= result.is_err();
         result.is_ok()
+    }
+
+    /// Recovers what was interrupted by now, if this process writes the index and no process writes files.
+    fn recover_files(&self) {
+        if self.lock.is_some() {
+            self.shared.recover_files(true);
+        }
     }
 
     fn damaged(&mut self, path: &Path, why: &str) {
@@ -571,8 +590,12 @@ impl Writer {
             return Some(Instant::now() + TAKEOVER_PERIOD);
         }
         let large = self.shared.current().graph.node_count() >= LARGE;
-        let idle = if large { IDLE_LARGE } else { IDLE };
-        let packs = (self.unsaved && self.packing.is_none()).then(|| self.active + idle);
+        let idle = || match large {
+            true => IDLE_LARGE,
+            false if self.shared.project.is_followed(FOLLOWER_GONE) => IDLE_FOLLOWED,
+            false => IDLE,
+        };
+        let packs = (self.unsaved && self.packing.is_none()).then(|| self.active + idle());
         let looks = (self.shared.config.watch && self.misses_root()).then(|| Instant::now() + ROOT_PERIOD);
         packs.into_iter().chain(looks).chain(self.documents_due()).min()
     }
@@ -613,7 +636,11 @@ impl Writer {
 
     /// Turns a reader into the writer after the former one has ended.
     fn take_over(&mut self) {
-        if let Ok(Some(lock)) = self.shared.project.try_lock() {
+        let lock = self.shared.project.try_lock();
+        if matches!(lock, Ok(None)) {
+            self.shared.project.mark_followed();
+        }
+        if let Ok(Some(lock)) = lock {
             self.lock = Some(lock);
             self.load();
             self.shared.state().role = ProcessRole::Writer;

@@ -51,6 +51,7 @@ impl FactsBuilder {
             list_items: Vec::new(),
             references: Vec::new(),
             member_writes: Vec::new(),
+            stored: Vec::new(),
             arguments: Vec::new(),
             macro_arguments: Vec::new(),
             texts: Vec::new(),
@@ -94,6 +95,7 @@ impl FactsBuilder {
             let detail = format!("more than {} facts", self.limit);
             self.facts.problems.push(Problem::new(ProblemKind::FactsLimit, detail));
         }
+        self.settle_stored();
         self.facts.references.sort_by_key(|reference| reference.pos);
         self.facts.arguments.sort_by_key(|argument| argument.of);
         self.facts.macro_arguments.sort_by_key(|arguments| arguments.start);

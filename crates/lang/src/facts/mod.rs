@@ -11,6 +11,7 @@ mod definition;
 mod expr;
 mod mention;
 mod shared;
+mod stored;
 mod text_use;
 mod word;
 
@@ -25,6 +26,7 @@ pub use m1nd_base::Pos;
 use m1nd_base::Problem;
 pub use mention::{Mention, MentionForm, MentionMark, Wanted};
 pub use shared::{Shared, SharedKind};
+pub use stored::ELEMENT;
 pub use text_use::TextUse;
 pub use word::{DynamicName, LooseWord, LooseWords, NameReceiver, WordPlace};
 
@@ -238,7 +240,8 @@ pub enum Role {
 }
 
 /// One place where the file uses a name. Names that resolve to parameters or local variables of the same function have
-/// no reference of their own; they matter only as parts of expressions.
+/// no reference of their own unless they are called, because they may hold functions; else they matter only as parts of
+/// expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
     /// The access path, whose last name is the reference: [`Expr::Name`], [`Expr::Member`], [`Expr::Path`],
@@ -271,8 +274,9 @@ pub struct MacroArguments {
     pub end: Pos,
 }
 
-/// `base.name = value` where the base is not the receiver of a method (those become [`DefKind::Field`] definitions):
-/// `Foo.prototype.bar = …`, `app.get = …`, `module.attr = …`.
+/// `base.name = value`. Among [`FileFacts::member_writes`], the base is not the receiver of a method (those become
+/// [`DefKind::Field`] definitions): `Foo.prototype.bar = …`, `app.get = …`, `module.attr = …`. Among
+/// [`FileFacts::stored`], the base of a variable is its own name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberWrite {
     /// The object that the member is added to.
@@ -382,6 +386,8 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// Members added to things from outside.
     pub member_writes: Vec<MemberWrite>,
+    /// Values that may be functions, by the member or variable that they are stored in: calling that may run them.
+    pub stored: Vec<MemberWrite>,
     /// Recorded arguments, sorted by callee.
     pub arguments: Vec<Argument>,
     /// Arguments of macros that may be code, in order of their start.
@@ -465,6 +471,7 @@ impl FileFacts {
         self.list_items.shrink_to_fit();
         self.references.shrink_to_fit();
         self.member_writes.shrink_to_fit();
+        self.stored.shrink_to_fit();
         self.arguments.shrink_to_fit();
         self.macro_arguments.shrink_to_fit();
         self.mentions.shrink_to_fit();
@@ -486,7 +493,7 @@ impl FileFacts {
             of(&self.parameters) + of(&self.type_parameters) + of(&self.bindings) + of(&self.imports),
             of(&self.exports) + of(&self.exprs) + of(&self.lists) + of(&self.list_items) + of(&self.references),
             of(&self.member_writes) + of(&self.arguments) + of(&self.macro_arguments) + of(&self.texts),
-            of(&self.mentions) + of(&self.declared) + of(&self.shared),
+            of(&self.mentions) + of(&self.declared) + of(&self.shared) + of(&self.stored),
             self.words.names.text.len() + of(&self.words.names.ends) + of(&self.words.rows) + of(&self.words.dynamic),
             self.definitions.iter().map(texts).sum(),
         ];

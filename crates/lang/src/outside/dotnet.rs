@@ -1,6 +1,6 @@
 //! Types of .NET.
 
-use super::{OutsideBase, OutsideCalls, OutsideMember, Overriding, base, member};
+use super::{OutsideBase, OutsideCalls, OutsideMember, Overriding, base, counted, member};
 
 pub(super) const CALLS: OutsideCalls = OutsideCalls {
     starts: &["Main"],
@@ -11,6 +11,7 @@ pub(super) const CALLS: OutsideCalls = OutsideCalls {
     override_word: Some("override"),
     operator_word: Some("operator"),
     hidden_words: &["private", "static"],
+    reflected_classes: &["Controller", "ViewComponent"],
     ..OutsideCalls::NONE
 };
 
@@ -27,6 +28,8 @@ const MEMBERS: &[OutsideMember] = &[
     member("the syntax of initialisers", "Add"),
     member("ASP.NET", "Configure"),
     member("ASP.NET", "ConfigureServices"),
+    counted("ASP.NET middleware", "Invoke", 1),
+    member("ASP.NET middleware", "InvokeAsync"),
 ];
 
 const BASES: &[OutsideBase] = &[

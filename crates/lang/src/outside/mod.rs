@@ -38,6 +38,8 @@ pub struct OutsideCalls {
     pub static_starts: bool,
     /// First part of the names of accessors, which libraries call by reflection.
     pub accessors: &'static [&'static str],
+    /// Last part of the names of classes whose public methods frameworks find by reflection.
+    pub reflected_classes: &'static [&'static str],
 }
 
 /// A member that outside code calls.
@@ -92,6 +94,7 @@ impl OutsideCalls {
         nested_is_member: false,
         static_starts: false,
         accessors: &[],
+        reflected_classes: &[],
     };
     const RUST: Self = Self { starts: &["main"], overriding: Overriding::InBlock, ..Self::NONE };
 

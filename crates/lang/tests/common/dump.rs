@@ -31,6 +31,10 @@ pub(crate) fn dump(facts: &FileFacts) -> String {
         let (base, value) = (expr(facts, write.base), expr(facts, write.value));
         let _ = writeln!(out, "{base}.{} := {value}", facts.name(write.name));
     }
+    for stored in &facts.stored {
+        let (base, value) = (expr(facts, stored.base), expr(facts, stored.value));
+        let _ = writeln!(out, "{base}.{} holds {value}", facts.name(stored.name));
+    }
     out.push_str("# references\n");
     references(facts, &mut out);
     for arguments in &facts.macro_arguments {

@@ -184,7 +184,7 @@ impl Check<'_> {
                 self.pos(export.pos, "an export");
             }
         }
-        for write in &facts.member_writes {
+        for write in facts.member_writes.iter().chain(&facts.stored) {
             self.name(write.name, "a member write");
             self.expr(write.base, "a member write");
             self.expr(write.value, "a member write");

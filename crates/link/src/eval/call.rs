@@ -7,7 +7,7 @@ use m1nd_lang::facts::{DefKind, Expr, ExprId, Namespace, ParameterKind};
 use super::{Entity, Eval, Module, Receiver, Value, Values, no_args};
 use crate::files::{DefRef, FileId};
 use crate::reason::Reason;
-use crate::rules::{Builtin, MethodShape};
+use crate::rules::{Builtin, FieldShape, MethodShape};
 
 /// Result of a method of a standard type.
 pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
@@ -20,6 +20,7 @@ pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
     match shape {
         MethodShape::First => arg(0),
         MethodShape::Second => arg(1),
+        MethodShape::Pair => of(Builtin::Tuple, &[arg(0), arg(1)]),
         MethodShape::Same => Values::one(Value::Builtin(*builtin, args.clone())),
         MethodShape::ListOfFirst => of(Builtin::List, &[arg(0)]),
         MethodShape::ListOfSecond => of(Builtin::List, &[arg(1)]),
@@ -33,6 +34,9 @@ pub(super) fn shape(shape: MethodShape, receiver: &Value) -> Values {
         MethodShape::Mapped | MethodShape::FlatMapped | MethodShape::WrapperMapped | MethodShape::WrapperFlatMapped => {
             Values::unknown(Reason::UnknownReceiver)
         }
+        MethodShape::Field(FieldShape::First) => arg(0),
+        MethodShape::Field(FieldShape::Second) => arg(1),
+        MethodShape::Field(FieldShape::Pair) => of(Builtin::Tuple, &[arg(0), arg(1)]),
     }
 }
 
@@ -98,7 +102,9 @@ impl Eval<'_> {
 
     fn called_definition(&mut self, of: DefRef, type_args: &super::Args, file: FileId, args: &[ExprId]) -> Values {
         match self.definition(of).kind {
-            DefKind::Function if self.rules(of.file).function_classes && self.constructs(of) => {
+            DefKind::Function
+                if self.rules(of.file).function_classes && (self.constructs(of) || self.is_given_members(of)) =>
+            {
                 Values::one(Value::Instance(of, no_args()))
             }
             DefKind::Function => self.returned(of, None, type_args, file, args),

@@ -86,6 +86,14 @@ impl<'a> Eval<'a> {
                 // Whatever it refers to has the universal members.
                 if search.found.is_empty() { self.universal(of.file, name).unwrap_or(search) } else { search }
             }
+            Value::Builtin(builtin, args) | Value::BuiltinType(builtin, args)
+                if self.home.builtin_field(*builtin, self.text(name)).is_some() =>
+            {
+                let shape = self.home.builtin_field(*builtin, self.text(name)).map(MethodShape::Field);
+                Search::one(Entity::BuiltinMethod(shape, Rc::new(Value::Builtin(*builtin, args.clone()))))
+            }
+            // A field of a standard type about which nothing is known: what is not called is not a method.
+            Value::Method(_) if self.home.includes => Search::unknown(Reason::UnknownReceiver),
             Value::Builtin(builtin, _) => {
                 let text = self.text(name);
                 let shape = self.home.builtin_method(*builtin, text);
@@ -189,7 +197,7 @@ impl<'a> Eval<'a> {
             DefKind::Variable | DefKind::Constant | DefKind::Field => self.own_members(of, name, want),
             DefKind::Function => {
                 let own = self.own_members(of, name, want);
-                if !own.found.is_empty() {
+                if !own.found.is_empty() || own.unknown == Some(Reason::UnknownReceiver) {
                     return own;
                 }
                 if self.rules(of.file).function_classes && self.text(name) == "prototype" {
@@ -269,6 +277,7 @@ impl<'a> Eval<'a> {
                 Ancestor::Class(class, given) => {
                     let search = self.member_of_base(asked, *class, (place > 0).then_some(given));
                     if search.found.is_empty() {
+                        met.unknown |= search.unknown == Some(Reason::UnknownReceiver);
                         continue;
                     }
                     if gathers {
@@ -322,7 +331,7 @@ impl<'a> Eval<'a> {
             self.keep_apart(class, asked.want, &mut own);
         }
         if own.found.is_empty() {
-            return Search::default();
+            return own;
         }
         let args = match given {
             Some(given) => self.base_args(asked.of, asked.args, given),
@@ -477,7 +486,8 @@ impl<'a> Eval<'a> {
                 return search;
             }
         }
-        self.written_members(of, name)
+        let written = self.written_members(of, name);
+        if written.found.is_empty() { self.copied_members(of, name, want) } else { written }
     }
 
     /// Members assigned in the definition's own file: `Foo.prototype.bar = …`, `app.get = …`.

@@ -7,6 +7,7 @@
 mod ancestors;
 mod blanket;
 mod call;
+mod copied;
 mod dispatch;
 mod documents;
 mod embed;
@@ -49,7 +50,7 @@ use crate::ids::{self, GeneratedFunctions};
 use crate::names::Name;
 use crate::project::Project;
 use crate::reason::Reason;
-use crate::rules::{Builtin, ModuleTarget, Overloads, Resolver, Rules};
+use crate::rules::{Builtin, MethodShape, ModuleTarget, Overloads, Resolver, Rules};
 use crate::unit::Unit;
 
 #[derive(Debug, Clone)]
@@ -117,6 +118,8 @@ pub(crate) struct Eval<'a> {
     flows: FxHashMap<(DefRef, usize), Values>,
     /// They are being computed: results that rest on them are not remembered.
     flowing: bool,
+    /// The functions that fields, variables and parameters may hold.
+    held: FxHashMap<indirect::Holder, Rc<[DefRef]>>,
     /// Values of variables, if not truncated.
     variables: FxHashMap<(DefRef, Namespace), Values>,
     /// Wildcard imports that are being followed.
@@ -162,6 +165,7 @@ impl<'a> Eval<'a> {
             signatures: FxHashMap::default(),
             flows: FxHashMap::default(),
             flowing: false,
+            held: FxHashMap::default(),
             variables: FxHashMap::default(),
             wildcards: 0,
             depth: 0,
@@ -568,6 +572,7 @@ impl<'a> Eval<'a> {
             Entity::Local(file, binding) => self.value_of_binding(*file, *binding),
             Entity::Expr(file, expr) => self.eval(*file, *expr, want),
             Entity::External(package, name) => self.external(package, *name, want),
+            Entity::BuiltinMethod(Some(shape @ MethodShape::Field(_)), receiver) => call::shape(*shape, receiver),
             Entity::BuiltinMethod(None, receiver) if matches!(**receiver, Value::BuiltinType(..)) => {
                 // `Vec::new`, `Box::new`: the arguments determine the content.
                 Values::one(receiver.as_ref().clone())
@@ -607,7 +612,8 @@ impl<'a> Eval<'a> {
         }
         // Only a name in type position is known to be a type.
         let is_type = want == Namespace::Type && self.home.overloads == Overloads::Chosen;
-        let yields = name.is_some() && want == Namespace::Value && self.holds_given(package);
+        let is_holding = |text: &str| package.is_value() && self.home.holding_fields.contains(&text);
+        let yields = want == Namespace::Value && text.is_some_and(|text| is_holding(text) || self.holds_given(package));
         let package = package.clone().yielding(yields);
         Values::one(Value::External(package, name.filter(|_| is_type)))
     }

@@ -29,7 +29,7 @@ impl<'a> Eval<'a> {
         let owner = definition.owner.filter(|_| definition.flags.is_constructor);
         let called = owner.map_or(of, |def| DefRef { file: of.file, def });
         let name = unit.name(unit.facts.definition(called.def).name);
-        for (file, passes) in self.passes(name, of.file) {
+        for (file, passes) in self.passes(name, of.file, MAX_PASSES) {
             for pass in passes {
                 if let Some(given) = self.given(of, index, called, file, pass) {
                     given.items.into_iter().filter(may_be_passed).for_each(|value| values.push(value));
@@ -48,7 +48,7 @@ impl<'a> Eval<'a> {
 
     /// The calls and decorations with this name, file by file; only those of `own` if there are too many, none if
     /// there are too many there.
-    fn passes(&mut self, name: Name, own: FileId) -> Vec<(FileId, &'a [Pass])> {
+    pub(super) fn passes(&mut self, name: Name, own: FileId, most: usize) -> Vec<(FileId, &'a [Pass])> {
         self.asked.insert(Key::passes(self.text(name)));
         let project = self.project;
         let mut rows: Vec<_> = Vec::new();
@@ -56,10 +56,10 @@ impl<'a> Eval<'a> {
         for file in project.passes(project.names.text(name)) {
             let passes = project.unit(file).passes.named(name);
             total += passes.len();
-            if total > MAX_PASSES {
+            if total > most {
                 rows.clear();
                 rows.push((own, project.unit(own).passes.named(name)));
-                rows.retain(|(_, passes)| passes.len() <= MAX_PASSES);
+                rows.retain(|(_, passes)| passes.len() <= most);
                 return rows;
             }
             rows.push((file, passes));
@@ -88,7 +88,20 @@ impl<'a> Eval<'a> {
         }
     }
 
-    fn has_receiver(&mut self, of: DefRef) -> bool {
+    /// The arguments of one call for a parameter.
+    pub(super) fn arguments_for(&mut self, of: DefRef, index: usize, file: FileId, pass: &Pass) -> Vec<ExprId> {
+        let Given::Args(args) = pass.given else { return Vec::new() };
+        let shift = usize::from(self.has_receiver(of));
+        let own = self.project.unit(of.file);
+        let unit = self.project.unit(file);
+        let is_rest = own.facts.parameters(of.def).get(index).is_some_and(|row| row.kind == ParameterKind::Rest);
+        if is_rest {
+            return unit.list(args).iter().skip(index.saturating_sub(shift)).copied().collect();
+        }
+        argument(unit, pass.callee, args, own, of, index, shift).into_iter().collect()
+    }
+
+    pub(super) fn has_receiver(&mut self, of: DefRef) -> bool {
         let first = self.unit(of.file).facts.parameters(of.def).first();
         first.is_some_and(|first| matches!(first.kind, ParameterKind::Receiver | ParameterKind::ClassReceiver))
     }
@@ -204,7 +217,7 @@ impl<'a> Eval<'a> {
     pub(crate) fn work_out_flows(&mut self, file: FileId) {
         let unit = self.unit(file);
         let rows = &unit.passes.through;
-        if rows.is_empty() || rows.len() > MAX_THROUGH {
+        if !self.rules(file).follows_arguments || rows.is_empty() || rows.len() > MAX_THROUGH {
             return;
         }
         self.flowing = true;

@@ -4,7 +4,7 @@ use m1nd_base::{EdgeTier, Limits, Relation};
 use m1nd_lang::facts::{DefId, DefKind, Reference, Role};
 
 use super::{Members, Resolution, Row, Target, outcome, row};
-use crate::eval::{Eval, Search};
+use crate::eval::{Entity, Eval, Search};
 use crate::files::{DefRef, FileId};
 
 /// A call through a variable or field that holds functions: the functions it may hold, and a reference to the holder.
@@ -16,11 +16,33 @@ pub(super) fn resolve_indirect<'a>(
     found: &Search,
     limits: &Limits,
 ) -> Option<Vec<Resolution<'a>>> {
+    let (call, holders) = call_held(eval, file, reference, found, limits)?;
+    if matches!(holders.as_slice(), []) && !found.found.iter().all(|found| matches!(found.entity, Entity::Local(..))) {
+        return None;
+    }
+    let mut rows = vec![call.clone()];
+    if let [holder] = holders.as_slice() {
+        let targets = symbols(eval, &[*holder]);
+        let relation = Relation::References;
+        let tier = Some(EdgeTier::Certain);
+        rows.push(Resolution { name: "", relation, targets, tier, ..call });
+    }
+    Some(rows)
+}
+
+/// The functions that a call through something may reach, besides what the call names: `possible`, if there are any.
+pub(super) fn call_held<'a>(
+    eval: &mut Eval<'a>,
+    file: FileId,
+    reference: &Reference,
+    found: &Search,
+    limits: &Limits,
+) -> Option<(Resolution<'a>, Vec<DefRef>)> {
     if reference.role != Role::Call {
         return None;
     }
     let unit = eval.unit(file);
-    let held = eval.held(found, reference.role)?;
+    let held = eval.held(file, reference.expr, found)?;
     if held.functions.is_empty() || held.functions.len() > limits.link_candidates {
         return None;
     }
@@ -29,13 +51,7 @@ pub(super) fn resolve_indirect<'a>(
     let mut targets = symbols(eval, &held.functions);
     targets.sort();
     targets.dedup();
-    let mut rows = vec![Resolution::new(call, targets, Some(EdgeTier::Possible))];
-    if let [holder] = held.holders.as_slice() {
-        let holder = symbols(eval, &[*holder]);
-        let reference = Row { name: "", relation: Relation::References, ..call };
-        rows.push(Resolution::new(reference, holder, Some(EdgeTier::Certain)));
-    }
-    Some(rows)
+    (!targets.is_empty()).then(|| (Resolution::new(call, targets, Some(EdgeTier::Possible)), held.holders))
 }
 
 /// A call that constructs a value of a class: its constructors, and a reference to the class. `None` if it is another

@@ -8,7 +8,7 @@ use crate::eval::{Entity, Eval, Found, Value};
 use crate::files::{DefRef, FileId, Word};
 use crate::names::Name;
 use crate::reason::Reason;
-use crate::rules::{Builtin, Overloads};
+use crate::rules::{Builtin, Overloads, Yields};
 use crate::unit::Unit;
 
 /// Maximum number of files that define a name which are looked at for what they have under it.
@@ -32,7 +32,9 @@ pub(super) fn may_reach_more(
         Expr::Member { name, .. } if unknown.is_some() || found.iter().any(|found| eval.is_indirect(found)) => {
             let name = unit.name(name);
             let methods = methods(eval, file, name, call);
+            // Where nothing declares types, a package may be handed values of packages that it does not know.
             methods.into_iter().any(|method| !found.iter().any(|found| found.entity == Entity::Def(method)))
+                || rules.yields == Yields::Anything && rules.linked && eval.is_method_elsewhere(file, name)
                 || all_outside && eval.may_be_of_module(file, name)
         }
         Expr::Member { name, .. } if extends_outside => {

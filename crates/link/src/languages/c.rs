@@ -11,7 +11,9 @@ use m1nd_lang::Language;
 
 use self::includes::Includes;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Overloads, Rules, Yields};
+use crate::rules::{
+    BareMembers, Builtin, FieldShape, FunctionMethods, MemberOrder, MethodShape, Overloads, Rules, Yields,
+};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::C),
@@ -76,6 +78,67 @@ const SCALARS: &[&str] = &[
     "signed char",
 ];
 
+/// Fields and member types of containers. An iterator is what it points at, as a pointer is.
+const FIELDS: &[(Builtin, &str, FieldShape)] = &[
+    (Builtin::Tuple, "first", FieldShape::First),
+    (Builtin::Tuple, "second", FieldShape::Second),
+    (Builtin::Tuple, "first_type", FieldShape::First),
+    (Builtin::Tuple, "second_type", FieldShape::Second),
+    (Builtin::List, "const_iterator", FieldShape::First),
+    (Builtin::List, "const_pointer", FieldShape::First),
+    (Builtin::List, "const_reference", FieldShape::First),
+    (Builtin::List, "const_reverse_iterator", FieldShape::First),
+    (Builtin::List, "iterator", FieldShape::First),
+    (Builtin::List, "key_type", FieldShape::First),
+    (Builtin::List, "pointer", FieldShape::First),
+    (Builtin::List, "reference", FieldShape::First),
+    (Builtin::List, "reverse_iterator", FieldShape::First),
+    (Builtin::List, "value_type", FieldShape::First),
+    (Builtin::Map, "const_iterator", FieldShape::Pair),
+    (Builtin::Map, "const_reference", FieldShape::Pair),
+    (Builtin::Map, "const_reverse_iterator", FieldShape::Pair),
+    (Builtin::Map, "iterator", FieldShape::Pair),
+    (Builtin::Map, "key_type", FieldShape::First),
+    (Builtin::Map, "mapped_type", FieldShape::Second),
+    (Builtin::Map, "reference", FieldShape::Pair),
+    (Builtin::Map, "reverse_iterator", FieldShape::Pair),
+    (Builtin::Map, "value_type", FieldShape::Pair),
+];
+const METHODS: &[(Builtin, &str, MethodShape)] = &[
+    (Builtin::List, "at", MethodShape::First),
+    (Builtin::List, "back", MethodShape::First),
+    (Builtin::List, "begin", MethodShape::First),
+    (Builtin::List, "cbegin", MethodShape::First),
+    (Builtin::List, "cend", MethodShape::First),
+    (Builtin::List, "crbegin", MethodShape::First),
+    (Builtin::List, "crend", MethodShape::First),
+    (Builtin::List, "data", MethodShape::First),
+    (Builtin::List, "emplace_back", MethodShape::First),
+    (Builtin::List, "emplace_front", MethodShape::First),
+    (Builtin::List, "end", MethodShape::First),
+    (Builtin::List, "erase", MethodShape::First),
+    (Builtin::List, "find", MethodShape::First),
+    (Builtin::List, "front", MethodShape::First),
+    (Builtin::List, "lower_bound", MethodShape::First),
+    (Builtin::List, "rbegin", MethodShape::First),
+    (Builtin::List, "rend", MethodShape::First),
+    (Builtin::List, "top", MethodShape::First),
+    (Builtin::List, "upper_bound", MethodShape::First),
+    (Builtin::Map, "at", MethodShape::Second),
+    (Builtin::Map, "begin", MethodShape::Pair),
+    (Builtin::Map, "cbegin", MethodShape::Pair),
+    (Builtin::Map, "cend", MethodShape::Pair),
+    (Builtin::Map, "crbegin", MethodShape::Pair),
+    (Builtin::Map, "crend", MethodShape::Pair),
+    (Builtin::Map, "end", MethodShape::Pair),
+    (Builtin::Map, "erase", MethodShape::Pair),
+    (Builtin::Map, "find", MethodShape::Pair),
+    (Builtin::Map, "lower_bound", MethodShape::Pair),
+    (Builtin::Map, "rbegin", MethodShape::Pair),
+    (Builtin::Map, "rend", MethodShape::Pair),
+    (Builtin::Map, "upper_bound", MethodShape::Pair),
+];
+
 const SHARED: Rules = Rules {
     bare_members: BareMembers::Everywhere,
     member_order: MemberOrder::DepthFirst,
@@ -114,21 +177,12 @@ const SHARED: Rules = Rules {
         ("ref", Builtin::Transparent),
         ("cref", Builtin::Transparent),
     ],
-    builtin_methods: &[
-        (Builtin::List, "front", MethodShape::First),
-        (Builtin::List, "back", MethodShape::First),
-        (Builtin::List, "at", MethodShape::First),
-        (Builtin::List, "top", MethodShape::First),
-        (Builtin::List, "begin", MethodShape::First),
-        (Builtin::List, "end", MethodShape::First),
-        (Builtin::List, "rbegin", MethodShape::First),
-        (Builtin::List, "cbegin", MethodShape::First),
-        (Builtin::List, "find", MethodShape::First),
-        (Builtin::List, "emplace_back", MethodShape::First),
-        (Builtin::Map, "at", MethodShape::Second),
-    ],
+    builtin_fields: FIELDS,
+    holding_fields: &["first", "second"],
+    builtin_methods: METHODS,
     scalars: SCALARS,
-    identity_methods: &["get", "release", "lock", "value", "load", "exchange"],
+    function_methods: FunctionMethods::Named(&["operator()"]),
+    identity_methods: &["get", "release", "lock", "value", "value_or", "load", "exchange"],
     builtin_package: standard::CPP_PACKAGE,
     builtin_package_is_open: true,
     is_standard_package: |package| package == "std",

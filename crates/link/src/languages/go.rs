@@ -9,7 +9,7 @@ use m1nd_lang::Language;
 
 use self::modules::GoModules;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, Rules, Yields};
+use crate::rules::{BareMembers, Builtin, Dispatch, FunctionMethods, MemberOrder, MethodShape, Rules, Yields};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Go),
@@ -41,6 +41,7 @@ static RULES: Rules = Rules {
     is_standard_package: |package| matches!(package, "builtin" | "sync/atomic" | "iter"),
     common_methods: universe::COMMON_METHODS,
     duck_typing: true,
+    function_methods: FunctionMethods::Any,
     counted_ranges: true,
     members_beside_type: true,
     variables_are_open: true,

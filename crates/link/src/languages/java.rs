@@ -9,7 +9,9 @@ use m1nd_lang::facts::Literal;
 use self::packages::Packages;
 use super::Family;
 use crate::files::{FileId, Files};
-use crate::rules::{BareMembers, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules, Yields};
+use crate::rules::{
+    BareMembers, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Overloads, Resolver, Rules, Yields,
+};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Java),
@@ -37,6 +39,7 @@ static RULES: Rules = Rules {
     is_standard_package: |package| package.starts_with("java"),
     common_methods: standard::COMMON_METHODS,
     duck_typing: true,
+    function_methods: FunctionMethods::Any,
     overloads: Overloads::Chosen,
     methods_apart: true,
     constructors_inherited: false,

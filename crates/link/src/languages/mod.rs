@@ -9,6 +9,7 @@ use crate::files::Files;
 use crate::rules::{Resolver, Rules};
 
 mod c;
+mod dependencies;
 mod go;
 mod java;
 mod outlined;

@@ -14,7 +14,8 @@ use self::roots::{Roots, join, parent};
 use super::{Family, Manifests};
 use crate::files::{FileId, Files};
 use crate::rules::{
-    AsyncMethods, BareMembers, Builtin, Fixtures, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules,
+    AsyncMethods, BareMembers, Builtin, Fixtures, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Resolver,
+    Rules,
 };
 
 pub(super) const FAMILY: Family = Family {
@@ -173,6 +174,7 @@ static RULES: Rules = Rules {
     is_standard_package: |package| !matches!(package, "std" | "globals"),
     common_methods: &[],
     duck_typing: true,
+    function_methods: FunctionMethods::Named(&["__call__"]),
     follows_arguments: true,
     reassigns_functions: true,
     fields_apart: false,
@@ -234,7 +236,7 @@ impl Resolver for Python {
     }
 
     fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
-        self.distributions.may_use(files, files.root_of(files.path(from)), files.root_of(files.path(to)))
+        self.distributions.may_use(files, files.path(from), files.path(to))
     }
 
     fn submodule(&self, files: &Files<'_>, _from: FileId, of: &ModuleTarget, name: &str) -> ModuleTarget {

@@ -10,7 +10,7 @@ use m1nd_lang::Language;
 
 use self::modules::CrateGraph;
 use super::Family;
-use crate::rules::{BareMembers, Builtin, MemberOrder, MethodShape, Rules, Yields};
+use crate::rules::{BareMembers, Builtin, FunctionMethods, MemberOrder, MethodShape, Rules, Yields};
 
 pub(super) const FAMILY: Family = Family {
     of: Some(Language::Rust),
@@ -258,6 +258,7 @@ static RULES: Rules = Rules {
         ("ne", "eq"),
     ],
     duck_typing: true,
+    function_methods: FunctionMethods::Named(&["call", "call_mut", "call_once"]),
     fields_apart: true,
     function_classes: false,
     includes: false,

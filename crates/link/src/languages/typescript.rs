@@ -8,9 +8,12 @@ use rustc_hash::FxHasher;
 
 use self::ambient::Ambient;
 use self::modules::{Found, Importer, Modules};
+use super::dependencies::Dependencies;
 use super::{Family, Manifests};
 use crate::files::{FileId, Files};
-use crate::rules::{BareMembers, Builtin, Dispatch, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules};
+use crate::rules::{
+    BareMembers, Builtin, Dispatch, FunctionMethods, MemberOrder, MethodShape, ModuleTarget, Resolver, Rules,
+};
 
 mod ambient;
 mod config;
@@ -118,6 +121,7 @@ static RULES: Rules = Rules {
     is_standard_package: |package| package == "globals",
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
+    function_methods: FunctionMethods::Named(&["apply", "bind", "call"]),
     dispatch: Dispatch::Members,
     follows_arguments: true,
     fields_apart: false,
@@ -132,6 +136,7 @@ static RULES: Rules = Rules {
 struct TypeScript {
     modules: Modules,
     ambient: Ambient,
+    dependencies: Dependencies,
     fingerprint: u64,
 }
 
@@ -147,7 +152,8 @@ impl TypeScript {
         let modules = modules.of_repositories(&|folder| files.root_of(folder).to_owned());
         let ambient = Ambient::new(files, own().map(|(path, _)| path.as_str()));
         ambient.hash(&mut hasher);
-        Self { modules, ambient, fingerprint: hasher.finish() }
+        let dependencies = modules.dependencies();
+        Self { modules, ambient, dependencies, fingerprint: hasher.finish() }
     }
 }
 
@@ -168,6 +174,10 @@ impl Resolver for TypeScript {
             Found::External(name) => ModuleTarget::External(name),
             Found::Nothing => ModuleTarget::NotFound,
         }
+    }
+
+    fn may_use(&self, files: &Files<'_>, from: FileId, to: FileId) -> bool {
+        self.dependencies.may_use(files.path(from), files.path(to))
     }
 
     fn outside(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {

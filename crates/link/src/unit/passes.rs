@@ -61,7 +61,9 @@ impl Passes {
             let Expr::Call { callee, args } = *expr else { continue };
             let named = facts.arguments_of(callee).iter().filter(|argument| argument.name.is_some());
             let given = facts.list(args).iter().copied().chain(named.map(|argument| argument.value));
-            if !given.into_iter().any(|arg| may_hold(facts, arg)) {
+            let follows_all = unit.rules.follows_arguments;
+            let is_kept = |arg| if follows_all { may_hold(facts, arg) } else { may_pass_function(unit, arg) };
+            if !given.into_iter().any(is_kept) {
                 continue;
             }
             if let Some(parameter) = parameter(unit, callee) {
@@ -133,6 +135,50 @@ fn may_hold(facts: &FileFacts, arg: ExprId) -> bool {
     !matches!(facts.expr(arg), Expr::Literal(_) | Expr::Unknown | Expr::This { .. })
 }
 
+/// Returns whether an argument may be a function that has a name, or a parameter that may be one, or may wrap one.
+fn may_pass_function(unit: &Unit, arg: ExprId) -> bool {
+    /// Parts of an argument that are examined.
+    const MAX_PARTS: usize = 32;
+    let facts = &*unit.facts;
+    let mut work = vec![arg];
+    for _ in 0..MAX_PARTS {
+        let Some(part) = work.pop() else { return false };
+        match facts.expr(part) {
+            Expr::Path { .. } => return true,
+            // A method taken of a value, or a function of a module.
+            Expr::Member { .. } if !unit.rules.fields_apart && !unit.rules.methods_apart && !unit.rules.includes => {
+                return true;
+            }
+            Expr::Name { .. } => match binding(unit, part) {
+                Some(BindingTarget::Parameter(def, index)) => {
+                    let parameter = facts.parameters(def).get(index as usize);
+                    if parameter.is_some_and(|row| row.declared.is_none_or(|of| !facts.is_data_type(of))) {
+                        return true;
+                    }
+                }
+                Some(BindingTarget::Value(value)) => match facts.expr(value) {
+                    Expr::Name { .. } | Expr::Path { .. } | Expr::Definition(_) => return true,
+                    _ => {}
+                },
+                // Where methods are apart, a bare name is a field or variable.
+                Some(BindingTarget::Definition(_) | BindingTarget::Import(_)) | None if !unit.rules.methods_apart => {
+                    return true;
+                }
+                Some(BindingTarget::Typed(of)) if unit.rules.methods_apart && !facts.is_data_type(of) => {
+                    return true;
+                }
+                _ => {}
+            },
+            Expr::Call { args: items, .. } | Expr::Collection { items, .. } | Expr::Union(items) => {
+                work.extend(facts.list(items).iter().take(MAX_PARTS));
+            }
+            Expr::Entry { value: base, .. } | Expr::Unwrap { base } | Expr::Generic { base, .. } => work.push(base),
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Last name of the callee; for an alias, the name it refers to at that place.
 fn called_name(unit: &Unit, mut callee: ExprId) -> Option<Name> {
     if let Expr::Union(items) = unit.facts.expr(callee)
@@ -140,26 +186,34 @@ fn called_name(unit: &Unit, mut callee: ExprId) -> Option<Name> {
     {
         callee = *only;
     }
+    if let Expr::Generic { base, .. } = unit.facts.expr(callee) {
+        callee = base;
+    }
     match unit.facts.expr(callee) {
-        Expr::Name { name, .. } | Expr::Member { name, .. } => Some(unit.name(name)),
+        Expr::Name { name, .. } | Expr::Member { name, .. } | Expr::Path { name, .. } => Some(unit.name(name)),
         _ => None,
     }
 }
 
 /// The parameter that a name is.
 fn parameter(unit: &Unit, callee: ExprId) -> Option<(DefId, u32)> {
+    match binding(unit, callee)? {
+        BindingTarget::Parameter(def, index) => Some((def, index)),
+        _ => None,
+    }
+}
+
+/// What a name is bound to in its file.
+fn binding(unit: &Unit, name: ExprId) -> Option<BindingTarget> {
     /// Scopes looked through.
     const MAX_SCOPES: usize = 32;
-    let Expr::Name { name, scope } = unit.facts.expr(callee) else { return None };
+    let Expr::Name { name, scope } = unit.facts.expr(name) else { return None };
     let name = unit.name(name);
     let mut scope = Some(scope);
     for _ in 0..MAX_SCOPES {
         let id = scope?;
         if let Some(binding) = unit.bindings(id, name).next() {
-            return match unit.facts.bindings[binding as usize].target {
-                BindingTarget::Parameter(def, index) => Some((def, index)),
-                _ => None,
-            };
+            return Some(unit.facts.bindings[binding as usize].target);
         }
         scope = unit.facts.scopes[id.index()].parent;
     }

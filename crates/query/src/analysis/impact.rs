@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
 use m1nd_graph::reach::{self, Reach, ReachQuery, Reached, Side};
 use m1nd_graph::{Graph, NodeFlags, NodeIx, weights};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::why::{Hop, hop};
 use crate::closure::{self, Closure, Known, Rows};
@@ -33,10 +33,12 @@ pub enum Direction {
 }
 
 /// A question for the reach of a change.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ImpactQuery {
     /// The changed node, including its members.
     pub node: NodeIx,
+    /// Further changed nodes, such as the other files of a folder.
+    pub also: Vec<NodeIx>,
     /// Direction.
     pub direction: Direction,
     /// Most edges from the node.
@@ -50,7 +52,7 @@ pub struct ImpactQuery {
 impl ImpactQuery {
     /// Dependents of this node with the usual bounds.
     pub fn new(node: NodeIx) -> Self {
-        Self { node, direction: Direction::Forward, max_hops: 5, min_strength: 0.01, max_rows: 150 }
+        Self { node, also: Vec::new(), direction: Direction::Forward, max_hops: 5, min_strength: 0.01, max_rows: 150 }
     }
 }
 
@@ -144,7 +146,7 @@ pub struct ImpactAnswer {
 /// [`Cancelled`].
 pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Result<ImpactAnswer, Cancelled> {
     let graph = snapshot.graph();
-    let starts = graph.with_parts(query.node, MAX_MEMBERS);
+    let starts = all_parts(graph, query);
     let sides: &[Side] = match query.direction {
         Direction::Forward => &[Side::Dependents],
         Direction::Reverse => &[Side::Dependencies],
@@ -183,7 +185,7 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         reached,
         tests,
         total_tests,
-        members: starts.len() - 1,
+        members: starts.len().saturating_sub(1 + query.also.len()),
         closure: closure::close(
             snapshot,
             &Known {
@@ -196,6 +198,23 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
             },
         ),
     })
+}
+
+/// The changed nodes with their members.
+fn all_parts(graph: &Graph, query: &ImpactQuery) -> Vec<NodeIx> {
+    let mut starts = graph.with_parts(query.node, MAX_MEMBERS);
+    for &node in &query.also {
+        starts.extend(graph.with_parts(node, MAX_MEMBERS));
+        if starts.len() >= MAX_MEMBERS {
+            break;
+        }
+    }
+    if !query.also.is_empty() {
+        let mut seen = FxHashSet::default();
+        starts.retain(|node| seen.insert(*node));
+        starts.truncate(MAX_MEMBERS);
+    }
+    starts
 }
 
 type Unranked<'g> = (usize, Side, Reached<'g>);

@@ -19,11 +19,12 @@ mod values;
 use m1nd_base::count;
 use m1nd_engine::Snapshot;
 use m1nd_graph::reach::{Reach, Side};
-use m1nd_graph::{Graph, NodeFlags, NodeIx};
+use m1nd_graph::{Dispatch, Graph, NodeFlags, NodeIx};
 
 pub use exported::is_visible_outside;
 pub(crate) use open::UNKNOWN_MODULE;
 
+use crate::calls::is_test;
 use open::Families;
 use unseen::Unseen;
 
@@ -94,6 +95,9 @@ pub mod reasons {
     pub const DYNAMIC_NAME: &str = "dynamic_name";
     /// The name stands in a file that is not in the index whole.
     pub const UNSEEN_FILE: &str = "unseen_file";
+    /// A call of an overridden method runs it if its class is made, and nothing in sight makes it; or there are more
+    /// overridden methods than are considered.
+    pub const DISPATCH_NOT_MADE: &str = "dispatch_not_made";
 }
 
 /// The rows that an answer is about.
@@ -126,6 +130,13 @@ pub struct Closure {
     pub not_made: usize,
     /// One sentence.
     pub why: String,
+}
+
+impl Hiding {
+    /// Returns whether the user it may hide may be a test.
+    pub(crate) fn may_be_test(&self, graph: &Graph) -> bool {
+        self.reason == reasons::DISPATCH_NOT_MADE || is_test(graph, self.node)
+    }
 }
 
 impl Closure {
@@ -170,13 +181,53 @@ pub(crate) fn close_direct(
     close(snapshot, &Known { node, starts, reaches: &reaches, max_hops: 1, rows, incomplete })
 }
 
-/// Returns what may hide a user of a node, for tools that judge many nodes: empty if nothing can.
+/// Returns everything that may hide a user of a node, for tools that judge many nodes: empty if nothing can.
 pub(crate) fn hiding(snapshot: &Snapshot, node: NodeIx, rows: Rows) -> Vec<Hiding> {
-    close_direct(snapshot, node, &snapshot.graph().same_symbol(node), rows, (0, false)).hiding
+    let graph = snapshot.graph();
+    let starts = graph.same_symbol(node);
+    let reaches = [(Side::Dependents, Reach::default())];
+    let known = Known { node, starts: &starts, reaches: &reaches, max_hops: 1, rows, incomplete: false };
+    let mut hiding = list_hiding(snapshot, &known).0;
+    // Methods that replace each other have one name, whichever of them a call reaches.
+    if rows == Rows::Names {
+        return hiding;
+    }
+    let dispatch = Dispatch::new(graph);
+    let unfollowed = starts.iter().filter(|&&start| {
+        let calls = dispatch.to(start);
+        calls.left_out > 0 || calls.is_cut
+    });
+    hiding.extend(unfollowed.map(|&start| Hiding {
+        node: start,
+        name: graph.label(start).to_owned(),
+        role: "call".to_owned(),
+        reason: reasons::DISPATCH_NOT_MADE.to_owned(),
+        file: graph.path(start).to_owned(),
+        line: graph.name_line(start),
+        far: false,
+    }));
+    hiding
+}
+
+/// Says in one sentence what these rows are.
+pub(crate) fn explain(hiding: &[Hiding]) -> String {
+    list_reasons(hiding.iter(), "here").join("; ")
 }
 
 /// Finds what may hide rows, and gives the verdict.
 pub(crate) fn close(snapshot: &Snapshot, known: &Known<'_, '_>) -> Closure {
+    let (mut hiding, incomplete) = list_hiding(snapshot, known);
+    let too_weak = known.reaches.iter().map(|(_, reach)| reach.too_weak).sum();
+    let left_out = known.reaches.iter().map(|(_, reach)| (reach.left_out_near, reach.left_out));
+    let (not_made_near, not_made) = left_out.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let (state, indirect, why) = judge(&hiding, (not_made_near, not_made), too_weak, incomplete);
+    let total_hiding = hiding.len();
+    hiding.truncate(MAX_HIDING);
+    Closure { state, indirect, hiding, total_hiding, too_weak, not_made, why }
+}
+
+/// Lists what may hide rows, direct ones first, a row a place. The flag says that the search ended at a bound.
+fn list_hiding(snapshot: &Snapshot, known: &Known<'_, '_>) -> (Vec<Hiding>, bool) {
     let graph = snapshot.graph();
     let families = Families::of(snapshot);
     let language = families.family(graph, known.node);
@@ -206,14 +257,7 @@ pub(crate) fn close(snapshot: &Snapshot, known: &Known<'_, '_>) -> Closure {
     // One row tells of a place: the reference rather than the registration that takes it, or the word that it is.
     let same_place = |a: &Hiding, b: &Hiding| (&a.file, a.line, &a.name) == (&b.file, b.line, &b.name);
     hiding.dedup_by(|b, a| b == a || (matches!(&*b.role, REGISTER | TEXT) && same_place(a, b)));
-    let too_weak = known.reaches.iter().map(|(_, reach)| reach.too_weak).sum();
-    let left_out = known.reaches.iter().map(|(_, reach)| (reach.left_out_near, reach.left_out));
-    let (not_made_near, not_made) = left_out.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let verdict = judge(&hiding, (not_made_near, not_made), too_weak, incomplete);
-    let total_hiding = hiding.len();
-    hiding.truncate(MAX_HIDING);
-    let (state, indirect, why) = verdict;
-    Closure { state, indirect, hiding, total_hiding, too_weak, not_made, why }
+    (hiding, incomplete)
 }
 
 /// Uses of the nodes by other ways than a reference that calls them.
@@ -323,6 +367,7 @@ fn clause_of(reason: &str) -> &'static str {
         reasons::UNEXPLAINED_TEXT => "stands in text that no reference explains",
         reasons::DYNAMIC_NAME => "may be a name that code makes at run time",
         reasons::UNSEEN_FILE => "stands in a file that is not in the index whole",
+        reasons::DISPATCH_NOT_MADE => "overrides a method that is called, and nothing in sight makes its class",
         _ => "",
     }
 }

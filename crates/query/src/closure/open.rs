@@ -22,19 +22,22 @@ const UNKNOWN_NAME: &str = "name_not_found";
 /// The reason of a member of a value that outside code yielded.
 const OUTSIDE_RECEIVER: &str = "outside_receiver";
 
-/// The language family of each file, by its node: a hub has thousands of open references, and looking up the file of
+/// The language of each file, by its node: a hub has thousands of open references, and looking up the file of
 /// each by its path costs more than all the rest.
 pub(super) struct Families(FxHashMap<NodeIx, Language>);
 
 impl Families {
     pub(super) fn of(snapshot: &Snapshot) -> std::sync::Arc<Self> {
         let graph = snapshot.graph();
-        let family =
-            |file: &m1nd_engine::FileEntry| Some((graph.find_file(file.path.as_str())?, file.language.family()));
-        snapshot.derived().get_or_init(|| Self(snapshot.files().iter().filter_map(family).collect()))
+        let language = |file: &m1nd_engine::FileEntry| Some((graph.find_file(file.path.as_str())?, file.language));
+        snapshot.derived().get_or_init(|| Self(snapshot.files().iter().filter_map(language).collect()))
     }
 
     pub(super) fn family(&self, graph: &Graph, node: NodeIx) -> Option<Language> {
+        self.language(graph, node).map(Language::family)
+    }
+
+    fn language(&self, graph: &Graph, node: NodeIx) -> Option<Language> {
         self.0.get(&graph.file(node)?).copied()
     }
 }
@@ -57,6 +60,7 @@ pub(super) fn hidden_dependents(
             break;
         }
         let language = families.family(graph, node);
+        let reads_fields = matches!(families.language(graph, node), Some(Language::Rust | Language::Java));
         let place = Place::of(graph, node);
         for name in names_of(graph, node) {
             if !seen.insert((name, language, place)) {
@@ -65,7 +69,10 @@ pub(super) fn hidden_dependents(
             let references = graph.unresolved_named(name).filter(|reference| {
                 let theirs = families.family(graph, reference.from);
                 let is_known = own.contains(&reference.from) || (far && known.contains(&reference.from));
-                !is_known && (language.is_none() || theirs == language) && place.is_reached(reference, language)
+                // What is read there without a call is a field.
+                let is_field = reads_fields && reference.role == "read" && reference.reason == OUTSIDE_RECEIVER;
+                let is_reached = place.is_reached(reference, language) && !(is_field && place != Place::Other);
+                !is_known && (language.is_none() || theirs == language) && is_reached
             });
             let before = found.len();
             found.extend(references.map(|reference| row(graph, &reference, far)));
@@ -122,8 +129,6 @@ impl Place {
         match reference.role {
             "type" | "inherit" | "implement" | "write" if is_static => false,
             "macro" if language == Some(L::Rust) => false,
-            // What is read there without a call is a field.
-            "read" if reference.reason == OUTSIDE_RECEIVER && matches!(language, Some(L::Rust | L::Java)) => false,
             "import" => self == Self::Function,
             "call" | "read" if reference.reason == UNKNOWN_NAME => self != Self::Method || !by_receiver,
             "call" | "read" => self != Self::Nested || !is_static,

@@ -180,7 +180,9 @@ impl Question<'_> {
             Overriding::Never => None,
             Overriding::Structural => self.of_library().or_else(|| self.of_handed_value()),
             Overriding::ByName | Overriding::ByWord | Overriding::ByWordOrPublic => {
-                self.of_library().or_else(|| self.of_bases(owner)).or_else(|| self.accessor(owner))
+                let of_base = self.of_library().or_else(|| self.of_bases(owner));
+                let of_class = of_base.or_else(|| self.accessor(owner)).or_else(|| self.of_reflected_class(owner));
+                of_class.or_else(|| self.of_handed_object(owner))
             }
         }
     }
@@ -212,6 +214,16 @@ impl Question<'_> {
             .flat_map(|of| self.graph.in_edges(of))
             .find(|edge| edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible)?;
         Some(FromOutside::new(How::HandedOver, format!("what {} hands a `{of}` to", self.graph.label(by.from))))
+    }
+
+    /// A member of an object that is handed to code outside.
+    fn of_handed_object(&self, owner: NodeIx) -> Option<FromOutside> {
+        if self.graph.kind(owner) != NodeKind::Object {
+            return None;
+        }
+        let by = self.graph.in_edges(owner).find(|edge| edge.relation == Relation::Registers)?;
+        let (giver, object) = (self.graph.label(by.from), self.graph.label(owner));
+        Some(FromOutside::new(How::HandedOver, format!("what {giver} hands `{object}` to")))
     }
 
     /// A member of a base outside of the project.
@@ -249,6 +261,9 @@ impl Question<'_> {
                     None if self.may_replace_member_of(&base.name) => {
                         may_replace.get_or_insert_with(|| FromOutside::new(How::MayReplace, base.shown));
                     }
+                    None if self.is_action() => {
+                        may_replace.get_or_insert_with(|| FromOutside::new(How::Reflection, base.shown));
+                    }
                     None => {}
                 }
             }
@@ -279,6 +294,25 @@ impl Question<'_> {
             }
             _ => true,
         }
+    }
+
+    /// Returns whether frameworks find it by reflection, as a public method of a class that they know by its base, its
+    /// attributes or its name.
+    fn is_action(&self) -> bool {
+        self.calls.overriding == Overriding::ByWordOrPublic
+            && signature::has_word(self.signature, "public")
+            && !self.is_hidden()
+    }
+
+    /// A public method of a class that an attribute registers, or that has the name of those that a framework finds.
+    fn of_reflected_class(&self, owner: NodeIx) -> Option<FromOutside> {
+        if !self.is_action() {
+            return None;
+        }
+        let class = self.graph.label(owner);
+        let is_named = self.calls.reflected_classes.iter().any(|end| class.ends_with(end));
+        let is_registered = || self.graph.in_edges(owner).any(|edge| edge.relation == Relation::Registers);
+        (is_named || is_registered()).then(|| FromOutside::new(How::Reflection, class))
     }
 
     fn says_override(&self) -> bool {

@@ -285,8 +285,14 @@ impl<'a> Arguments<'a> {
             None => self.snapshot.read_file(&repo_path).ok().filter(|source| !source.stale)?.text,
         };
         let facts = m1nd_lang::extract(language, text.as_bytes(), self.snapshot.limits(), self.cancel);
-        let is_counted =
-            |reference: &&Reference| reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact;
+        // What the language calls without writing it stands at the place of its value, which may be a call.
+        let is_written = |reference: &&Reference| !matches!(facts.expr(reference.expr), Expr::Implicit { .. });
+        let is_counted = |reference: &&Reference| {
+            reference.role == Role::Call
+                && reference.arity != UNKNOWN
+                && !reference.inexact
+                && is_written(reference)
+        };
         let calls = facts.references.iter().filter(is_counted);
         let calls = calls.map(|reference| (reference.pos, usize::from(reference.arity))).collect();
         let overloaded = match language {

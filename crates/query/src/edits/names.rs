@@ -94,11 +94,16 @@ pub const fn has_own_name(kind: NodeKind) -> bool {
             | NodeKind::Variable
             | NodeKind::Constant
             | NodeKind::Macro
+            | NodeKind::Object
     )
 }
 
-/// Returns the reason why a text is no name in a language.
-pub(super) fn is_no_name(language: Option<Language>, name: &str) -> Option<&'static str> {
+/// Returns the reason why a text cannot be the new name of something in a language. Private members keep their `#`.
+pub(super) fn is_no_name(language: Option<Language>, name: &str, old: &str) -> Option<&'static str> {
+    let name = match old.starts_with('#') {
+        true => name.strip_prefix('#').unwrap_or_default(),
+        false => name,
+    };
     let has_dollar = language.is_some_and(|language| WITH_DOLLAR.contains(&language));
     let is_first = |c: char| c.is_alphabetic() || c == '_' || (has_dollar && c == '$');
     let mut chars = name.chars();
@@ -138,7 +143,7 @@ mod tests {
             (Language::Go, "_", false),
         ];
         for (language, name, expected) in rows {
-            assert_eq!(is_no_name(Some(language), name).is_none(), expected, "{language:?} {name}");
+            assert_eq!(is_no_name(Some(language), name, "old").is_none(), expected, "{language:?} {name}");
         }
     }
 }

@@ -110,6 +110,8 @@ pub struct EditedFile<'a> {
     pub path: &'a RepoPath,
     /// Its text before; `None` if it is new.
     pub before: Option<&'a str>,
+    /// Its text after the edit, where that is not on disk.
+    pub after: Option<&'a str>,
 }
 
 /// Compares two snapshots around an edit of some files.
@@ -125,7 +127,10 @@ pub fn verify(
     let mut check = GraphCheck::default();
     let paths: FxHashSet<&str> = edited.iter().map(|file| file.path.as_str()).collect();
     let (mut old, mut new) = (Arguments::new(before, cancel), Arguments::new(after, cancel));
-    edited.iter().for_each(|file| old.set_text(file.path.as_str(), file.before.unwrap_or_default()));
+    for file in edited {
+        old.set_text(file.path.as_str(), file.before.unwrap_or_default());
+        file.after.into_iter().for_each(|text| new.set_text(file.path.as_str(), text));
+    }
     for file in edited {
         cancel.check()?;
         lost_references(before, (after, &mut new), file.path, &paths, &mut check);

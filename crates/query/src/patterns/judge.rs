@@ -513,9 +513,8 @@ impl<'s> Judge<'s> {
             None => {}
         }
         let verdict = Verdict::confirmed(format!("no test reaches it within {TEST_STEPS} steps"));
-        let in_tests = |from: NodeIx| is_test(graph, from);
         let registered = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Registers | Relation::Decorates);
-        if let Some(may_be) = may_hide(&hiding(self.snapshot, node, Rows::Callers), in_tests) {
+        if let Some(may_be) = may_hide(graph, &hiding(self.snapshot, node, Rows::Callers)) {
             return verdict.open(may_be);
         }
         if reached.possible {
@@ -544,7 +543,7 @@ impl<'s> Judge<'s> {
         let graph = self.graph;
         let label = graph.label(caller);
         let open = hiding(self.snapshot, caller, Rows::Callers);
-        if let Some(row) = open.iter().find(|row| is_test(graph, row.node)) {
+        if let Some(row) = open.iter().find(|row| row.may_be_test(graph)) {
             return Some(format!("tests may use `{label}`, which leads to it: {}", reason_of(row)));
         }
         let is_method = graph.kind(caller) == NodeKind::Function
@@ -556,8 +555,8 @@ impl<'s> Judge<'s> {
 }
 
 /// Who may use a function besides its known users, if anything may.
-fn may_hide(open: &[Hiding], is_test: impl Fn(NodeIx) -> bool) -> Option<String> {
-    let first = open.iter().find(|row| is_test(row.node));
+fn may_hide(graph: &Graph, open: &[Hiding]) -> Option<String> {
+    let first = open.iter().find(|row| row.may_be_test(graph));
     let who = if first.is_some() { "tests" } else { "other code" };
     first.or(open.first()).map(|row| format!("{who} may use it: {}", reason_of(row)))
 }

@@ -393,7 +393,7 @@ impl Look<'_> {
             }
             Trait::Tested => {
                 let open = hiding(self.snapshot, node, Rows::Callers);
-                if let Some(row) = open.iter().find(|row| is_test(graph, row.node)) {
+                if let Some(row) = open.iter().find(|row| row.may_be_test(graph)) {
                     return Some(Open::named(&row.name, row.line, &row.reason));
                 }
                 let through =

@@ -21,7 +21,9 @@ const CHURN_HALF_LIFE: f64 = 30.0;
 /// Days of the window of tremor.
 pub(super) const TREMOR_DAYS: u32 = 30;
 /// Magnitude of tremor that counts as 1.
-const FULL_TREMOR: f64 = 3.0;
+const FULL_TREMOR: f64 = 1.0;
+/// Contradictions of layers that count as 1.
+const FULL_VIOLATIONS: f64 = 5.0;
 /// Matches of bug patterns that count as 1.
 const FULL_MATCHES: f64 = 3.0;
 /// Calls followed from an entry point, functions visited in all, and entry points for a score of 1.
@@ -44,7 +46,7 @@ pub enum Part {
     Defect,
     /// Acceleration of its changes.
     Tremor,
-    /// Share of its dependencies between declared layers that contradict them.
+    /// Its dependencies that contradict the layers.
     Layer,
     /// Matches of bug patterns.
     BugPatterns,
@@ -81,29 +83,16 @@ impl Part {
         }
     }
 
-    /// Its weight in the combination. Predictors of later fixes that were not shown to beat size alone have none
-    /// (`cargo xtask eval risk`); findings have that of the published formula.
+    /// Its weight in the combination: those of the published formula. The other parts say how far a defect reaches, or
+    /// do not beat size alone in predicting later fixes (`cargo xtask eval risk`).
     pub const fn weight(self) -> f64 {
         match self {
             Self::Defect => 0.30,
+            Self::Tremor => 0.25,
             Self::Layer => 0.20,
             Self::Turbulence => 0.15,
             Self::BugPatterns => 0.10,
-            Self::ReachBack | Self::ReachForward | Self::Centrality | Self::Churn | Self::Tremor => 0.0,
-        }
-    }
-
-    /// The reason for its weight.
-    pub const fn why(self) -> &'static str {
-        match self {
-            Self::Defect => "files ranked by it hold more later fixes than the largest files, on average (eval/risk)",
-            Self::Churn | Self::Tremor => "does not beat size alone in predicting later fixes (eval/risk)",
-            Self::ReachBack | Self::ReachForward | Self::Centrality => {
-                "says how far a defect reaches; not measured against size"
-            }
-            Self::Layer | Self::Turbulence | Self::BugPatterns => {
-                "a finding, not a predictor; weight of the published formula"
-            }
+            Self::ReachBack | Self::ReachForward | Self::Centrality | Self::Churn => 0.0,
         }
     }
 }
@@ -208,9 +197,8 @@ impl Turbulence {
 /// What the files have against the layers.
 #[derive(Debug, Default)]
 struct LayerParts {
-    /// Dependencies of each file that contradict the layers, and those between layers; `None` if nothing is known.
-    by_file: Option<FxHashMap<NodeIx, (u32, u32)>>,
-    is_declared: bool,
+    /// Dependencies of each file that contradict the layers; `None` if nothing is known.
+    by_file: Option<FxHashMap<NodeIx, u32>>,
 }
 
 impl LayerParts {
@@ -224,35 +212,16 @@ impl LayerParts {
         };
         let files = files(snapshot, cancel)?;
         let layering = Layering::of(snapshot, &files, declared.as_ref(), &LayersQuery::default(), cancel)?;
-        let mut by_file: FxHashMap<NodeIx, (u32, u32)> = FxHashMap::default();
-        for (node, level) in files.nodes.iter().zip(&layering.levels) {
-            if level.is_some() {
-                by_file.insert(*node, (0, 0));
-            }
+        let levelled = files.nodes.iter().zip(&layering.levels).filter(|(_, level)| level.is_some());
+        let mut by_file: FxHashMap<NodeIx, u32> = levelled.map(|(&node, _)| (node, 0)).collect();
+        for row in &layering.against {
+            *by_file.entry(files.nodes[files.arcs[row.arc].from]).or_default() += 1;
         }
-        let mut add = |file: usize, against: u32, cross: u32| {
-            let row = by_file.entry(files.nodes[file]).or_default();
-            *row = (row.0 + against, row.1 + cross);
-        };
-        for arc in &files.arcs {
-            if let (Some(from), Some(to)) = (layering.levels[arc.from], layering.levels[arc.to])
-                && from != to
-            {
-                add(arc.from, 0, 1);
-            }
-        }
-        layering.against.iter().for_each(|row| add(files.arcs[row.arc].from, 1, 0));
-        Ok(Self { by_file: Some(by_file), is_declared: declared.is_some() })
+        Ok(Self { by_file: Some(by_file) })
     }
 
     fn violations(&self, node: NodeIx) -> Option<u32> {
-        self.by_file.as_ref()?.get(&node).map(|(against, _)| *against)
-    }
-
-    /// The part of a file. Inferred layers decide nothing: a file that contradicts a guess is no finding.
-    fn share(&self, node: NodeIx) -> Option<f64> {
-        let (against, cross) = self.by_file.as_ref().filter(|_| self.is_declared)?.get(&node)?;
-        Some((f64::from(*against) / f64::from((*cross).max(1))).min(1.0))
+        self.by_file.as_ref()?.get(&node).copied()
     }
 }
 
@@ -311,7 +280,7 @@ pub fn panorama(
             churn.map(percentile),
             known.map(|row| 1.0 - row.verdict.trust),
             tremor.as_ref().map(|row| (row.tremor.magnitude / FULL_TREMOR).min(1.0)),
-            layers.share(node),
+            layers.violations(node).map(|count| (f64::from(count) / FULL_VIOLATIONS).min(1.0)),
             matches.map(|count| (f64::from(count) / FULL_MATCHES).min(1.0)),
             turbulence.part(path),
         ];

@@ -18,6 +18,12 @@ const DAY: f64 = 86_400.0;
 const PRIOR: (f64, f64) = (4.0, 200.0);
 /// Bounds of the mean of a prior.
 const PRIOR_MEAN: (f64, f64) = (1e-4, 0.9);
+/// Scores below which the risk is high, and medium.
+const HIGH_BELOW: f64 = 0.4;
+/// See [`HIGH_BELOW`].
+const MEDIUM_BELOW: f64 = 0.7;
+/// Fix commits of a project below which its files have no tier: their scores say nothing but how large they are.
+const LEAST_FIXES: usize = 5;
 /// Chance outside of the interval, on each side.
 const TAIL: f64 = 0.05;
 
@@ -76,11 +82,11 @@ pub struct Exposure {
 /// Where a node stands among those of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tier {
-    /// The whole interval is above the mean chance of the project.
+    /// The score is below [`HIGH_BELOW`].
     High,
-    /// The interval has the mean.
+    /// The score is below [`MEDIUM_BELOW`].
     Medium,
-    /// The whole interval is below the mean.
+    /// The score is above.
     Low,
     /// There is too little evidence.
     Unknown,
@@ -94,6 +100,16 @@ impl Tier {
             Self::Medium => "MediumRisk",
             Self::Low => "LowRisk",
             Self::Unknown => "Unknown",
+        }
+    }
+
+    /// The band on the wire: how high the risk is.
+    pub const fn band(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+            Self::Unknown => "insufficient_evidence",
         }
     }
 }
@@ -123,6 +139,8 @@ pub struct TrustModel {
     half_life: f64,
     /// Mean chance of a fix in a period, over files.
     rate: f64,
+    /// Fix commits up to the moment.
+    fixes: usize,
     /// Mean of the square roots of the lines of files.
     root_lines: f64,
 }
@@ -139,6 +157,7 @@ impl TrustModel {
             now,
             half_life: half_life.max(f64::MIN_POSITIVE),
             rate: 0.0,
+            fixes: 0,
             root_lines: 1.0,
         };
         let (mut counted, mut sum) = (0, 0.0);
@@ -149,6 +168,7 @@ impl TrustModel {
             }
             model.period_of[number] = Some(model.weights.len().saturating_sub(1) as u32);
             counted += usize::from(commit.counts_together());
+            model.fixes += usize::from(commit.is_fix());
         }
         let (mut hits, mut trials, mut roots) = (0.0, 0.0, 0.0);
         for (file, lines) in files {
@@ -199,7 +219,8 @@ impl TrustModel {
     }
 
     /// The judgement about a node of so many lines. `least` is the number of commits and outcomes below which nothing
-    /// is told: the tier is then [`Tier::Unknown`], and the other figures are those of the prior.
+    /// is told, nor with fewer than [`LEAST_FIXES`] fixes in all: the tier is then [`Tier::Unknown`], and the other
+    /// figures are those of the prior.
     pub fn judge(&self, exposure: &Exposure, outcomes: &[Outcome], lines: u32, least: usize) -> Verdict {
         let scale = f64::from(lines.max(1)).sqrt() / self.root_lines;
         let mean = (self.rate * scale).clamp(PRIOR_MEAN.0, PRIOR_MEAN.1);
@@ -217,14 +238,16 @@ impl TrustModel {
         }
         let posterior = Beta { hits: hits + strength * mean, misses: trials - hits + strength * (1.0 - mean) };
         let (low, high) = (posterior.quantile(TAIL), posterior.quantile(1.0 - TAIL));
-        let tier = match () {
-            () if exposure.commits + outcomes.len() < least.max(1) => Tier::Unknown,
-            () if low > self.rate => Tier::High,
-            () if high < self.rate => Tier::Low,
-            () => Tier::Medium,
+        let trust = 1.0 - posterior.mean();
+        let is_known = self.fixes + outcomes.len() >= LEAST_FIXES;
+        let tier = match trust {
+            _ if !is_known || exposure.commits + outcomes.len() < least.max(1) => Tier::Unknown,
+            trust if trust < HIGH_BELOW => Tier::High,
+            trust if trust < MEDIUM_BELOW => Tier::Medium,
+            _ => Tier::Low,
         };
         Verdict {
-            trust: 1.0 - posterior.mean(),
+            trust,
             interval: (1.0 - high, 1.0 - low),
             ratio: posterior.mean() / self.rate.max(PRIOR_MEAN.0),
             tier,

@@ -136,7 +136,7 @@ pub enum ReplayError {
 
 /// Whether a sentence can be tested.
 pub fn is_claim(text: &str) -> bool {
-    text.contains(ARROW) || parse(text).kind != ClaimKind::Unknown
+    text.contains(ARROW) || parse(text).is_ok_and(|claim| claim.kind != ClaimKind::Unknown)
 }
 
 impl Replay {
@@ -150,10 +150,8 @@ impl Replay {
             let (subject, object) = (Some(named(source)?), Some(named(target)?));
             return Ok(Self { test: Test::Why, subject, object });
         }
-        let claim = parse(text);
-        if claim.kind == ClaimKind::Unknown {
-            return Err(ReplayError::NoClaim(text.to_owned()));
-        }
+        let claim = parse(text).ok().filter(|claim| claim.kind != ClaimKind::Unknown);
+        let Some(claim) = claim else { return Err(ReplayError::NoClaim(text.to_owned())) };
         let subject = claim.subject.as_deref().map(named).transpose()?;
         let object = claim.object.as_deref().map(named).transpose()?;
         let test = Test::of_claim(&claim, (subject, object));
@@ -170,10 +168,8 @@ impl Replay {
         if text.contains(ARROW) {
             return Ok(Self { test: Test::Why, subject, object });
         }
-        let claim = parse(text);
-        if claim.kind == ClaimKind::Unknown {
-            return Err(ReplayError::NoClaim(text.to_owned()));
-        }
+        let claim = parse(text).ok().filter(|claim| claim.kind != ClaimKind::Unknown);
+        let Some(claim) = claim else { return Err(ReplayError::NoClaim(text.to_owned())) };
         let test = Test::of_claim(&claim, (subject, object));
         Ok(Self { test, subject, object })
     }

@@ -2,6 +2,7 @@ use m1nd_base::Cancel;
 use m1nd_engine::Snapshot;
 use m1nd_query::analysis::{Direction, ImpactClass, ImpactQuery, WhyAnswer, WhyQuery};
 use m1nd_query::closure::ClosureState;
+use m1nd_query::what_if::counterfactual;
 
 use crate::project::Project;
 
@@ -289,7 +290,8 @@ fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
     let project = Project::new(
         "//- shapes.py\nclass Shape:\n    def area(self): ...\nclass Circle(Shape):\n    def area(self): ...\n\
          class Ghost(Shape):\n    def area(self): ...\n\
-         //- app.py\nfrom shapes import Shape, Circle\ndef total(s: Shape):\n    return s.area()\ndef main():\n    total(Circle())\n",
+         //- app.py\nfrom shapes import Shape, Circle\ndef total(s: Shape):\n    return s.area()\ndef main():\n    total(Circle())\n\
+         //- haunt.py\nfrom shapes import Ghost\ndef haunt(): Ghost.area(None)\n",
     );
     let snapshot = project.indexed().snapshot();
     let answer = impact(&snapshot, "shapes.py::Circle::area", Direction::Forward);
@@ -302,8 +304,12 @@ fn a_caller_by_a_declared_type_depends_on_what_overrides_the_method() {
     assert_eq!(answer.closure.dangling_edges[0].reason, "dynamic_dispatch");
     // Nothing in sight makes a Ghost, but something out of sight may.
     let ghost = impact(&snapshot, "shapes.py::Ghost::area", Direction::Forward);
-    assert!(ghost.rows.is_empty() && ghost.closure.not_made == 1, "{ghost:?}");
+    assert!(ghost.rows.len() == 1 && ghost.closure.not_made == 1, "only the call by its own name: {ghost:?}");
     assert_eq!(ghost.closure.state, ClosureState::Blocked);
+    let haunt = m1nd_query::resolve::resolve_node(&snapshot, "haunt.py::haunt").expect("a node");
+    let lost = counterfactual(&snapshot, &[haunt], &Cancel::new()).expect("not cancelled");
+    let orphan = lost.orphans.iter().find(|row| snapshot.graph().label(row.node) == "area");
+    assert!(orphan.is_some_and(|row| row.open == 1), "{:?}", lost.orphans);
     let unconnected = why(&snapshot, "app.py::total", "shapes.py::Ghost::area");
     assert!(unconnected.closure.state != ClosureState::Closed, "{unconnected:?}");
 }

@@ -73,6 +73,50 @@ fn several_nodes_of_a_name_are_listed() {
 }
 
 #[test]
+fn of_several_nodes_the_one_is_meant_that_takes_precedence() {
+    let project = Project::new(
+        "//- core/board.py\ndef resolve(): pass\nclass Board:\n    def resolve(self): pass\n\
+         //- core/gson.py\nclass Gson:\n    pass\n\
+         //- tests/test_gson.py\nclass Gson:\n    pass\ndef helper(): pass\n\
+         //- core/kinds.rs\npub enum Kind { Reader, Writer }\npub struct Reader;\n\
+         //- core/util.ts\nexport function helper() { return 1 }\nexport const o = { helper() { return 2 } }\n\
+         //- core/printer/mod.rs\npub struct Other { pub printer: u8 }\n\
+         //- lib/sessions.py\ndef get(): pass\n\
+         //- lib/one.py\ndef twice(): pass\n\
+         //- lib/two.py\ndef twice(): pass\n",
+    );
+    let snapshot = project.indexed().snapshot();
+    let id = |text: &str| match resolve_node(&snapshot, text) {
+        Ok(node) => snapshot.graph().id(node).to_owned(),
+        Err(ResolveError::Folder { path, .. }) => format!("folder {path}"),
+        Err(ResolveError::Ambiguous { total, .. }) => format!("{total} nodes"),
+        Err(ResolveError::NotFound { .. }) => "nothing".to_owned(),
+    };
+    for (text, expected) in [
+        ("resolve", "file::core/board.py::fn::resolve"),
+        ("core/board.py::resolve", "file::core/board.py::fn::resolve"),
+        ("Board.resolve", "file::core/board.py::class::Board::fn::resolve"),
+        ("Gson", "file::core/gson.py::class::Gson"),
+        ("Reader", "file::core/kinds.rs::struct::Reader"),
+        ("helper", "file::core/util.ts::fn::helper"),
+        ("twice", "2 nodes"),
+        ("core/printer", "folder core/printer/"),
+        ("core", "folder core/"),
+        ("./lib/", "folder lib/"),
+        ("core/nothing", "nothing"),
+        ("other/printer", "nothing"),
+        ("file::sessions.py", "file::lib/sessions.py"),
+        ("sessions.py", "file::lib/sessions.py"),
+    ] {
+        assert_eq!(id(text), expected, "{text}");
+    }
+    let others = m1nd_query::resolve::others_named(&snapshot, "Gson");
+    let others: Vec<&str> = others.iter().map(|&node| snapshot.graph().id(node)).collect();
+    assert_eq!(others, ["file::tests/test_gson.py::class::Gson"]);
+    assert!(m1nd_query::resolve::others_named(&snapshot, "twice").is_empty(), "nothing was taken");
+}
+
+#[test]
 fn a_type_is_not_mistaken_for_its_impl_blocks() {
     let fixture = "//- Cargo.toml\n[package]\nname = \"demo\"\nversion = \"0.1.0\"\n//- src/lib.rs\n\
         pub struct Pool;\nimpl Pool { pub fn get(&self) {} }\nimpl Drop for Pool { fn drop(&mut self) {} }\n";

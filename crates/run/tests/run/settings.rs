@@ -69,6 +69,6 @@ fn a_folder_that_left_the_project_is_not_entered() {
     std::os::unix::fs::symlink(world.state(), &inner).expect("is made");
     let reports = world.around(Selection::default(), || ());
     assert_eq!(reports[0].result, m1nd_run::CheckResult::NotRun);
-    let other = Scope { roots: vec![world.state().join("elsewhere")] };
+    let other = Scope::of(vec![world.state().join("elsewhere")]);
     assert!(world.checks.list(&other).is_ok());
 }

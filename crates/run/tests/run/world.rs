@@ -26,7 +26,7 @@ impl World {
     }
 
     pub(crate) fn scope(&self) -> Scope {
-        Scope { roots: vec![self.path().to_path_buf()] }
+        Scope::of(vec![self.path().to_path_buf()])
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) -> PathBuf {

@@ -43,7 +43,7 @@ fn the_wire_speaks_as_the_contract_says() {
         r#"{"jsonrpc":"2.0","id":3,"#,
         r#"{"jsonrpc":"2.0","id":"four","method":"tools/call","params":{"name":"echo","arguments":{"agent_id":"a","text":"hi"}}}"#,
         r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"mcp__m1nd__echo","arguments":{"agent_id":"a"}}}"#,
-        r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"echo","arguments":{"text":1}}}"#,
+        r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"echo","arguments":{"text":true}}}"#,
         r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":[1]}}"#,
         r#"{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"zzz"}}"#,
         r#"{"jsonrpc":"2.0","id":9,"method":"tools/call"}"#,
@@ -56,7 +56,7 @@ fn the_wire_speaks_as_the_contract_says() {
         {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error: EOF while parsing a value at line 1 column 24"}}
         {"jsonrpc":"2.0","id":"four","result":{"content":[{"type":"text","text":"<hi in lines>"}],"structuredContent":{"text":"hi","generation":0,"elapsed_ms":0},"isError":false}}
         {"jsonrpc":"2.0","id":5,"result":{"content":[{"type":"text","text":"< in lines>"}],"structuredContent":{"text":"","generation":0,"elapsed_ms":0},"isError":false}}
-        {"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"<the error in lines>"}],"structuredContent":{"error":"argument `text` is 1, expected a string","code":"invalid_params","suggested_next_step":"pass a string as `text`, or omit it for \"\"","tool":"echo","example":{"agent_id":"test"}},"isError":true}}
+        {"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"<the error in lines>"}],"structuredContent":{"error":"argument `text` is true, expected a string","code":"invalid_params","suggested_next_step":"pass a string as `text`, or omit it for \"\"","tool":"echo","example":{"agent_id":"test"}},"isError":true}}
         {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"<the error in lines>"}],"structuredContent":{"error":"arguments are not an object","code":"invalid_params","suggested_next_step":"repeat `echo` with arguments as in the example; `help` lists all of them","tool":"echo","example":{"agent_id":"test"}},"isError":true}}
         {"jsonrpc":"2.0","id":8,"result":{"content":[{"type":"text","text":"<the error in lines>"}],"structuredContent":{"error":"unknown tool: zzz","code":"unknown_tool","suggested_next_step":"call `help` for an overview, or list the tools","example":{"tool":"help","arguments":{"agent_id":"agent"}}},"isError":true}}
         {"jsonrpc":"2.0","id":9,"result":{"content":[{"type":"text","text":"<the error in lines>"}],"structuredContent":{"error":"unknown tool: ","code":"unknown_tool","suggested_next_step":"call `help` for an overview, or list the tools","example":{"tool":"help","arguments":{"agent_id":"agent"}}},"isError":true}}

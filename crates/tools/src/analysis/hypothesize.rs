@@ -252,7 +252,11 @@ fn claim(input: &Input) -> Result<Claim, ToolError> {
         }),
         (Some(text), None) => {
             rows::words("claim", text, "a sentence such as \"Session depends on HTTPAdapter\"")?;
-            Ok(query::parse(text))
+            query::parse(text).map_err(|error| {
+                ToolError::invalid(format!("argument `claim`: {error}"))
+                    .hint("a claim is a subject, a verb and an object, such as \"Session depends on HTTPAdapter\", \"no file in core imports web\", \"a and b are coupled\"")
+                    .next_step("pass one such sentence, or `claim_ast`")
+            })
         }
         (None, None) => Err(ToolError::invalid(
             "argument `claim` is missing; pass a sentence such as \"Session depends on HTTPAdapter\", or `claim_ast`",

@@ -8,6 +8,7 @@ use m1nd_query::analysis::impact;
 use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
 use m1nd_query::changes::predict::PredictRow;
 use m1nd_query::closure::ClosureState;
+use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -222,14 +223,21 @@ default (`max_output_chars`); `cursor` continues.";
 impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
+        let part = rows::resolve_part(snapshot, "node_id", &input.node_id)?;
+        let (node, also) = match &part {
+            Part::Node(node) => (*node, &[][..]),
+            Part::Folder { files, .. } => match files.split_first() {
+                Some((first, rest)) => (*first, rest),
+                None => (rows::resolve(snapshot, "node_id", &input.node_id)?, &[][..]),
+            },
+        };
         let page = cx.page(input.max_nodes);
         let direction = match input.direction {
             DirectionWord::Forward => Direction::Forward,
             DirectionWord::Reverse => Direction::Reverse,
             DirectionWord::Both => Direction::Both,
         };
-        let query = ImpactQuery { direction, max_rows: page.end(), ..ImpactQuery::new(node) };
+        let query = ImpactQuery { direction, also: also.to_vec(), max_rows: page.end(), ..ImpactQuery::new(node) };
         let mut found = impact(snapshot, &query, cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
             found.closure.block(unseen);
@@ -238,12 +246,18 @@ impl ReadTool for Impact {
             true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
-        let past = WithHistory::of(cx, node)?;
+        let past = match &part {
+            Part::Node(node) => WithHistory::of(cx, *node)?,
+            Part::Folder { .. } => WithHistory::missing("of folders, `predict` tells what changes with them"),
+        };
         let unreached = match direction {
             Direction::Reverse => Vec::new(),
             Direction::Forward | Direction::Both => unreached(snapshot, node, &found, &past),
         };
-        let source = NodeRow::new(snapshot, node);
+        let source = match &part {
+            Part::Node(node) => NodeRow::new(snapshot, *node),
+            Part::Folder { path, .. } => NodeRow::folder(path),
+        };
         let guidance = guidance(snapshot, &source, input.direction, &found);
         let total = found.total_rows + unreached.len();
         let tests = found.tests.iter();

@@ -1,5 +1,7 @@
 //! Predicts the files that must change with others, from the commits of the repository.
 
+use std::collections::HashSet;
+
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::history::ProjectHistory;
@@ -8,6 +10,7 @@ use m1nd_query::changes::predict::{
     predict,
 };
 use m1nd_query::changes::{Velocity, work_tree_changes};
+use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -260,12 +263,19 @@ fn of_names(snapshot: &Snapshot, named: &[(&str, &String)]) -> Result<Asked, Too
     }
     let mut nodes = Vec::new();
     for (argument, name) in named {
-        let node = rows::resolve(snapshot, argument, name)?;
-        if !nodes.contains(&node) {
-            nodes.push(node);
+        match rows::resolve_part(snapshot, argument, name)? {
+            Part::Node(node) => nodes.push(node),
+            Part::Folder { files, .. } => nodes.extend(files.iter().copied()),
         }
     }
-    Ok(Asked { nodes, others: Vec::new(), gaps: Vec::new(), is_work_tree: false })
+    let mut seen = HashSet::new();
+    nodes.retain(|node| seen.insert(*node));
+    let mut gaps = Vec::new();
+    if nodes.len() > MAX_CHANGED {
+        gaps.push(format!("only the first {MAX_CHANGED} of {} files were asked about", nodes.len()));
+        nodes.truncate(MAX_CHANGED);
+    }
+    Ok(Asked { nodes, others: Vec::new(), gaps, is_work_tree: false })
 }
 
 fn of_work_tree(snapshot: &Snapshot, changed: Vec<String>, mut gaps: Vec<String>) -> Asked {

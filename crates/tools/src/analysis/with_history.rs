@@ -27,7 +27,7 @@ impl WithHistory {
     /// What the loaded history says about the file of a node.
     pub(super) fn of(cx: &ReadContext<'_>, node: NodeIx) -> Result<Self, ToolError> {
         let snapshot = cx.snapshot();
-        let missing = |why: &str| Ok(Self { missing: Some(why.to_owned()), ..Self::default() });
+        let missing = |why: &str| Ok(Self::missing(why));
         let Some(file) = snapshot.graph().file(node) else { return missing("the node is not part of a file") };
         let Some(history) = cx.loaded_history() else {
             return missing("the git history is not loaded yet; `predict` and `timeline` load it");
@@ -43,6 +43,11 @@ impl WithHistory {
         let missing =
             (!is_calibrated).then(|| "the repository has too few commits to measure probabilities".to_owned());
         Ok(Self { rows, order, is_calibrated, missing })
+    }
+
+    /// Nothing, for this reason.
+    pub(super) fn missing(why: &str) -> Self {
+        Self { missing: Some(why.to_owned()), ..Self::default() }
     }
 
     /// Probability that a file changes when the changed node's file does, measured on the commits of the repository.

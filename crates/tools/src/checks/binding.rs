@@ -19,7 +19,8 @@ pub(crate) struct Fingerprint {
     process_id: u32,
     runtime_root: String,
     workspace_root: Option<String>,
-    /// `index` (what is indexed) or `command_line` (what may be indexed).
+    /// `index` (what is indexed); else where the root that may be indexed comes from: `command_line`, `client`, or
+    /// `working_directory` if nobody named one.
     workspace_root_source: &'static str,
     ingest_roots: Vec<String>,
     ingest_root_count: usize,
@@ -41,7 +42,12 @@ pub(crate) fn fingerprint(cx: &ReadContext<'_>, status: &Status) -> Fingerprint 
         // The project's own folder is `projects/NAME` below it.
         runtime_root: text(cx.store_path().ancestors().nth(2).unwrap_or(cx.store_path())),
         workspace_root: roots.first().cloned().or_else(|| status.allowed_roots.first().map(|root| text(root))),
-        workspace_root_source: if roots.is_empty() { "command_line" } else { "index" },
+        workspace_root_source: match cx.settings().iter().find(|setting| setting.name == "root") {
+            _ if !roots.is_empty() => "index",
+            Some(setting) if setting.source == "default" => "working_directory",
+            Some(setting) if setting.source == "client" => "client",
+            _ => "command_line",
+        },
         ingest_root_count: roots.len(),
         ingest_roots: roots.into_iter().take(MAX_ROOTS).collect(),
         graph_path_exists: cx.stored().is_some(),

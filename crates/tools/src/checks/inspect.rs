@@ -110,7 +110,7 @@ impl Run<'_, '_> {
 /// Runs the checks of this depth.
 pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -> Result<Inspection, ToolError> {
     let (snapshot, status) = (cx.snapshot(), cx.status());
-    let surface = surface(cx.tools(), evidence);
+    let surface = surface(cx, evidence);
     let mismatch = evidence.scope.as_deref().and_then(|scope| mismatch(snapshot, &status, scope));
     let reception = reception(cx.memory(), &status, cx.answers_once());
     let mut run = Run { cx, checks: Vec::new(), cost_ms: BTreeMap::new() };
@@ -279,6 +279,7 @@ fn stored(found: StoredCheck) -> Check {
             Check::pass(NAME, "every section matches its checksum").cost(format!("{bytes} bytes read"))
         }
         StoredCheck::Damaged(why) => Check::fail(NAME, format!("the stored snapshot is damaged: {why}")),
+        StoredCheck::Unreadable(why) => Check::unknown(NAME, why),
         StoredCheck::Missing => Check::unknown(NAME, "the index is not written to disk yet"),
         StoredCheck::NotCompared { bytes } => {
             Check::unknown(NAME, format!("{bytes} bytes were not compared with their checksums"))

@@ -104,6 +104,14 @@ fn ingest(id: &'static str, action: &str, found: &Inspection, arguments: Value, 
     if !found.can_ingest {
         return index_elsewhere(found);
     }
+    if let Some(now) = &found.status.activity {
+        return call(
+            "wait_for_ingest",
+            format!("an ingest runs, at stage `{}`: wait for it", now.stage),
+            "health",
+            arguments,
+        );
+    }
     let path = root(found).unwrap_or_else(|| ".".to_owned());
     let arguments = with(with(arguments, "path", json!(path)), "incremental", json!(incremental));
     // Other roots of the index stay.

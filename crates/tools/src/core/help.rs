@@ -140,7 +140,11 @@ the sequences are advice that nothing measures.";
 
 impl ReadTool for Help {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let answer = answer(cx.tools(), cx.snapshot().is_empty(), &input);
+        let mut answer = answer(cx.tools(), cx.snapshot().is_empty(), &input);
+        let indexes = answer.guidance.as_ref().and_then(|next| next.next_suggested_tool) == Some(ToolRef("ingest"));
+        if let (true, Some(now)) = (indexes, cx.status().activity.as_ref()) {
+            answer.guidance = Some(Guidance::to_first_index(Some(now)));
+        }
         Ok(Answer { body: rendered(cx.tools(), answer.body, input.render), ..answer })
     }
 }
@@ -233,7 +237,7 @@ fn overview(tools: Catalog, format: Format, is_empty: bool) -> Answer<Output> {
 
 fn first_step(is_empty: bool) -> Guidance {
     if is_empty {
-        return Guidance::next(ProofState::Blocked, ToolRef("ingest"), None, "nothing is indexed yet");
+        return Guidance::to_first_index(None);
     }
     Guidance::next(ProofState::Triaging, ToolRef("seek"), None, "find code by what it does")
 }

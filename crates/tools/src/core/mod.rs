@@ -1,6 +1,7 @@
 //! Core tools, for every session.
 
 mod batch_view;
+mod call_tool;
 mod definition;
 mod glob;
 mod health;
@@ -13,6 +14,8 @@ mod trust;
 mod view;
 
 pub(crate) use batch_view::BatchView;
+pub(crate) use call_tool::CallTool;
+pub use call_tool::forwarded;
 pub(crate) use definition::Definition;
 pub(crate) use glob::Glob;
 pub(crate) use health::Health;

@@ -267,7 +267,7 @@ impl ReadTool for Search {
         };
         let output = Output { fallback, ..output };
         let guidance = match snapshot.is_empty() {
-            true => Guidance::next(ProofState::Blocked, ToolRef("ingest"), None, "nothing is indexed yet"),
+            true => Guidance::to_first_index(cx.status().activity.as_ref()),
             false => guidance(&input, &output),
         };
         let found = output.total_matches;

@@ -64,7 +64,7 @@ impl Tool for Apply {
     const SUMMARY: &'static str = "Write one file: text, replacements, diff or definition";
     const ANSWERS: &'static str = "writes one file, and the symbols that changed";
     const HELP: &'static str = "\
-Writes one file, durably and as a whole: after a failure or a crash it has its old content. The change is one of:
+Writes one file, durably and as a whole: after a failure or a crash it has its old content or the new one. The change is one of:
 `new_content` (the whole text; creates the file and its folders), `edits` (a list of `{old, new}`, each `old` occurring
 exactly once), `diff` (a unified diff), `node_id` with `new_content` (the definition gets this text; its decorators and
 doc comment stay), `delete: true`.

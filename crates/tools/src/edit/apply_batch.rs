@@ -248,8 +248,7 @@ fn changes_of(edits: Vec<ChangeInput>, diff: Option<String>) -> Result<Vec<Chang
         return Err(ToolError::invalid("argument `diff` names no file; expected lines `--- a/path` and `+++ b/path`"));
     }
     let change = |file: m1nd_edit::FilePatch| {
-        let side = |path: &Option<String>| path.clone().unwrap_or_else(|| "/dev/null".to_owned());
-        let text = format!("--- {}\n+++ {}\n{}", side(&file.old_path), side(&file.new_path), file.body);
+        let text = file.text();
         match (&file.old_path, &file.new_path) {
             (Some(old), Some(new)) if old != new => {
                 Err(ToolError::invalid(format!("the diff renames `{old}` to `{new}`; write and delete them instead")))
@@ -342,7 +341,7 @@ fn finish(
     before: &Snapshot,
     mut run: Run<'_>,
     batch: Batch,
-    (results, locks): (Vec<ResultRow>, Vec<String>),
+    (mut results, locks): (Vec<ResultRow>, Vec<String>),
     asked: &Asked,
 ) -> Result<Answer<Output>, ToolError> {
     let total = results.len();
@@ -387,12 +386,18 @@ fn finish(
             write(cx, &inverse, true)?;
         }
         after = cx.engine().snapshot();
+        // What was written is not there any more.
+        for row in &mut results {
+            row.success = false;
+            row.content_hash = None;
+            row.error.get_or_insert_with(|| "undone, since the batch is broken".to_owned());
+        }
     }
     drop(after);
     let files_written = if rolls_back { 0 } else { batch.files };
     run.done(4, files_written, total, if rolls_back { "undone".to_owned() } else { "written".to_owned() });
     let guidance = guidance(&batch, indexed || !asked.reingest, verdict, rolls_back);
-    let all_succeeded = batch.failed.is_empty();
+    let all_succeeded = batch.failed.is_empty() && !rolls_back;
     let status_message = format!(
         "{files_written} of {total} files written{}{}",
         verdict.map(|verdict| format!(", {}", verdict.word())).unwrap_or_default(),

@@ -169,6 +169,10 @@ pub(crate) fn edit_error(error: EditError) -> ToolError {
             .detail("current_hash", json!(found))
             .next_step("read the file again, make the edit from it, and pass its `content_hash` as `expected_hash`"),
         EditError::Duplicate { path, .. } => ToolError::invalid(message).detail("file_path", json!(path)),
+        EditError::Guarded { path, inner, .. } => {
+            let next = format!("ask the person to run `m1nd write allow {inner}`, or to make the change");
+            ToolError::new(ErrorCode::WriteRefused, message).detail("file_path", json!(path)).next_step(next)
+        }
         EditError::Refused { path, .. } | EditError::Binary { path } => {
             ToolError::new(ErrorCode::WriteRefused, message).detail("file_path", json!(path))
         }

@@ -51,7 +51,7 @@ fn unusable(error: &AllowError) -> String {
 }
 
 fn scope(snapshot: &Snapshot) -> Scope {
-    Scope { roots: snapshot.roots().iter().map(|root| root.path.clone()).collect() }
+    crate::services::permission_scope(snapshot.roots().iter().map(|root| root.path.clone()).collect())
 }
 
 /// Identifies the indexed files and the commit below them.

@@ -73,7 +73,8 @@ fn locks(cx: &WriteContext<'_>, snapshot: &Snapshot, plan: &Plan) -> Result<Vec<
     Ok(found.into_values().collect())
 }
 
-/// Adds the innermost definition around each changed place of an edit, or the file where there is none.
+/// Adds the innermost definition around each changed place of an edit. Where there is none, adds the file and the
+/// definitions that the place reaches into.
 fn add_changed(snapshot: &Snapshot, edit: &PlannedEdit, nodes: &mut BTreeSet<String>, files: &mut BTreeSet<String>) {
     let graph = snapshot.graph();
     let path = edit.path().as_str();
@@ -89,7 +90,16 @@ fn add_changed(snapshot: &Snapshot, edit: &PlannedEdit, nodes: &mut BTreeSet<Str
         };
         match own.iter().filter(around).min_by_key(size) {
             Some(node) => nodes.insert(graph.id(*node).to_owned()),
-            None => files.insert(node_id::file(path)),
+            None => {
+                let reached = own.iter().filter(|node| graph.kind(**node) != NodeKind::File).filter(|node| {
+                    let (start, end) = graph.lines(**node);
+                    // An insertion between two definitions names the lines on both sides, and changes neither.
+                    let is_between = last == first + 1 && (end == first || start == last);
+                    start <= last && first <= end && !is_between
+                });
+                nodes.extend(reached.map(|node| graph.id(*node).to_owned()));
+                files.insert(node_id::file(path))
+            }
         };
     }
 }

@@ -10,7 +10,7 @@ use super::changes::{plan_edits, target, writable};
 use super::checking::{self, Commands};
 use super::joins::{Joined, joined};
 use super::locks::check_locks;
-use super::rename_preview::rename_error;
+use super::rename_preview::{LeftRow, left_rows, rename_error};
 use super::verification::{Report, Verdict, report};
 use super::writing::{NodeDelta, Syntax, node_delta, syntax, write};
 use crate::framework::{
@@ -25,6 +25,9 @@ pub(crate) struct Input {
     new_name: String,
     #[serde(default)]
     confirm: bool,
+    /// Leave places that may mean it as they are
+    #[serde(default)]
+    leave: bool,
     /// Also run the commands of the project
     #[serde(default)]
     verify: bool,
@@ -46,6 +49,9 @@ pub(crate) struct Output {
     total_places: usize,
     /// References left as they are, because they are only possible.
     possible_left: usize,
+    /// Other places that write the old name and may mean the symbol, left as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<LeftRow>,
     reingested: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     not_reingested: Option<&'static str>,
@@ -72,8 +78,8 @@ impl Tool for RenameCommit {
 Writes what `rename_preview` shows, computed again from the current files: all files or none. Afterwards the graph is
 compared with the one before, as `verify: true` of `apply_batch` does, and `verify: true` also runs the commands of the
 project; with `on_broken: rollback` a BROKEN rename is
-undone. It is refused for the same reasons as the preview. References that are only possible, comments, strings and
-documents are left as they are.";
+undone. It is refused for the same reasons as the preview, before anything is written. With `leave: true`, places that may mean the
+symbol are left as they are and listed; comments and documents always are.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "node_id": "load_user", "new_name": "fetch_user", "confirm": true}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 80, "rename a symbol in all files")];
@@ -93,7 +99,7 @@ impl WriteTool for RenameCommit {
             return Err(ToolError::invalid("argument `confirm` must be true: files will be written"));
         }
         let node = rows::resolve(&snapshot, "node_id", &input.node_id)?;
-        let found = rename(&snapshot, node, input.new_name.trim(), cx.cancel()).map_err(rename_error)?;
+        let found = rename(&snapshot, node, input.new_name.trim(), input.leave, cx.cancel()).map_err(rename_error)?;
         let rows: Vec<FileRow> = found
             .files
             .iter()
@@ -130,7 +136,7 @@ impl WriteTool for RenameCommit {
         let hint = match (is_broken, rolls_back) {
             (_, true) => "undone: `verification.broken` says why",
             (true, _) => "repair what `verification.broken` lists",
-            _ => "run the compiler or the tests: comments, strings and possible references are left as they were",
+            _ => "run the compiler or the tests; comments and documents have the old name still",
         };
         let state = if is_broken { ProofState::Blocked } else { ProofState::Triaging };
         let guidance = Guidance::next(state, ToolRef("search"), Some(snapshot.graph().label(node).to_owned()), hint);
@@ -139,6 +145,7 @@ impl WriteTool for RenameCommit {
             total_places: rows.iter().map(|row| row.places).sum(),
             files: rows,
             possible_left: found.possible.len(),
+            left: left_rows(&found.left),
             reingested: written.not_indexed.is_none(),
             not_reingested: written.not_indexed,
             nodes,

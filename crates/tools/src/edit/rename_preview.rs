@@ -1,7 +1,7 @@
 //! The places that change if a symbol gets another name.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::edits::{CannotRename, Rename, rename};
+use m1nd_query::edits::{CannotRename, Left, Rename, rename};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -25,6 +25,9 @@ const MAX_HIDING: usize = 10;
 pub(crate) struct Input {
     node_id: String,
     new_name: String,
+    /// Leave places that may mean it as they are
+    #[serde(default)]
+    leave: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -38,6 +41,26 @@ pub(crate) struct FileRow {
     diff_cut: bool,
 }
 
+/// A place that writes the old name and is left as it is.
+#[derive(Debug, Serialize)]
+pub(crate) struct LeftRow {
+    file_path: String,
+    line: u32,
+    reason: String,
+    text: String,
+}
+
+/// The first places that are left.
+pub(super) fn left_rows(left: &[Left]) -> Vec<LeftRow> {
+    let row = |row: &Left| LeftRow {
+        file_path: row.file.clone(),
+        line: row.line,
+        reason: row.reason.clone(),
+        text: crate::source::clip(&row.text).to_string(),
+    };
+    left.iter().take(MAX_LEFT).map(row).collect()
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     definitions: Vec<String>,
@@ -49,6 +72,11 @@ pub(crate) struct Output {
     possible: Vec<SiteRow>,
     #[serde(skip_serializing_if = "crate::framework::is_zero")]
     total_possible: usize,
+    /// Other places that write the old name and may mean the symbol: left as they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<LeftRow>,
+    #[serde(skip_serializing_if = "crate::framework::is_zero")]
+    total_left: usize,
     /// Documents that name it: left as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     documents: Vec<SiteRow>,
@@ -67,13 +95,16 @@ impl Tool for RenamePreview {
     const SUMMARY: &'static str = "Show every place that changes if a symbol is renamed";
     const ANSWERS: &'static str = "the places that a new name of a symbol changes, or why it cannot be renamed";
     const HELP: &'static str = "\
-Finds every certain reference to a symbol in all files, with imports, re-exports and the methods that override it, and
-shows what `rename_commit` would write. References that are only possible are in `possible` and are left as they are;
-documents that name the symbol are in `documents`, comments of the changed files that do in `comments`. `exported: true` says that code outside of the project may use the
-old name.
+Finds every certain reference to a symbol in all files, as `references` lists them, with declarations and overrides of the
+same name, and shows what `rename_commit` would write. The project with the new name is parsed and linked in memory: a
+new syntax error, a reference that would be lost or captured refuses the rename (`would_break` lists the lines).
 
-The rename is refused with a reason where not every reference is known (`rename_refused`, with some places that may mean
-the symbol), where a base outside of the project gives the name, or where the new name is taken.";
+Every other place that writes the old name is changed where it certainly means the symbol (`__all__`, texts that are
+addresses or annotations), explained by something else of that name, or left. Places that are left and may mean the
+symbol refuse the rename (`may_mean_it`); with `leave: true` they stay and are listed as `left` and `possible`. Comments
+and documents are listed and stay. `exported: true` says that code outside of the project may use the old name.
+
+The rename is also refused where code outside of the project gives the name, or where the new name is taken.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "load_user", "new_name": "fetch_user"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 70, "rename a symbol in all files: see the places first")];
     const PAGED: bool = true;
@@ -89,15 +120,15 @@ impl ReadTool for RenamePreview {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
-        let found = rename(snapshot, node, input.new_name.trim(), cx.cancel()).map_err(rename_error)?;
+        let found = rename(snapshot, node, input.new_name.trim(), input.leave, cx.cancel()).map_err(rename_error)?;
         let page = cx.page(MAX_FILES);
         let total_files = found.files.len();
         let files = page.cut(file_rows(snapshot, &found));
         let possible = &found.possible[..found.possible.len().min(MAX_LEFT)];
         let documents = &found.documents[..found.documents.len().min(MAX_LEFT)];
-        let hint = match found.possible.len() {
+        let hint = match found.possible.len() + found.left.len() {
             0 => "write it with the same arguments".to_owned(),
-            count => format!("{count} possible references are left as they are: look at them, then write it"),
+            count => format!("{count} place(s) that may mean it are left as they are: look at them, then write it"),
         };
         let guidance =
             Guidance::next(ProofState::ReadyToEdit, ToolRef("rename_commit"), Some(input.node_id.clone()), hint);
@@ -109,6 +140,8 @@ impl ReadTool for RenamePreview {
             files,
             possible: site_rows(snapshot, possible),
             total_possible: found.possible.len(),
+            left: left_rows(&found.left),
+            total_left: found.left.len(),
             documents: site_rows(snapshot, documents),
             comments: comment_lines(&found),
             exported: found.is_exported,
@@ -155,9 +188,18 @@ pub(super) fn rename_error(error: CannotRename) -> ToolError {
             let places: Vec<String> =
                 hiding.iter().take(MAX_HIDING).map(|(file, line)| format!("{file}:{line}")).collect();
             refused(message).detail("may_mean_it", json!(places)).next_step(
-                "look at these places and rename by `apply_batch`, or make their target known (types, imports)",
+                "look at these places: pass `leave: true` if none of them means it, else rename by `apply_batch` or make \
+                 their target known (types, imports)",
             )
         }
+        CannotRename::Breaks { broken, .. } => {
+            let row = |found: &m1nd_query::edits::Broken| format!("{}:{} {}", found.file, found.line, found.what);
+            let rows: Vec<String> = broken.iter().take(MAX_HIDING).map(row).collect();
+            refused(message)
+                .detail("would_break", json!(rows))
+                .next_step("choose another name, or rename by `apply_batch` and change these places, too")
+        }
+        CannotRename::NotLinked { .. } => refused(message),
         CannotRename::File { .. } => ToolError::new(ErrorCode::SourceModified, message),
         CannotRename::NoName { .. } | CannotRename::Taken { .. } | CannotRename::NotOurs { .. } => refused(message),
     }
@@ -173,5 +215,7 @@ const fn reason(error: &CannotRename) -> &'static str {
         CannotRename::NoName { .. } => "no_name",
         CannotRename::Taken { .. } => "name_taken",
         CannotRename::NotOurs { .. } => "name_given_outside",
+        CannotRename::Breaks { .. } => "would_break",
+        CannotRename::NotLinked { .. } => "not_checked",
     }
 }

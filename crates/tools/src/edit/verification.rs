@@ -193,7 +193,7 @@ pub(crate) fn report(
     cancel: &Cancel,
 ) -> Result<Report, m1nd_base::Cancelled> {
     let edited: Vec<EditedFile<'_>> =
-        plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text() }).collect();
+        plan.changes().map(|edit| EditedFile { path: edit.path(), before: edit.before_text(), after: None }).collect();
     let found = verify(before, after, &edited, cancel)?;
     let GraphCheck { broken, total_broken, doubtful, total_doubtful, cycles, layers, total_layers, .. } = found;
     let syntax_fails = syntax.iter().any(|syntax| syntax.ok == Some(false));

@@ -39,6 +39,7 @@ pub(crate) struct Signals {
     trust_score: Option<f64>,
     trust_risk_multiplier: Option<f64>,
     trust_tier: &'static str,
+    trust_band: &'static str,
     tremor_magnitude: Option<f64>,
     tremor_observation_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +158,7 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
         _ => ("high", 1.0, 1.15),
     };
     let trust = row.trust.as_ref().filter(|trust| trust.verdict.tier != Tier::Unknown);
+    let tier = row.trust.as_ref().map_or(Tier::Unknown, |trust| trust.verdict.tier);
     let multiplier = heuristics::multiplier(trust);
     let tremor = row.tremor.as_ref();
     let magnitude = tremor.map_or(0.0, |tremor| tremor.tremor.magnitude.min(1.0));
@@ -187,7 +189,8 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
             heuristic_factor: rounded(heuristics::factor(trust, tremor) * (1.0 + 0.05 * hits) * blast_factor),
             trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
             trust_risk_multiplier: multiplier.map(rounded),
-            trust_tier: row.trust.as_ref().map_or(Tier::Unknown, |trust| trust.verdict.tier).word(),
+            trust_tier: tier.word(),
+            trust_band: tier.band(),
             tremor_magnitude: tremor.map(|tremor| rounded(tremor.tremor.magnitude)),
             tremor_observation_count: observations,
             tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),

@@ -224,6 +224,7 @@ fn resolve_all(snapshot: &Snapshot, texts: &[String]) -> Result<(Vec<NodeIx>, Ve
             Err(error) => {
                 let reason = error.to_string();
                 let (ResolveError::NotFound { suggestions, .. }
+                | ResolveError::Folder { files: suggestions, .. }
                 | ResolveError::Ambiguous { candidates: suggestions, .. }) = error;
                 not_found.push(NotFound { node_id: text.clone(), reason, suggestions });
             }

@@ -6,11 +6,12 @@ use m1nd_engine::Snapshot;
 use m1nd_query::risk::{FileRisk, Part, Tier};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::risk_rows::risks;
 use crate::framework::{
-    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset, number,
-    rows_schema, yes,
+    Answer, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef, Toolset,
+    number, rows_schema, yes,
 };
 use crate::past;
 use crate::rows::rounded;
@@ -79,7 +80,6 @@ pub(crate) struct Weight {
     weight: f64,
     /// Number of files for which it is known.
     known: usize,
-    why: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -109,15 +109,14 @@ Ranks the product's files (not tests, not documents) by `combined_risk`, and sho
 
 - `reach_back`, `reach_forward`: share of the other files that depend on it, or that it depends on, directly or not, by
   certain edges; `blast_backward` and `blast_forward` are the numbers. `centrality`: share of files with at most its PageRank.
-- `churn`: percentile of its commits, half-life 30 days. `tremor`: acceleration of its weekly commits (see `tremor`) over 3
-  standard deviations. `defect`: 1 - `trust_score` (see `trust`), only with enough evidence.
+- `churn`: percentile of its commits, half-life 30 days. `tremor`: acceleration of its weekly commits (see `tremor`) in
+  standard deviations, at most 1. `defect`: 1 - `trust_score` (see `trust`), only with enough evidence.
 - `antibody`: matches of stored bug patterns over 3, if any are stored. `turbulence`: entry points that write its
   variables (not fields of objects) without a common lock (see `flow_simulate`) over 2, if there are entry points.
-- `layer`: share of its dependencies between declared layers (`m1nd-layers.toml`) that contradict them, if there are any.
+- `layer`: its dependencies that contradict the layers, declared or inferred (see `layers`), over 5.
 
-Parts that are unknown are left out, and of the rest `combined_risk` is the mean by `weights`: null if none with a weight is
-known. A predictor has weight 0 unless it was shown to beat size alone in predicting later fixes (`eval/risk` in the
-repository of m1nd); `why` says so. `layer_violations` also counts what contradicts inferred layers (see `layers`).
+`combined_risk` is the published formula: .30 `defect`, .25 `tremor`, .20 `layer`, .15 `turbulence`, .10 `antibody`, as the
+mean of those that are known (`weights` says of how many files), null if none is. The other parts have no weight.
 
 `is_critical`: among the riskiest 5 % and at least .5. `critical_alerts` name the two strongest parts. `overall_health` is 1
 minus the mean of the riskiest tenth. `total_scanned` counts all files in `scope`, `total_modules` those from `min_risk`.";
@@ -129,7 +128,7 @@ minus the mean of the riskiest tenth. `total_scanned` counts all files in `scope
     const DETAILS: &'static [&'static str] =
         &["modules.parts", "modules.blast_forward", "modules.layer_violations", "weights"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("modules": "node_id", "label", "is_critical");
-    const TEXT_OMITS: &'static [&'static str] = &["label", "type", "source_path"];
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     type Input = Input;
     type Output = Output;
 }
@@ -155,7 +154,6 @@ impl ReadTool for Panoramic {
             part: part.word(),
             weight: part.weight(),
             known: found.files.iter().filter(|row| row.part(part).is_some()).count(),
-            why: part.why(),
         });
         let health = health(&found.files);
         let rows: Vec<(usize, FileRisk)> = found.files.into_iter().enumerate().collect();
@@ -188,6 +186,21 @@ impl ReadTool for Panoramic {
         };
         Ok(Answer::new(output).rows("modules", total).guidance(guidance))
     }
+}
+
+/// `src/a.py risk .37, critical: defect .8, layer .4`.
+fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
+    let path = row["source_path"].as_str().unwrap_or_default();
+    let risk = row["combined_risk"].as_f64().map_or("unknown".to_owned(), |risk| risk.to_string());
+    let critical = if row["is_critical"] == true { ", critical" } else { "" };
+    let weighted = |name: &str| Part::ALL.iter().any(|part| part.word() == name && part.weight() > 0.0);
+    let parts = row["parts"].as_object().into_iter().flatten();
+    let parts: Vec<String> = parts
+        .filter(|(name, value)| weighted(name) && value.as_f64().is_some_and(|value| value > 0.0))
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    let why = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    format!("{path} risk {risk}{critical}{why}")
 }
 
 /// One minus the mean of the riskiest tenth.

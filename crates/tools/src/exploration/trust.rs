@@ -89,6 +89,7 @@ pub(crate) struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<[f64; 2]>,
     tier: &'static str,
+    trust_band: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     insufficient_evidence: bool,
     defect_count: usize,
@@ -143,9 +144,10 @@ most 50 files) and that touched the file or the lines of the symbol, and `learn`
 `trust_score` is the chance that the next 20 commits of the repository contain no fix of this node: 1 minus the mean of a
 beta posterior. A period of 20 commits with a fix is a hit, another one a miss; both count half after
 `decay_half_life_days`, a `partial` outcome counts half a hit. The prior is the mean of the project, scaled by the square
-root of the lines, and weighs as much as one expected fix. `interval` holds 90 % of the posterior. `tier`: `HighRisk` if all
-of the interval is riskier than the mean of the project's files, `LowRisk` if none is, `MediumRisk` between. With fewer than
-`min_history` commits and outcomes there is no score: `trust_score` is null, `insufficient_evidence` true, `tier` `Unknown`.
+root of the lines, and weighs as much as one expected fix. `interval` holds 90 % of the posterior. `tier`: `HighRisk` below
+a score of .4, `MediumRisk` below .7, else `LowRisk`; `trust_band` says the same in one word. With fewer than `min_history`
+commits and outcomes, or fewer than five fix commits in the whole project, there is no score: `trust_score` is null,
+`insufficient_evidence` true, `tier` `Unknown`, `trust_band` `insufficient_evidence`.
 
 `risk_multiplier` is the chance of a fix over the mean of the project, from 1 to `risk_cap`; `defect_density` the share of
 fixes and defects among commits and outcomes; `recency_factor` the weight of the newest defect by age;
@@ -263,6 +265,7 @@ fn shown(snapshot: &Snapshot, row: &TrustNode, now: i64, cap: f64) -> Row {
         trust_score: is_known.then(|| rounded(row.verdict.trust)),
         interval: is_known.then(|| [rounded(row.verdict.interval.0), rounded(row.verdict.interval.1)]),
         tier: row.verdict.tier.word(),
+        trust_band: row.verdict.tier.band(),
         insufficient_evidence: !is_known,
         defect_count,
         commit_count: row.exposure.commits,

@@ -1,4 +1,5 @@
 use m1nd_base::ContentHash;
+use m1nd_engine::Activity;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -52,6 +53,17 @@ impl Guidance {
             next_suggested_tool: Some(tool),
             next_suggested_target: target,
             next_step_hint: Some(hint.into()),
+        }
+    }
+
+    /// Guidance where nothing is indexed: to index, or to wait for what builds the index now.
+    pub fn to_first_index(activity: Option<&Activity>) -> Self {
+        match activity {
+            Some(now) => {
+                let hint = format!("the index is being built, at stage `{}`", now.stage);
+                Self::next(ProofState::Blocked, ToolRef("health"), None, hint)
+            }
+            None => Self::next(ProofState::Blocked, ToolRef("ingest"), None, "nothing is indexed yet"),
         }
     }
 }

@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 use super::error::ToolError;
 use super::names::edit_distance;
 
+/// Numbers from here on are not all whole as `f64`: 2^53.
+const MAX_WHOLE: f64 = 9_007_199_254_740_992.0;
 /// Maximum edit distance between an unknown argument and the one that may be meant.
 const SLIP_DISTANCE: usize = 4;
 
@@ -159,7 +161,8 @@ pub fn bounds(schema: &Value) -> Option<String> {
     }
 }
 
-/// Replaces aliases, rewrites enum words to the letter case of the schema, and drops `null`, which means "not given".
+/// Replaces aliases, drops `null`, which means "not given", and takes values in the form that the schema expects where
+/// only one can be meant: see [`take_as`].
 pub(crate) fn normalise(schema: &Value, aliases: &[(&str, &str)], arguments: &mut Map<String, Value>) {
     arguments.retain(|_, value| !value.is_null());
     for (alias, name) in aliases {
@@ -167,15 +170,86 @@ pub(crate) fn normalise(schema: &Value, aliases: &[(&str, &str)], arguments: &mu
             arguments.entry(*name).or_insert(value);
         }
     }
-    for (name, value) in arguments.iter_mut() {
-        let words = schema["properties"][name]["enum"].as_array();
-        let Value::String(text) = value else { continue };
-        let fitting =
-            words.into_iter().flatten().filter_map(Value::as_str).find(|word| word.eq_ignore_ascii_case(text));
-        if let Some(word) = fitting {
-            *text = word.to_owned();
+    take_members(schema, arguments);
+}
+
+fn take_members(schema: &Value, members: &mut Map<String, Value>) {
+    for (name, value) in members.iter_mut() {
+        if let Some(property) = schema["properties"].get(name) {
+            take_as(property, value);
         }
     }
+}
+
+/// Rewrites a value to the type of its schema if it can mean nothing else: numbers, truth values, lists and objects
+/// sent as text, `5.0` for `5`, one element for a list, a number for a text, enum words in another letter case. The
+/// depth is bounded by that of the schema.
+fn take_as(schema: &Value, value: &mut Value) {
+    let kind = schema["type"].as_str().unwrap_or_default();
+    if !has_type(kind, value)
+        && let Some(other) = read_as(kind, schema, value)
+    {
+        *value = other;
+    }
+    match value {
+        Value::String(text) => {
+            let words = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            if let Some(word) = words.into_iter().find(|word| word.eq_ignore_ascii_case(text)) {
+                *text = word.to_owned();
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| take_as(&schema["items"], item)),
+        Value::Object(members) => take_members(schema, members),
+        _ => {}
+    }
+}
+
+/// The value of this type that another one stands for.
+fn read_as(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
+    let text = value.as_str().map(str::trim);
+    match kind {
+        "integer" | "number" => {
+            let number: f64 =
+                text.map_or_else(|| value.as_f64(), |text| text.parse().ok()).filter(|n| n.is_finite())?;
+            let is_whole = number.fract() == 0.0 && number.abs() < MAX_WHOLE;
+            if is_whole { Some((number as i64).into()) } else { (kind == "number").then(|| number.into()) }
+        }
+        "boolean" => Some(Value::Bool(text?.to_ascii_lowercase().parse().ok()?)),
+        "array" => {
+            let listed = text.filter(|text| text.starts_with('['));
+            let items = listed.and_then(|text| serde_json::from_str::<Value>(text).ok()).filter(Value::is_array);
+            items.or_else(|| {
+                let mut item = value.clone();
+                take_as(&schema["items"], &mut item);
+                let fits = schema["items"]["type"].as_str().is_some_and(|kind| has_type(kind, &item));
+                (fits && text != Some("")).then(|| Value::Array(vec![item]))
+            })
+        }
+        "object" => serde_json::from_str::<Value>(text?).ok().filter(Value::is_object),
+        "string" if value.is_number() => Some(value.to_string().into()),
+        _ => None,
+    }
+}
+
+/// Brings numbers that are out of range to the nearest one that is in it, and says so for each: a question that asks
+/// for too much is answered as far as it can be.
+pub(crate) fn clamp(schema: &Value, arguments: &mut Map<String, Value>) -> Vec<String> {
+    let mut said = Vec::new();
+    for (name, value) in arguments {
+        let Some(property) = schema["properties"].get(name) else { continue };
+        let kind = property["type"].as_str().unwrap_or_default();
+        let Some(number) = value.as_f64().filter(|_| matches!(kind, "integer" | "number")) else { continue };
+        let least = bound(property, "minimum").or((kind == "integer").then_some(0.0));
+        let most = bound(property, "maximum").unwrap_or(f64::INFINITY);
+        let nearest = number.max(least.unwrap_or(f64::NEG_INFINITY)).min(most);
+        if nearest == number {
+            continue;
+        }
+        let taken: Value = if kind == "integer" { (nearest as u64).into() } else { nearest.into() };
+        said.push(format!("`{name}` {value} is out of range: {taken} is taken"));
+        *value = taken;
+    }
+    said
 }
 
 fn has_type(kind: &str, value: &Value) -> bool {
@@ -209,7 +283,8 @@ mod tests {
             "path": {"type": "string"}, "depth": {"type": "integer"}, "mode": {"type": "string", "enum": ["a", "b"]},
             "tags": {"type": "array", "items": {"type": "string", "maxLength": 3}, "minItems": 1, "maxItems": 2}, "rows": {"type": "integer", "minimum": 1, "maximum": 9},
             "share": {"type": "number", "exclusiveMinimum": 0, "maximum": 1}, "least": {"type": "integer", "minimum": 1},
-            "of": {"type": "object", "required": ["a"], "properties": {"a": {"type": "number", "minimum": 0}}}}});
+            "of": {"type": "object", "required": ["a"], "properties": {"a": {"type": "number", "minimum": 0}}},
+            "deep": {"type": "boolean"}}});
         let mut arguments = arguments.as_object().expect("object").clone();
         normalise(&schema, &[("file", "path")], &mut arguments);
         check(&schema, &arguments).map_or_else(|error| error.message, |()| "fits".to_owned())
@@ -222,30 +297,39 @@ mod tests {
             (json!({"file": "x"}), "fits"),
             (
                 json!({"path": "x", "bogus": 1}),
-                "unknown argument `bogus`, expected one of `path`, `depth`, `mode`, `tags`, `rows`, `share`, `least`, `of`",
+                "unknown argument `bogus`, expected one of `path`, `depth`, `mode`, `tags`, `rows`, `share`, `least`, `of`, `deep`",
             ),
             (
                 json!({"path": "x", "dept": 1}),
                 "unknown argument `dept`, did you mean `depth`? Expected one of `path`, `depth`, `mode`, `tags`, `rows`, \
-                 `share`, `least`, `of`",
+                 `share`, `least`, `of`, `deep`",
             ),
             (
                 json!({}),
                 "missing argument `path`, expected arguments are `path`, `depth`, `mode`, `tags`, `rows`, `share`, `least`, \
-                 `of`",
+                 `of`, `deep`",
             ),
             (json!({"path": "x", "rows": 0}), "argument `rows` is 0, expected 1 to 9"),
             (json!({"path": "x", "rows": 10}), "argument `rows` is 10, expected 1 to 9"),
-            (json!({"path": "x", "rows": "5"}), "argument `rows` is \"5\", expected an integer of 1 to 9"),
+            (json!({"path": "x", "rows": "5"}), "fits"),
+            (json!({"path": "x", "rows": 5.0, "share": "0.5"}), "fits"),
+            (json!({"path": "x", "rows": "five"}), "argument `rows` is \"five\", expected an integer of 1 to 9"),
+            (json!({"path": "x", "tags": "t"}), "fits"),
+            (json!({"path": "x", "tags": "[\"t\", \"u\"]"}), "fits"),
+            (json!({"path": "x", "tags": ""}), "argument `tags` is \"\", expected an array"),
+            (json!({"path": "x", "of": "{\"a\": \"1\"}"}), "fits"),
+            (json!({"path": "x", "deep": "true"}), "fits"),
+            (json!({"path": "x", "deep": "yes"}), "argument `deep` is \"yes\", expected true or false"),
             (json!({"path": "x", "rows": 1.5}), "argument `rows` is 1.5, expected an integer of 1 to 9"),
             (json!({"path": "x", "share": 0}), "argument `share` is 0, expected more than 0 and at most 1"),
             (json!({"path": "x", "least": 0}), "argument `least` is 0, expected at least 1"),
             (json!({"path": "x", "of": {}}), "missing argument `of.a`, expected arguments are `a`"),
             (json!({"path": "x", "of": {"a": -1}}), "argument `of.a` is -1, expected at least 0"),
-            (json!({"path": 3}), "argument `path` is 3, expected a string"),
+            (json!({"path": 3}), "fits"),
+            (json!({"path": true}), "argument `path` is true, expected a string"),
             (json!({"path": "x", "depth": -1}), "argument `depth` is -1, expected an integer of at least 0"),
             (json!({"path": "x", "mode": "c"}), "argument `mode` is \"c\", expected one of \"a\", \"b\""),
-            (json!({"path": "x", "tags": ["t", 2]}), "argument `tags[1]` is 2, expected a string"),
+            (json!({"path": "x", "tags": ["t", false]}), "argument `tags[1]` is false, expected a string"),
             (json!({"path": "x", "tags": []}), "argument `tags` has 0 elements, expected 1 to 2 elements"),
             (json!({"path": "x", "tags": ["a", "b", "c"]}), "argument `tags` has 3 elements, expected 1 to 2 elements"),
             (json!({"path": "x", "tags": ["long"]}), "argument `tags[0]` has 4 characters, expected 0 to 3 characters"),
@@ -253,5 +337,18 @@ mod tests {
         for (arguments, expected) in cases {
             assert_eq!(refusal(arguments.clone()), expected, "{arguments}");
         }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_brought_into_it_and_said() {
+        let schema = json!({"properties": {
+            "rows": {"type": "integer", "minimum": 1, "maximum": 9}, "depth": {"type": "integer"},
+            "share": {"type": "number", "minimum": 0, "maximum": 1}, "path": {"type": "string"}}});
+        let mut arguments = json!({"rows": 500, "depth": -3, "share": 1.5, "path": "x"});
+        let said = clamp(&schema, arguments.as_object_mut().expect("an object"));
+        assert_eq!(arguments, json!({"rows": 9, "depth": 0, "share": 1.0, "path": "x"}));
+        let expected = ["`rows` 500 is out of range: 9 is taken", "`depth` -3", "`share` 1.5"];
+        assert!(said.len() == 3 && said.iter().zip(expected).all(|(said, start)| said.starts_with(start)), "{said:?}");
+        assert!(clamp(&schema, arguments.as_object_mut().expect("an object")).is_empty());
     }
 }

@@ -15,6 +15,7 @@ use super::context::{Context, ReadContext, WriteContext};
 use super::definition::{ReadTool, Tool, ToolDef, WriteTool};
 use super::detail::make_brief;
 use super::error::{ErrorCode, ToolError};
+use super::interrupted::Interrupted;
 use super::kinds::{Detail, Effect, Format, Toolset};
 use super::measure::{Asked, spoken_of};
 use super::names;
@@ -36,6 +37,10 @@ pub(super) struct Call {
     pub(super) stale: Option<Stale>,
     /// The index was compared with the disk for this call.
     pub(super) is_compared: bool,
+    /// What was taken in place of numbers out of range.
+    pub(super) clamped: Vec<String>,
+    /// What was taken for names that could mean several nodes.
+    pub(super) taken: Vec<String>,
 }
 
 /// An answer in the form that the caller takes, with what a program checks without reading it.
@@ -96,6 +101,19 @@ impl ToolDef {
         self.reply_in(cx, arguments, Form::Default(default))
     }
 
+    /// The form of the answer, and of an error, to a call with these arguments, where `default` is the form for calls
+    /// that do not name one.
+    pub fn form_of(&self, arguments: &Map<String, Value>, default: Format) -> Format {
+        let asked = arguments.get("format").and_then(Value::as_str).and_then(Format::parse);
+        match (self.toolset, asked) {
+            (Toolset::Memory, _) => Format::Json,
+            // The other words are those of its own text.
+            (_, Some(Format::Text)) if self.has_own_format() => default,
+            (_, Some(asked)) => asked,
+            (_, None) => default,
+        }
+    }
+
     fn reply_in(&self, cx: &Context<'_>, arguments: Value, form: Form) -> Result<Replied, ToolError> {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
@@ -134,15 +152,18 @@ impl ToolDef {
         arguments::normalise(&schema, self.argument_aliases, &mut arguments);
         // Schemas require it, since agents that share a connection are told apart by it.
         arguments.entry("agent_id").or_insert_with(|| cx.agent.into());
+        // A change is never made with another number than was asked for, and the memory tools answer exactly.
+        let is_exact = !matches!(self.effect, Effect::Read | Effect::Session) || self.toolset == Toolset::Memory;
+        let clamped = if is_exact { Vec::new() } else { arguments::clamp(&schema, &mut arguments) };
         arguments::check(&schema, &arguments)?;
         let cursor = take_text(&mut arguments, "cursor");
         let format = match form {
             Form::OnlyText => Format::Text,
-            Form::Default(_) if self.has_own_format() => Format::Json,
-            Form::Default(default) => {
-                take_text(&mut arguments, "format").and_then(|word| Format::parse(&word)).unwrap_or(default)
-            }
+            Form::Default(default) => self.form_of(&arguments, default),
         };
+        if !self.has_own_format() {
+            arguments.remove("format");
+        }
         let detail = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word)).unwrap_or_default();
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.usual_bytes(format));
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
@@ -153,18 +174,23 @@ impl ToolDef {
         // Hashed with `agent_id`, since the priming of the caller affects the rows.
         let (generation, id) = (cx.snapshot.generation(), Cursor::call_of(self.name, &arguments));
         take_repository(self.name, &schema, &cx.snapshot, &mut arguments)?;
+        names::take_paths(self, &cx.snapshot, &mut arguments);
         names::take_from_answers(self.name, &cx.snapshot, &mut arguments);
+        let taken = names::list_taken(self.name, &cx.snapshot, &arguments);
         let agent = take_text(&mut arguments, "agent_id").unwrap_or_default();
         cx.services.begin_call(&agent);
         let cursor = cursor.map(|text| Cursor::of_call(&text, generation, id)).transpose()?;
         let offset = cursor.map_or(0, |cursor| cursor.offset);
 
-        let call = Call { agent, offset, budget, stale, is_compared };
+        let call = Call { agent, offset, budget, stale, is_compared, clamped, taken };
         let needs_given = format == Format::Text || detail == Detail::Brief;
         let given = if needs_given { arguments.clone() } else { Map::new() };
         let answer = (self.run)(cx, Value::Object(arguments), &call);
         cx.services.end_call(&call.agent, &cx.snapshot);
-        let answer = answer.map_err(|error| call.stale.iter().fold(error, |error, stale| stale.in_error(error)))?;
+        let answer = answer.map_err(|error| {
+            let error = call.stale.iter().fold(error, |error, stale| stale.in_error(error));
+            Interrupted::of(cx.services).in_error(error)
+        })?;
         *spoken = spoken_of(&answer.body, &cx.snapshot);
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
@@ -229,10 +255,16 @@ impl ToolDef {
             Some(stale) => stale.guidance(guidance, cx),
             None => guidance,
         });
+        for (member, said) in [("clamped", &call.clamped), ("taken", &call.taken)] {
+            if !said.is_empty() {
+                body.shift_insert(0, member.into(), json!(said));
+            }
+        }
         if let Some(stale) = &call.stale {
             // First, so that no limit of size cuts it off.
             body.shift_insert(0, "stale".into(), stale.to_json());
         }
+        Interrupted::of(cx.services).add_to(body);
         if let Some(guidance) = &guidance
             && let Ok(Value::Object(members)) = serde_json::to_value(guidance)
         {

@@ -18,7 +18,9 @@ use m1nd_sessions::{CallLog, Handle, Held, Listed, Mark, SessionError, Sessions,
 use super::answer::Page;
 use super::call::Call;
 use super::catalog::Catalog;
+use super::definition::ToolDef;
 use super::error::ToolError;
+use super::kinds::ToolChoice;
 use super::stale::Stale;
 use crate::services::Services;
 
@@ -32,6 +34,8 @@ pub struct Context<'a> {
     pub services: &'a Services,
     /// The tools of the server or command line.
     pub tools: Catalog,
+    /// Those of them that the client is shown; `None` for all.
+    pub listed: Option<&'a [ToolChoice]>,
     /// The state that the call answers from. Taken once, so that an answer never mixes two generations.
     pub snapshot: Arc<Snapshot>,
     /// Cancels the call when set.
@@ -49,7 +53,7 @@ impl<'a> Context<'a> {
     /// A context on the current snapshot, for a caller without a name.
     pub fn new(services: &'a Services, tools: Catalog, cancel: &'a Cancel, progress: &'a dyn Progress) -> Self {
         let snapshot = services.engine.snapshot();
-        Self { services, tools, snapshot, cancel, progress, agent: ANONYMOUS, reads_history: false }
+        Self { services, tools, listed: None, snapshot, cancel, progress, agent: ANONYMOUS, reads_history: false }
     }
 }
 
@@ -101,6 +105,7 @@ pub struct ReadContext<'a> {
     // Private, and exposed only by methods that cannot write, so that a read tool that writes does not compile.
     services: &'a Services,
     tools: Catalog,
+    listed: Option<&'a [ToolChoice]>,
     snapshot: &'a Arc<Snapshot>,
     cancel: &'a Cancel,
     progress: &'a dyn Progress,
@@ -112,10 +117,11 @@ pub struct ReadContext<'a> {
 
 impl<'a> ReadContext<'a> {
     pub(super) fn new(cx: &'a Context<'a>, call: &'a Call, state: &'a Cell<u64>) -> Self {
-        let Context { services, tools, snapshot, cancel, progress, reads_history, .. } = cx;
+        let Context { services, tools, listed, snapshot, cancel, progress, reads_history, .. } = cx;
         Self {
             services,
             tools: *tools,
+            listed: *listed,
             snapshot,
             cancel,
             progress: *progress,
@@ -134,6 +140,11 @@ impl<'a> ReadContext<'a> {
     /// itself what to omit needs this.
     pub fn budget(&self) -> usize {
         self.call.budget
+    }
+
+    /// Returns whether the client is shown a tool.
+    pub(crate) fn lists(&self, tool: &ToolDef) -> bool {
+        self.listed.is_none_or(|listed| listed.iter().any(|choice| choice.has(tool)))
     }
 
     /// The tools of the server or command line.

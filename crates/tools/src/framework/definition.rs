@@ -50,6 +50,8 @@ pub trait Tool {
     /// Whether its answer says what is not there, so that the index must be what is on disk: it is brought up to date
     /// before, or the answer has a member `stale`.
     const NEEDS_FRESH: bool = false;
+    /// Whether a server runs the tool that the arguments name in its place.
+    const FORWARDS: bool = false;
     /// Whether its answer depends on the folders that the client has open, so that the client is asked for them first.
     const ASKS_CLIENT: bool = matches!(Self::TOOLSET, Toolset::Memory | Toolset::Trust);
     /// Default maximum size of an answer, in bytes; at most 25,000 tokens.
@@ -155,6 +157,8 @@ pub struct ToolDef {
     pub waits: bool,
     /// Whether the index is brought up to date before it runs.
     pub needs_fresh: bool,
+    /// Whether a server runs the tool that the arguments name in its place.
+    pub forwards: bool,
     /// Whether the client is asked first which folders it has open.
     pub asks_client: bool,
     /// Default maximum size of an answer, in bytes.
@@ -203,6 +207,7 @@ impl ToolDef {
             token_budget: T::TOKEN_BUDGET,
             waits: T::WAITS,
             needs_fresh: T::NEEDS_FRESH,
+            forwards: T::FORWARDS,
             asks_client: T::ASKS_CLIENT,
             answer_bytes: T::ANSWER_BYTES,
             text_of: T::TEXT_OF,

@@ -231,6 +231,16 @@ impl ToolError {
     }
 }
 
+impl ToolError {
+    /// The body of a failed call for readers of text.
+    pub fn to_text(&self) -> String {
+        match self.to_json() {
+            Value::Object(body) => super::text::render_error(body),
+            other => other.to_string(),
+        }
+    }
+}
+
 impl std::fmt::Display for ToolError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.code.word(), self.message)

@@ -10,6 +10,7 @@ mod defaults;
 mod definition;
 mod detail;
 mod error;
+mod interrupted;
 mod kinds;
 mod layout;
 mod measure;

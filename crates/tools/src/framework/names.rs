@@ -2,8 +2,12 @@ use std::borrow::Cow;
 
 use m1nd_base::node_id;
 use m1nd_engine::Snapshot;
+use m1nd_query::resolve::{others_named, resolve_node};
 use serde_json::{Map, Value};
 
+use super::definition::ToolDef;
+use super::kinds::Effect;
+use super::text::short_target;
 use super::visible::named;
 
 /// Arguments of tools that take paths, ids or names of files and symbols, or patterns of them.
@@ -76,6 +80,84 @@ fn new_path(argument: &str, text: &str, is_repository: impl Fn(&str) -> bool) ->
     (is_path && is_repository(name)).then(|| format!("{name}/{path}"))
 }
 
+/// Replaces paths that are written as other programs write them (`file:` URIs, `./a`, `.\a`, absolute ones below a
+/// root) by those of the index, at any depth; for a tool that indexes, URIs by paths of the disk.
+pub(super) fn take_paths(tool: &ToolDef, snapshot: &Snapshot, arguments: &mut Map<String, Value>) {
+    let indexes = tool.effect == Effect::Graph;
+    let mut rest: Vec<(String, &mut Value)> = arguments.iter_mut().map(|(name, value)| (name.clone(), value)).collect();
+    while let Some((name, value)) = rest.pop() {
+        let key = name.as_str();
+        match value {
+            Value::String(text) if NAME_ARGUMENTS.contains(&key) || NAME_ARGUMENTS_OF.contains(&(tool.name, key)) => {
+                let of_disk = || m1nd_base::uri::file_path(text)?.to_str().map(str::to_owned);
+                if let Some(path) = if indexes { of_disk() } else { read_path(snapshot, text) } {
+                    *text = path;
+                }
+            }
+            Value::Array(items) => rest.extend(items.iter_mut().map(|item| (name.clone(), item))),
+            Value::Object(members) => rest.extend(members.iter_mut().map(|(name, value)| (name.clone(), value))),
+            _ => {}
+        }
+    }
+}
+
+/// The path of the index that another spelling of it means, with what follows it (lines, a symbol). `None` if the text
+/// is one already, or is not a path.
+fn read_path(snapshot: &Snapshot, text: &str) -> Option<String> {
+    let trimmed = text.trim();
+    if snapshot.files().by_text(trimmed).is_some() {
+        return None;
+    }
+    let file = m1nd_base::uri::file_path(trimmed);
+    let path = file.as_deref().map_or(Some(trimmed), std::path::Path::to_str)?;
+    let below = |root: &m1nd_engine::RootInfo| {
+        let inner = path.strip_prefix(root.path.to_str()?)?.strip_prefix('/')?.trim_end_matches('/');
+        (!inner.is_empty()).then(|| format!("{}{inner}", root.prefix))
+    };
+    if let Some(inner) = snapshot.roots().iter().find_map(below) {
+        return Some(inner);
+    }
+    let slashes = if trimmed.contains('\\') { trimmed.replace('\\', "/") } else { trimmed.to_owned() };
+    let plain = slashes.strip_prefix("./").unwrap_or(&slashes);
+    let head = plain.split("::").next().unwrap_or(plain).split(':').next().unwrap_or(plain);
+    let is_known = || {
+        let head = head.trim_end_matches('/');
+        snapshot.files().by_text(head).is_some() || snapshot.files().within(head).next().is_some()
+    };
+    if plain != trimmed && !head.is_empty() && (slashes == trimmed || is_known()) {
+        return Some(plain.to_owned());
+    }
+    file.as_ref().map(|_| path.to_owned())
+}
+
+/// Arguments among [`NAME_ARGUMENTS`] that are paths or patterns, or that list all that they may mean.
+const NOT_NODES: &[&str] =
+    &["path", "file_path", "files", "scope", "dotfile_patterns", "filename_pattern", "scope_filter", "node_filter"];
+/// Tools that answer with everything of a name.
+const ANSWERS_ALL: &[&str] = &["definition"];
+/// Other nodes of a name that are listed.
+const MAX_OTHERS: usize = 3;
+
+/// Says what was taken for each name that could mean several nodes.
+pub(super) fn list_taken(tool: &str, snapshot: &Snapshot, arguments: &Map<String, Value>) -> Vec<String> {
+    let is_node = |name: &str| NAME_ARGUMENTS.contains(&name) && !NOT_NODES.contains(&name);
+    let mut said = Vec::new();
+    for (_, value) in arguments.iter().filter(|(name, _)| is_node(name) && !ANSWERS_ALL.contains(&tool)) {
+        for text in std::slice::from_ref(value).iter().chain(value.as_array().into_iter().flatten()) {
+            let Some(text) = text.as_str() else { continue };
+            let others = others_named(snapshot, text);
+            let Some(node) = resolve_node(snapshot, text).ok().filter(|_| !others.is_empty()) else { continue };
+            let graph = snapshot.graph();
+            let listed: Vec<String> =
+                others.iter().take(MAX_OTHERS).map(|&other| short_target(graph.id(other))).collect();
+            let more = others.len().saturating_sub(MAX_OTHERS);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            said.push(format!("`{text}` is {}; not {}{more}", short_target(graph.id(node)), listed.join(", ")));
+        }
+    }
+    said
+}
+
 /// Replaces names in the arguments of a tool that are spelled as answers show them, with escapes in place of hidden
 /// characters, by the names themselves.
 pub(super) fn take_from_answers(tool: &str, snapshot: &Snapshot, arguments: &mut Map<String, Value>) {
@@ -141,12 +223,15 @@ pub(super) fn is_known(snapshot: &Snapshot, text: &str) -> bool {
         || snapshot.files().within(text.trim_end_matches('/')).next().is_some()
 }
 
+/// Names under which clients know this server.
+const SERVER_NAMES: &[&str] = &["m1nd", "mind"];
+
 /// The bare snake-case name behind any form in use: `m1nd.activate`, `m1nd_activate`, `perspective.start`,
-/// `mcp__m1nd__activate`. Apply it once to every name before it is looked up, logged or checked.
+/// `mcp__m1nd__activate`, `mcp__mind__mind_search`. Apply it once to every name before it is looked up, logged or checked.
 pub fn canonical_name(name: &str) -> String {
     let name = name.trim();
     let bare = match name.rfind("__") {
-        Some(at) if name[..at].contains("m1nd") => &name[at + 2..],
+        Some(at) if SERVER_NAMES.iter().any(|server| name[..at].contains(server)) => &name[at + 2..],
         _ => name,
     };
     let bare = bare.strip_prefix("m1nd.").or_else(|| bare.strip_prefix("m1nd_")).unwrap_or(bare);

@@ -59,15 +59,25 @@ pub(super) fn add_own(schema: &mut Value, tool: &ToolDef, format: Format) {
     }
 }
 
-/// Shortens the schemas of elements of lists for the list of tools: what follows from the rest is left out, namely the
-/// default of an empty list, and that other members are refused, as everywhere.
+/// Shortens the schemas of elements of lists for the list of tools, at any depth: what follows from the rest is left
+/// out, namely the default of an empty list, and that other members are refused, as everywhere. Some clients take no
+/// schema that says so below its top.
 pub(super) fn shorten_elements(properties: &mut Map<String, Value>) {
-    for items in properties.values_mut().filter_map(|property| property.get_mut("items")?.as_object_mut()) {
-        items.remove("additionalProperties");
-        let members = items.get_mut("properties").and_then(Value::as_object_mut);
-        for member in members.into_iter().flat_map(Map::values_mut).filter_map(Value::as_object_mut) {
-            if member.get("default") == Some(&json!([])) {
-                member.remove("default");
+    let mut rest: Vec<&mut Value> = properties.values_mut().collect();
+    while let Some(Value::Object(schema)) = rest.pop() {
+        schema.remove("additionalProperties");
+        for (name, inner) in schema.iter_mut() {
+            match (name.as_str(), inner) {
+                ("items", items) => rest.push(items),
+                ("properties", Value::Object(members)) => {
+                    for member in members.values_mut() {
+                        if member["default"] == json!([]) {
+                            member.as_object_mut().map(|member| member.remove("default"));
+                        }
+                        rest.push(member);
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -60,7 +60,7 @@ const FRAME: &[&str] = &[
 ];
 
 /// Members that say how far the rows can be relied on: they come first, so that no limit of size cuts them off.
-const VERDICTS: &[&str] = &["stale", "closure"];
+const VERDICTS: &[&str] = &["stale", "clamped", "taken", "closure"];
 
 /// How a tool writes one of its rows, given the arguments of the call: the line, and lines below it that are indented
 /// here.
@@ -80,6 +80,12 @@ pub(crate) struct Style<'a> {
 /// The answer as text of about `budget` bytes.
 pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>, budget: usize) -> String {
     let mut out = String::new();
+    // Made by the tool itself, of all that the answer has.
+    if let Some(formatted) = body.get("formatted").and_then(Value::as_str).filter(|text| !text.is_empty()) {
+        push_cut(&mut out, formatted.trim_end(), budget.saturating_sub(FOOTER_BYTES / 2));
+        footer(&mut out, body, page, 0);
+        return out;
+    }
     let content = body.get("content").map(|content| content.get("excerpt").unwrap_or(content));
     if let Some(content) = content.and_then(Value::as_str) {
         push_cut(&mut out, content.trim_end(), budget);
@@ -91,6 +97,27 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     let kept = page.map_or(0, |page| rows(&mut out, body, page, style, room));
     push_cut(&mut out, &rest, budget.saturating_sub(FOOTER_BYTES / 2));
     footer(&mut out, body, page, kept);
+    out
+}
+
+/// The body of a failed call as text: what happened, what to do, then the members that say more.
+pub(super) fn render_error(mut body: Map<String, Value>) -> String {
+    let mut take = |name: &str| body.shift_remove(name).and_then(|value| value.as_str().map(str::to_owned));
+    let (error, code) = (take("error").unwrap_or_default(), take("code").unwrap_or_default());
+    let (hint, step) = (take("hint"), take("suggested_next_step"));
+    let example = body.shift_remove("example");
+    let mut out = format!("error: {error} ({code})\n");
+    if let Some(hint) = hint {
+        let _ = writeln!(out, "{hint}");
+    }
+    let style = Style { arguments: &Map::new(), row: None, omits: &[] };
+    push_cut(&mut out, &rest(&body, None, &style), TEXT_BYTES);
+    if let Some(step) = step {
+        let _ = writeln!(out, "next: {step}");
+    }
+    if let Some(example) = example {
+        let _ = writeln!(out, "example: {example}");
+    }
     out
 }
 

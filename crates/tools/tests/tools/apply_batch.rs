@@ -164,6 +164,9 @@ fn a_broken_batch_is_undone_if_asked() {
     ]);
     let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true, "on_broken": "rollback"}));
     assert_eq!((&answer["rolled_back"], &answer["files_written"]), (&json!(true), &json!(0)), "{answer}");
+    let undone = answer["results"].as_array().expect("rows");
+    let is_undone = |row: &Value| row["success"] == false && row["content_hash"].is_null() && row["error"].is_string();
+    assert!(answer["all_succeeded"] == false && undone.iter().all(is_undone), "{answer}");
     assert_eq!(text(&project, "a.py"), before);
     assert!(!project.tree.join("new.py").exists());
     assert_eq!(project.ok("definition", json!({"target": "load"}))["total_definitions"], 1);
@@ -214,7 +217,7 @@ fn a_declaration_of_layers_that_cannot_be_read_is_said() {
 /// Allows a shell script as a command of the project.
 #[cfg(unix)]
 fn allow(project: &Project, script: &str) {
-    let scope = m1nd_run::Scope { roots: vec![project.tree.path().to_owned()] };
+    let scope = m1nd_run::Scope::of(vec![project.tree.path().to_owned()]);
     let argv = ["/bin/sh", "-c", script].map(str::to_owned).to_vec();
     let command = m1nd_run::Allowed::new(m1nd_run::CheckKind::Test, argv, project.tree.path().to_owned());
     project.services.checks.allow(&scope, command).expect("is allowed");

@@ -15,7 +15,7 @@ use super::rows;
 use crate::args::memory::{EdgesArgs, EdgesCommand, SearchArgs};
 use crate::args::{Common, PathArg};
 use crate::error::CliError;
-use crate::output::{Out, Tone, count};
+use crate::output::{Out, Tone, count, note};
 use crate::project::{self, memory_places, mind_home};
 
 /// Maximum size of a code file that is checked, in bytes.
@@ -249,5 +249,9 @@ pub(super) fn services(folder: Option<&Path>, common: &Common) -> Result<Service
     let (mut config, _) = project::configured(common, vec![project::root(folder)?], folder.is_some())?;
     config.read_only = true;
     let mind = memory_places(&config.roots, folder.is_some())?;
-    Ok(Services::open(config, mind)?)
+    let services = Services::open(config, mind)?;
+    for interrupted in services.engine.files().interrupted_anywhere().unwrap_or_default() {
+        note(interrupted.notice());
+    }
+    Ok(services)
 }

@@ -5,12 +5,16 @@ use tree_sitter::Node;
 use super::outline::common::{descend, nothing};
 use super::outline::{Define, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule};
 use crate::facts::{DefKind, Expr, FactsBuilder, ImportKind, Literal, Role, ScopeKind};
+use crate::parse::Layout;
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
-static GRAMMAR: Grammar =
-    Grammar { name_kinds: &["variable_name"], ..Grammar::new(|| tree_sitter_bash::LANGUAGE.into(), RULES) };
+static GRAMMAR: Grammar = Grammar {
+    layout: Layout::Words,
+    name_kinds: &["variable_name"],
+    ..Grammar::new(|| tree_sitter_bash::LANGUAGE.into(), RULES)
+};
 
 static FUNCTION: Define = Define { params: Pick::None, no_body: NoBody::Nothing, ..Define::FUNCTION };
 

@@ -36,7 +36,7 @@ pub(in crate::languages) fn assigned(cx: &mut Outline<'_>, node: Node<'_>, _: Op
         _ => return,
     };
     for value in names_of(cx, right) {
-        cx.builder.member_write(base, name, value);
+        cx.builder.store_member(base, name, value);
     }
 }
 
@@ -46,7 +46,9 @@ pub(in crate::languages) fn declared_values(cx: &mut Outline<'_>, node: Node<'_>
     for declarator in declarators(node) {
         let Some(found) = declared(declarator) else { continue };
         let Some(value) = declarator.child_by_field_name("value") else { continue };
+        // In brackets stand the arguments of a constructor.
         if value.kind() == "initializer_list"
+            && cx.text(value).starts_with('{')
             && let Some(of) = ty
         {
             let base = cx.builder.expr(Expr::Instance { of });
@@ -74,7 +76,7 @@ fn own_value(cx: &mut Outline<'_>, found: &Declared<'_>, value: Node<'_>) {
     let base = cx.bare_name(&text);
     let name = cx.builder.name(&text);
     for value in values {
-        cx.builder.member_write(base, name, value);
+        cx.builder.store_member(base, name, value);
     }
 }
 
@@ -124,7 +126,7 @@ pub(in crate::languages) fn initialiser(cx: &mut Outline<'_>, list: Node<'_>, ba
 fn give(cx: &mut Outline<'_>, base: ExprId, name: &str, value: Node<'_>) {
     for value in names_of(cx, value) {
         let name = cx.builder.name(name);
-        cx.builder.member_write(base, name, value);
+        cx.builder.store_member(base, name, value);
     }
 }
 
@@ -152,40 +154,43 @@ fn names_of(cx: &Outline<'_>, value: Node<'_>) -> Vec<ExprId> {
     found
 }
 
-/// Keeps values that may be functions: local variables are not. Values assigned to a local variable are bound at its
-/// declaration.
+/// Keeps values that may be functions: local variables are not, parameters may be. Values assigned to a local variable
+/// are bound at its declaration.
 pub(in crate::languages) fn settle(facts: &mut FileFacts) {
-    let mut local: FxHashMap<(ScopeId, NameId), bool> = FxHashMap::default();
-    for binding in &facts.bindings {
-        let is_local = !matches!(binding.target, BindingTarget::Definition(_) | BindingTarget::Import(_));
-        if binding.namespace != Namespace::Type {
-            *local.entry((binding.scope, binding.name)).or_default() |= is_local;
-        }
+    let mut local: FxHashMap<(ScopeId, NameId), Place> = FxHashMap::default();
+    for binding in facts.bindings.iter().filter(|binding| binding.namespace != Namespace::Type) {
+        let place = match binding.target {
+            BindingTarget::Definition(_) | BindingTarget::Import(_) => Place::Outside,
+            BindingTarget::Parameter(..) => Place::Parameter,
+            _ => Place::Local,
+        };
+        let known = local.entry((binding.scope, binding.name)).or_insert(place);
+        *known = place.max(*known);
     }
-    let place = |facts: &FileFacts, expr: ExprId| -> Option<(ScopeId, NameId)> {
+    let place = |facts: &FileFacts, expr: ExprId| -> Option<(ScopeId, NameId, Place)> {
         let Expr::Name { name, scope } = facts.expr(expr) else { return None };
         let mut next = Some(scope);
         for _ in 0..MAX_SCOPES {
             let scope = next?;
-            if let Some(&is_local) = local.get(&(scope, name)) {
-                return is_local.then_some((scope, name));
+            if let Some(&place) = local.get(&(scope, name)) {
+                return (place != Place::Outside).then_some((scope, name, place));
             }
             next = facts.scopes[scope.index()].parent;
         }
         None
     };
-    let writes = std::mem::take(&mut facts.member_writes);
+    let writes = std::mem::take(&mut facts.stored);
     let mut kept: Vec<MemberWrite> = Vec::new();
     let mut bound: Vec<Binding> = Vec::new();
     // Tables of a generated file may hold very many.
     let (mut known, mut known_bound) = (FxHashSet::default(), FxHashSet::default());
     for write in writes {
-        if place(facts, write.value).is_some() {
+        if place(facts, write.value).is_some_and(|(.., place)| place == Place::Local) {
             continue;
         }
         let own = matches!(facts.expr(write.base), Expr::Name { name, .. } if name == write.name);
         match place(facts, write.base).filter(|_| own) {
-            Some((scope, name)) => {
+            Some((scope, name, _)) => {
                 let target = BindingTarget::Value(write.value);
                 let binding = Binding { scope, name, namespace: Namespace::Value, target };
                 if known_bound.insert((scope, name, write.value)) {
@@ -196,6 +201,14 @@ pub(in crate::languages) fn settle(facts: &mut FileFacts) {
             None => {}
         }
     }
-    facts.member_writes = kept;
+    facts.stored = kept;
     facts.bindings.extend(bound);
+}
+
+/// Where the name of a value is bound.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Outside,
+    Parameter,
+    Local,
 }

@@ -1,5 +1,6 @@
 //! C: declarators, tags, typedefs, prototypes, macros. C++ builds on these rules.
 
+mod attributes;
 pub(super) mod declarator;
 mod directives;
 pub(super) mod given;
@@ -8,11 +9,12 @@ pub(super) mod prepare;
 pub(super) mod rules;
 
 use m1nd_base::Problem;
+use rustc_hash::FxHashSet;
 
 use self::rules::{C_RULES, adjust};
 use super::Input;
 use super::outline::{Extractor, Grammar};
-use crate::facts::{FactsBuilder, FileFacts, Import, ImportFlags, ImportKind, Pos};
+use crate::facts::{DefKind, Definition, FactsBuilder, FileFacts, Import, ImportFlags, ImportKind, Pos};
 
 static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
@@ -28,6 +30,7 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
 /// Adds facts that the walk cannot see: includes hidden from the parser, functions assigned to variables.
 pub(super) fn finish(facts: &mut FileFacts, original: &str, prepared: &str) {
     given::settle(facts);
+    share_attributes(facts);
     for (line, path, system) in directives::includes(original, prepared) {
         let module = facts.names.intern(&path);
         let flags = ImportFlags { system, ..ImportFlags::default() };
@@ -40,6 +43,18 @@ pub(super) fn finish(facts: &mut FileFacts, original: &str, prepared: &str) {
             pos: Pos { line, col: 1 },
             flags,
         });
+    }
+}
+
+/// Functions have the attributes of their prototypes.
+fn share_attributes(facts: &mut FileFacts) {
+    let is_marked = |definition: &&Definition| definition.flags.is_declaration && definition.flags.is_entry;
+    let marked: FxHashSet<_> = facts.definitions.iter().filter(is_marked).map(|row| (row.owner, row.name)).collect();
+    if marked.is_empty() {
+        return;
+    }
+    for definition in facts.definitions.iter_mut().filter(|row| row.kind == DefKind::Function) {
+        definition.flags.is_entry |= marked.contains(&(definition.owner, definition.name));
     }
 }
 

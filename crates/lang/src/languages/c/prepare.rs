@@ -215,7 +215,8 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
                 at += 1;
             }
             byte if fresh && is_word(byte) && !byte.is_ascii_digit() => {
-                match alone(text, at, is_cpp).or_else(|| given_operator(text, at)) {
+                let macro_end = alone(text, at, is_cpp).or_else(|| given_operator(text, at));
+                match macro_end.or_else(|| unended(text, at, is_cpp)) {
                     Some(end) => {
                         blanks.push((at, end));
                         at = end;
@@ -306,6 +307,29 @@ fn given_operator(text: &str, start: usize) -> Option<usize> {
     let is_operator = |argument: &str| argument.bytes().all(|byte| b"+-*/%&|^<>=!~".contains(&byte));
     let mut arguments = text[open + 1..end - 1].split(',').map(str::trim);
     arguments.any(|argument| !argument.is_empty() && is_operator(argument)).then_some(end)
+}
+
+/// Words that cannot begin the declaration of a parameter, as it stands between the brackets and the body of a function
+/// of old C.
+const NOT_OF_PARAMETERS: &[&str] = &["extern", "inline", "static", "typedef"];
+
+/// `module_exit(leave)` on a line of its own, with the start of a declaration behind: end of a macro use that would be
+/// read as the beginning of that declaration.
+fn unended(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let word = word_at(text, start);
+    let open = start + word.len();
+    if bytes.get(open) != Some(&b'(') || OTHERS.contains(&word) || word.starts_with("__attribute") {
+        return None;
+    }
+    let end = closed(bytes, open)?;
+    let behind = text[end..].trim_start_matches([' ', '\t', '\r']);
+    if !behind.starts_with('\n') {
+        return None;
+    }
+    let next = word_at(text, text.len() - behind.trim_start().len());
+    let starts = if is_cpp { STARTS } else { NOT_OF_PARAMETERS };
+    (starts.contains(&next) || behind.trim_start().starts_with('#') || behind.trim().is_empty()).then_some(end)
 }
 
 fn word_at(text: &str, at: usize) -> &str {
@@ -648,6 +672,16 @@ mod tests {
             let prepared = prepare(text, true);
             assert_eq!(prepared.split_whitespace().collect::<Vec<_>>().join(" "), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn macros_without_semicolon() {
+        assert_eq!(prepared("module_exit(leave)\nstatic void f(void) {}"), "static void f(void) {}");
+        for text in ["main(argc, argv) char **argv; { f(); }", "enter(x);\nstatic int y;", "f(x)\nstruct a *x; {}"] {
+            assert_eq!(prepared(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        let text = prepare("class A {\n  REGISTER(x)\n public:\n  A(int x)\n : y(x) {}\n};", true);
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "class A { public: A(int x) : y(x) {} };");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::declarator::{Declared, declarators, declared};
-use super::{given, macros};
+use super::{attributes, given, macros};
 
 use crate::facts::{
     BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, Import, ImportFlags, ImportKind, Literal, Namespace,
@@ -129,6 +129,9 @@ pub(in crate::languages) fn adjust<'a, 't>(
     if draft.words.contains(&"static") {
         draft.visibility = Visibility::Private;
     }
+    let end = draft.body.map_or(draft.extent.end_byte(), |body| body.start_byte());
+    let header = cx.source.whole().get(draft.extent.start_byte()..end).unwrap_or_default();
+    draft.flags.is_entry = attributes::is_entry(header);
 }
 
 /// Functions do not nest: one at the start of a line inside of another means that the parser lost a bracket.
@@ -345,7 +348,8 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
     let shared = cx.known(node.child_by_field_name("default_value"));
     for declarator in declarators(node) {
         let Some(found) = declared(declarator) else { continue };
-        let value = cx.known(declarator.child_by_field_name("value")).or(shared);
+        let value = declarator.child_by_field_name("value").map(|value| initial_value(cx, value));
+        let value = cx.known(value).or(shared);
         if found.name.kind() == "structured_binding_declarator" {
             bind_structured(cx, found.name, value);
             continue;
@@ -378,6 +382,14 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
         definition.declared = declared;
         definition.values = values;
     }
+}
+
+/// The expression that a variable is made of: in `auto name(a)` and `auto name{a}` the one argument.
+fn initial_value<'t>(cx: &Outline<'_>, value: Node<'t>) -> Node<'t> {
+    let is_list =
+        value.kind() == "argument_list" || value.kind() == "initializer_list" && cx.text(value).starts_with('(');
+    let only = value.named_child(0).filter(|_| is_list && value.named_child_count() == 1);
+    only.unwrap_or(value)
 }
 
 /// `Type name(a, b);` in a function is a variable made of `a` and `b`, though it parses as a prototype.

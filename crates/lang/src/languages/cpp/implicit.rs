@@ -276,6 +276,9 @@ pub(super) fn leave_initializer(cx: &mut Outline<'_>, node: Node<'_>, _: Option<
     let Some(name) = node.named_child(0).filter(|name| name.kind() == "field_identifier") else { return };
     if let Some(of) = cx.known(Some(name)) {
         let args = argument_exprs(cx, node.named_child(1));
+        if let [value] = *args.as_slice() {
+            cx.builder.store(of, value);
+        }
         call(cx, of, CONSTRUCTOR, &args, name);
     }
 }
@@ -331,6 +334,7 @@ fn constructs(cx: &Outline<'_>, one: Node<'_>, inside: bool) -> Option<u8> {
 pub(super) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     rules::leave_declaration(cx, node, parent);
     let Some(of) = node.child_by_field_name("type").and_then(|ty| operand(cx, ty)) else { return };
+    pass_to_constructor(cx, node, of);
     for one in declarators(node).into_iter().filter(|one| one.kind() == "init_declarator") {
         let Some(value) = one.child_by_field_name("value") else { continue };
         let is_plain = declared(one).is_some_and(|found| !found.pointer && !found.array && found.parameters.is_none());
@@ -345,6 +349,23 @@ pub(super) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'_>, parent: Op
         };
         if is_plain {
             possible_call(cx, of, CONSTRUCTOR, &args, one);
+        }
+    }
+}
+
+/// `Type a(f);`, `Type a{f};`: a call with the arguments, which functions may be among.
+fn pass_to_constructor(cx: &mut Outline<'_>, node: Node<'_>, of: ExprId) {
+    for one in declarators(node).into_iter().filter(|one| one.kind() == "init_declarator") {
+        let list = one.child_by_field_name("value");
+        let list = list.filter(|list| matches!(list.kind(), "argument_list" | "initializer_list"));
+        let Some(list) = list else { continue };
+        let mut cursor = list.walk();
+        let args: Vec<Node<'_>> = list.named_children(&mut cursor).filter(|arg| !arg.is_extra()).collect();
+        let unknown = cx.builder.unknown();
+        let args: Vec<ExprId> = args.into_iter().map(|arg| cx.known(Some(arg)).unwrap_or(unknown)).collect();
+        if args.iter().any(|&arg| cx.builder.facts().may_be_function(arg)) {
+            let args = cx.builder.list(&args);
+            cx.builder.expr(Expr::Call { callee: of, args });
         }
     }
 }

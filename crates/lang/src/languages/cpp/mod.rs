@@ -1,6 +1,7 @@
 //! C++: namespaces, classes with sections, templates, qualified names, members defined outside of their class.
 
 mod implicit;
+mod variables;
 
 use m1nd_base::Problem;
 use tree_sitter::Node;
@@ -12,7 +13,8 @@ use super::c::rules::{self, C_RULES};
 use super::outline::common::{descend, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{
-    DefKind, Expr, ExprId, FileFacts, Import, ImportFlags, ImportKind, Literal, PathRoot, Role, ScopeKind, Visibility,
+    DefKind, Expr, ExprId, FileFacts, Import, ImportFlags, ImportKind, Literal, PathRoot, Reference, Role, ScopeKind,
+    Visibility,
 };
 use crate::walk::Enter;
 
@@ -97,6 +99,7 @@ static GRAMMAR: Grammar = Grammar {
     wrappers: &[("template_declaration", false)],
     inline_types: true,
     spreads: &["parameter_pack_expansion"],
+    reread: variables::find_arguments,
     adjust,
     assigned: implicit::assigned,
     left: implicit::left,
@@ -467,7 +470,19 @@ fn leave_call(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
         cx.set_expr(node, expr);
         return;
     }
+    call_result(cx, node);
     cx.leave_expr(Rule::Call(field("function"), field("arguments")), node, parent);
+}
+
+/// `hooks.at(name)()` calls what a call gives.
+fn call_result(cx: &mut Outline<'_>, node: Node<'_>) {
+    let function = node.child_by_field_name("function").filter(|function| function.kind() == "call_expression");
+    let args = node.child_by_field_name("arguments");
+    if let (Some(callee), Some(at)) = (cx.known(function), args) {
+        let (arity, pos, enclosing) = (cx.arity(args), cx.source.pos(at), cx.enclosing());
+        let reference = Reference { expr: callee, role: Role::Call, inexact: false, arity, pos, enclosing };
+        cx.builder.reference_at(reference, at.start_byte());
+    }
 }
 
 fn enter_range(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {

@@ -80,7 +80,7 @@ impl Extractor<'_> {
             }
             "composite_literal" => self.field_expr(node, "body"),
             // The elements have been set when it was entered.
-            "literal_value" => return,
+            "literal_value" => return self.store_elements(node, path),
             "parenthesized_expression" | "literal_element" | "expression_statement" => {
                 self.expr_of(children(node).first().copied())
             }
@@ -137,7 +137,15 @@ impl Extractor<'_> {
                 let of = self.expr_of(first);
                 return self.on(of, |of| Expr::Instance { of });
             }
-            "append" | "min" | "max" if is_builtin => return self.expr_of(first),
+            "append" if is_builtin => {
+                let list = self.expr_of(first);
+                for argument in arguments.into_iter().skip(1).take(MAX_ARGS) {
+                    let value = self.expr_of(Some(argument));
+                    self.b.store(list, value);
+                }
+                return list;
+            }
+            "min" | "max" if is_builtin => return self.expr_of(first),
             "len" | "cap" | "copy" if is_builtin => return self.literal(Literal::Int),
             _ => {}
         }

@@ -2,10 +2,14 @@
 
 use tree_sitter::Node;
 
+use super::children;
 use super::state::{Extractor, MAX_NAME};
 use crate::facts::{Expr, ExprId, Role};
 use crate::text;
 use crate::walk::Step;
+
+/// Maximum number of elements of a literal that are read as values of fields.
+const MAX_ELEMENTS: usize = 256;
 
 impl Extractor<'_> {
     /// The container of the elements: a value of the written type, or an element of the enclosing literal.
@@ -45,7 +49,63 @@ impl Extractor<'_> {
         let base = self.expr_of(Some(literal.node));
         let member = self.b.member(base, text::clip(self.text(node), MAX_NAME));
         self.refer(member, Role::Write, u8::MAX, node);
+        self.exprs.set(node, member);
         Some(member)
+    }
+
+    /// The name of the struct that a literal is of, or that the elements of the literal around it are of.
+    fn struct_name(&self, literal: ExprId) -> Option<&str> {
+        let facts = self.b.facts();
+        let is_element = matches!(facts.expr(literal), Expr::Index { .. });
+        let Expr::Instance { mut of } = facts.expr(facts.container(literal)) else { return None };
+        if let (Expr::Collection { items, .. }, true) = (facts.expr(of), is_element) {
+            of = *facts.list(items).last()?;
+        }
+        if let Expr::Generic { base, .. } = facts.expr(of) {
+            of = base;
+        }
+        match facts.expr(of) {
+            Expr::Name { name, .. } | Expr::Member { name, .. } => Some(facts.name(name)),
+            _ => None,
+        }
+    }
+
+    /// What the elements of a literal of a struct store in its fields, by key or by `#` with the struct and position;
+    /// those of other literals are elements of a container.
+    pub(super) fn store_elements<'t>(&mut self, literal: Node<'t>, path: &[Step<'t>]) {
+        let base = self.expr_of(Some(literal));
+        if base == self.b.unknown() {
+            return;
+        }
+        if !has_fields(path) {
+            for element in children(literal).into_iter().take(MAX_ELEMENTS) {
+                let is_keyed = element.kind() == "keyed_element";
+                let value = if is_keyed { children(element).pop() } else { Some(element) };
+                let value = self.expr_of(value);
+                self.b.store_element(base, value);
+            }
+            return;
+        }
+        for (index, element) in children(literal).into_iter().take(MAX_ELEMENTS).enumerate() {
+            let parts = children(element);
+            match (element.kind(), parts.as_slice()) {
+                ("keyed_element", [key, value]) => {
+                    let key = children(*key).first().map_or(self.b.unknown(), |name| self.expr_of(Some(*name)));
+                    let value = self.expr_of(Some(*value));
+                    if matches!(self.b.facts().expr(key), Expr::Member { base: of, .. } if of == base) {
+                        self.b.store(key, value);
+                    }
+                }
+                ("literal_element", _) => {
+                    let value = self.expr_of(Some(element));
+                    if let Some(of) = self.struct_name(base).map(str::to_owned) {
+                        let name = self.b.name(&format!("#{of}.{index}"));
+                        self.b.store_member(base, name, value);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 }
 

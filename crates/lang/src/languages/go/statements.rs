@@ -104,7 +104,7 @@ impl Extractor<'_> {
         self.declare(&names, false);
     }
 
-    /// A local variable that is assigned a function may hold it when it is called.
+    /// A local variable that is assigned a function may hold it when it is called, as may fields and other variables.
     fn assignment(&mut self, node: Node<'_>) {
         let left = node.child_by_field_name("left").map(children).unwrap_or_default();
         let right = node.child_by_field_name("right").map(children).unwrap_or_default();
@@ -112,6 +112,8 @@ impl Extractor<'_> {
             return;
         }
         for (target, value) in left.into_iter().zip(right) {
+            let (holder, stored) = (self.expr_of(Some(target)), self.expr_of(Some(value)));
+            self.b.store(holder, stored);
             let is_function = matches!(value.kind(), "identifier" | "selector_expression" | "func_literal");
             let expr: ExprId = self.expr_of(Some(value));
             if !is_function || expr == self.b.unknown() {

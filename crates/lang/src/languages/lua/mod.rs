@@ -5,11 +5,13 @@ use tree_sitter::Node;
 use super::outline::common::{block, descend, nothing};
 use super::outline::{Define, Draft, Extractor, Grammar, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::facts::{Collection, DefKind, Expr, ImportKind, ParameterKind, ScopeKind, Visibility};
+use crate::parse::Layout;
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
+    layout: Layout::Words,
     access: &[("local", Visibility::Private)],
     spreads: &["vararg_expression"],
     adjust,

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::rules::{Bind, Rule, Wrap};
+use super::rules::{Bind, Pick, Rule, Wrap};
 use super::{Mark, Outline};
 use crate::facts::{
     BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, Namespace, ParameterKind, ScopeKind, Visibility,
@@ -64,7 +64,7 @@ impl Outline<'_> {
         self.skip_names(bind, node, parent);
         let names = self.names_of(bind, node, parent);
         if self.defines(bind) {
-            let whole = matches!(bind.ty, super::Pick::Up(_)).then_some(parent).flatten().unwrap_or(node);
+            let whole = matches!(bind.ty, Pick::Up(_)).then_some(parent).flatten().unwrap_or(node);
             let ids = names
                 .into_iter()
                 .filter_map(|name| self.define_variable(bind.kind, node, name, whole, parent))
@@ -203,6 +203,19 @@ impl Outline<'_> {
         let name = self.builder.name(text);
         let scope = self.scope();
         self.builder.bind(scope, name, Namespace::Value, target);
+        if let (Some(_), Some(value)) = (declared, value) {
+            let variable = self.builder.expr(Expr::Name { name, scope });
+            self.builder.store(variable, value);
+        }
+    }
+
+    /// An assignment: the last expression of the node is stored in the one that it names.
+    pub(crate) fn store_assigned<'t>(&mut self, left: Pick, node: Node<'t>, parent: Option<Node<'t>>) {
+        let target = self.known(left.get(node, parent));
+        let value = self.known(node.named_child(node.named_child_count().saturating_sub(1) as u32));
+        if let (Some(target), Some(value)) = (target, value) {
+            self.builder.store(target, value);
+        }
     }
 
     /// Leaves a parameter: of the definition around it if it stands in its list, else of a function type.

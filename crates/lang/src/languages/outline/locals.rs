@@ -18,7 +18,7 @@ struct Known {
 }
 
 /// Drops references to parameters, type parameters and local variables; with `methods_apart` no call is one to them. In
-/// C, calls stay: the variable may hold a function.
+/// languages where variables that hold functions are called by their names, calls stay.
 pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) {
     let mut known: FxHashMap<(ScopeId, NameId), Known> = FxHashMap::default();
     for binding in facts.bindings.iter().filter(|binding| binding.namespace != Namespace::Callee) {
@@ -34,7 +34,10 @@ pub(super) fn drop_local_references(facts: &mut FileFacts, methods_apart: bool) 
         }
     }
     let mut references = std::mem::take(&mut facts.references);
-    let keeps_calls = matches!(facts.language, Language::C | Language::Cpp);
+    let keeps_calls = matches!(
+        facts.language,
+        Language::C | Language::Cpp | Language::CSharp | Language::Kotlin | Language::Scala | Language::Swift
+    );
     references.retain(|reference| {
         if keeps_calls && reference.role == Role::Call {
             return true;

@@ -144,7 +144,10 @@ pub(super) struct Outline<'a> {
 /// Extracts a file by a grammar.
 fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) -> Result<FileFacts, Problem> {
     let language = (grammar.language)();
-    let tree = parse::parse(&language, input.text.as_bytes(), input.limits, input.cancel)?;
+    let source = input.text.as_bytes();
+    let tree = parse::parse_code(&language, grammar.layout, source, input.limits, input.cancel)?;
+    let changes = (grammar.reread)(&tree, input.text);
+    let tree = tree.reread(&language, source, &changes, input.limits, input.cancel)?;
     let root = State {
         rule: Rule::Plain,
         mark: Mark::None,
@@ -168,7 +171,7 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         assigned: common::Assigned::default(),
         labels: Vec::new(),
     };
-    let problem = walk::walk(&tree, input.limits, &mut outline);
+    let problem = walk::walk_file(&tree, input.limits, &mut outline);
     while !outline.frames.is_empty() {
         // The walk ended early: what is open keeps what is known of it.
         outline.close_frame(None, None);
@@ -521,7 +524,10 @@ impl Outline<'_> {
                     self.returned(value);
                 }
             }
-            Rule::Assign(..) => (self.grammar.assigned)(self, node, parent),
+            Rule::Assign(left) => {
+                self.store_assigned(left, node, parent);
+                (self.grammar.assigned)(self, node, parent);
+            }
             Rule::Custom(_, leave) => leave(self, node, parent),
             other => self.leave_expr(other, node, parent),
         }

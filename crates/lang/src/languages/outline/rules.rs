@@ -1,10 +1,11 @@
 //! The vocabulary in which a language's syntax tree is described to the extractor: one [`Rule`] for each kind of node.
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::Outline;
 use super::draft::Draft;
 use crate::facts::{Collection, DefFlags, DefKind, ExprId, FileFacts, Literal, ParameterKind, ScopeId, Visibility};
+use crate::parse::Layout;
 
 /// Names one child of a node.
 #[derive(Debug, Clone, Copy)]
@@ -249,6 +250,8 @@ impl Bind {
 pub(crate) struct Grammar {
     /// The parser's tables.
     pub(crate) language: fn() -> tree_sitter::Language,
+    /// How blocks are written.
+    pub(crate) layout: Layout,
     /// Rules by kind of node; kinds without a rule are [`Rule::Plain`].
     pub(crate) rules: &'static [(&'static str, Rule)],
     /// Rules of the language that this one extends, for kinds without a rule.
@@ -289,6 +292,9 @@ pub(crate) struct Grammar {
     pub(crate) separate_types: bool,
     /// A type may be defined where it is used (`struct x { … } y;`).
     pub(crate) inline_types: bool,
+    /// Bytes to read differently than they are written, where the grammar took one construct for another. Positions
+    /// stay, and the text of nodes is that of the file.
+    pub(crate) reread: fn(&Tree, &str) -> Vec<(usize, u8)>,
     /// Irregular parts of definitions.
     pub(crate) adjust: Adjust,
     /// After an assignment.
@@ -314,6 +320,7 @@ impl Grammar {
     pub(crate) const fn new(language: fn() -> tree_sitter::Language, rules: &'static [(&'static str, Rule)]) -> Self {
         Self {
             language,
+            layout: Layout::Brackets,
             rules,
             base_rules: &[],
             type_fields: &[],
@@ -334,6 +341,7 @@ impl Grammar {
             sigils: &[],
             separate_types: false,
             inline_types: false,
+            reread: |_, _| Vec::new(),
             adjust: |_, _, _, _| {},
             assigned: |_, _, _| {},
             left: super::common::nothing,

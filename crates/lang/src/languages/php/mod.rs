@@ -8,11 +8,13 @@ use crate::facts::{
     BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, ImportKind, Literal, Namespace, ParameterKind,
     PathRoot, ScopeKind, Visibility,
 };
+use crate::parse::Layout;
 use crate::walk::Enter;
 
 pub(super) static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
 
 static GRAMMAR: Grammar = Grammar {
+    layout: Layout::BracketsInPage,
     type_fields: &["type", "return_type"],
     name_kinds: &["variable_name", "name"],
     this: &["this"],

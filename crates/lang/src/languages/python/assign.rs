@@ -9,6 +9,8 @@ use crate::facts::{
 };
 use crate::text;
 
+/// Maximum number of subscripts in a row that are followed to what holds the elements.
+const MAX_SUBSCRIPTS: usize = 8;
 /// Typing constructs whose subscript is a type: `X = Union[A, B]` is an alias.
 const ALIAS_HEADS: [&str; 22] = [
     "Union",
@@ -311,6 +313,7 @@ impl Extractor<'_> {
         let unknown = self.b.unknown();
         for target in self.targets(pattern, value.unwrap_or(unknown)) {
             let given = value.map(|_| target.value);
+            self.store_assigned(target.node, given);
             if target.node.kind_name() == "identifier" {
                 let name = self.b.name(self.source.text(target.node));
                 self.assign_name(own, name, given, declared);
@@ -337,6 +340,39 @@ impl Extractor<'_> {
                     self.b.member_write(base, name, value);
                 }
             }
+        }
+    }
+
+    /// What is assigned to an attribute, or to an element, may be a function that is called through it. The values of
+    /// attributes of the receiver and of names are kept with their definitions.
+    fn store_assigned(&mut self, target: Node<'_>, value: Option<ExprId>) {
+        let Some(value) = value else { return };
+        let mut holder = target;
+        for _ in 0..MAX_SUBSCRIPTS {
+            match holder.child_by_field_id(FIELDS.value).filter(|_| holder.kind_name() == "subscript") {
+                Some(container) => holder = container,
+                None => break,
+            }
+        }
+        let is_element = holder.id() != target.id();
+        let expr = self.expr_of(Some(holder));
+        match self.b.facts().expr(expr) {
+            Expr::Name { name, scope } if is_element => {
+                let variable = self.name_expr(name, scope);
+                self.b.store_member(variable, name, value);
+            }
+            _ if holder.kind_name() == "attribute" && (is_element || self.receiver_field(holder).is_none()) => {
+                let (object, member) =
+                    (holder.child_by_field_id(FIELDS.object), holder.child_by_field_id(FIELDS.attribute));
+                let Some(member) = member else { return };
+                let mut base = self.expr_of(object);
+                if let Expr::Name { name, scope } = self.b.facts().expr(base) {
+                    base = self.name_expr(name, scope);
+                }
+                let name = self.b.name(self.source.text(member));
+                self.b.store_member(base, name, value);
+            }
+            _ => {}
         }
     }
 

@@ -25,15 +25,15 @@ use m1nd_base::Problem;
 use self::state::{Extractor, FIELDS, GRAMMAR, KindName};
 use super::Input;
 use crate::facts::FileFacts;
-use crate::parse;
-use crate::walk::{Enter, Step, Visitor, walk};
+use crate::parse::{self, Layout};
+use crate::walk::{Enter, Step, Visitor, walk_file};
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
-    let tree = parse::parse(&GRAMMAR, input.text.as_bytes(), input.limits, input.cancel)?;
+    let tree = parse::parse_code(&GRAMMAR, Layout::Indented, input.text.as_bytes(), input.limits, input.cancel)?;
     let root = tree.root_node();
     let mut extractor = Extractor::new(input);
     extractor.module_doc(root);
-    if let Some(problem) = walk(&tree, input.limits, &mut extractor) {
+    if let Some(problem) = walk_file(&tree, input.limits, &mut extractor) {
         extractor.b.problem(problem);
     }
     Ok(extractor.finish())

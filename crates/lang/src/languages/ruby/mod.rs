@@ -12,6 +12,7 @@ use crate::facts::{
     Collection, DefFlags, DefKind, Expr, FileFacts, ImportKind, Literal, ParameterKind, PathRoot, Role, ScopeKind,
     Visibility,
 };
+use crate::parse::Layout;
 use crate::walk::Enter;
 
 static EXTRACTOR: Extractor = Extractor::new(&GRAMMAR);
@@ -32,6 +33,7 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
 }
 
 static GRAMMAR: Grammar = Grammar {
+    layout: Layout::Words,
     spreads: &["splat_argument", "hash_splat_argument", "forward_argument"],
     adjust,
     ..Grammar::new(|| tree_sitter_ruby::LANGUAGE.into(), RULES)

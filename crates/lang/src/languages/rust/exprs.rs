@@ -45,6 +45,11 @@ impl Extractor<'_> {
                 self.of(of, |of| Expr::Instance { of })
             }
             "field_initializer" | "shorthand_field_initializer" => self.initialized_field(node, path),
+            "assignment_expression" => {
+                let (target, value) = (self.field_expr(node, "left"), self.field_expr(node, "right"));
+                self.builder.store(target, value);
+                None
+            }
             "if_expression" => {
                 let branches = [self.field_expr(node, "consequence"), self.field_expr(node, "alternative")];
                 self.one_of(&branches)
@@ -172,8 +177,9 @@ impl Extractor<'_> {
         let name = self.builder.name(text);
         let is_local = self.environment.is_local(Space::Value, name);
         let is_named_argument = self.is_named_argument(step, path);
-        if !is_local && !is_named_argument {
-            let (role, arity) = role_of(step, path, Role::Read);
+        let (role, arity) = role_of(step, path, Role::Read);
+        // A variable that is called may hold a function.
+        if (!is_local || role == Role::Call) && !is_named_argument {
             if self.exactness == Exactness::Exact || role == Role::Call || self.is_name_among_tokens(step.node, path) {
                 self.refer(expr, role, arity, step.node);
             }
@@ -225,7 +231,56 @@ impl Extractor<'_> {
         self.keep_text(callee, arguments.first().copied());
         let arguments: Vec<ExprId> = arguments.into_iter().map(|argument| self.expr_of(Some(argument))).collect();
         let args = self.builder.list(&arguments);
+        self.call_by_value(node, callee, arguments.len());
+        self.store_items(callee, &arguments);
         self.builder.expr(Expr::Call { callee, args })
+    }
+
+    /// `Hook(f)`: the fields of a tuple struct.
+    fn store_items(&mut self, callee: ExprId, arguments: &[ExprId]) {
+        let facts = self.builder.facts();
+        let is_type = match facts.expr(callee) {
+            Expr::Name { name, .. } | Expr::Path { name, .. } => {
+                let name = facts.name(name);
+                name.starts_with(char::is_uppercase) && !matches!(name, "Some" | "Ok" | "Err")
+            }
+            Expr::SelfType { .. } => true,
+            _ => false,
+        };
+        if !is_type || !arguments.iter().any(|&argument| facts.may_be_function(argument)) {
+            return;
+        }
+        let base = self.builder.expr(Expr::Instance { of: callee });
+        for (index, &argument) in arguments.iter().enumerate() {
+            let name = self.builder.name(&index.to_string());
+            self.builder.store_member(base, name, argument);
+        }
+    }
+
+    /// `(self.hook)()`, `hooks[0]()`: what is called is a value, not a function of that name.
+    fn call_by_value(&mut self, node: Node<'_>, callee: ExprId, arguments: usize) {
+        let function = node.child_by_field_name("function").map_or("", |function| function.kind());
+        if matches!(function, "identifier" | "scoped_identifier" | "field_expression" | "generic_function" | "self") {
+            return;
+        }
+        let Some(at) = node.child_by_field_name("arguments") else { return };
+        let is_path = matches!(
+            self.builder.facts().expr(callee),
+            Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Generic { .. }
+        );
+        let called = if is_path {
+            let value = self.builder.list(&[callee]);
+            self.builder.expr(Expr::Union(value))
+        } else {
+            callee
+        };
+        let by_value = matches!(
+            self.builder.facts().expr(called),
+            Expr::Call { .. } | Expr::Index { .. } | Expr::Item { .. } | Expr::Union(_)
+        );
+        if by_value {
+            self.refer(called, Role::Call, u8::try_from(arguments).unwrap_or(u8::MAX), at);
+        }
     }
 
     /// Keeps the text that is given first, where it is a string and the callee in the list of those kept.
@@ -267,6 +322,11 @@ impl Extractor<'_> {
         };
         let member = self.builder.member(base, self.ident(field));
         self.refer(member, Role::Write, u8::MAX, field);
+        let value = match node.child_by_field_name("value") {
+            Some(value) => self.expr_of(Some(value)),
+            None => self.expr_of(shorthand),
+        };
+        self.builder.store(member, value);
         None
     }
 }

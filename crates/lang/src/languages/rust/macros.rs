@@ -297,7 +297,7 @@ impl Extractor<'_> {
         parser.set_included_ranges(&[range]).ok()?;
         // Arguments share one budget of time.
         let read = |offset: usize| overlay.text.get(offset.saturating_sub(overlay.start)..).unwrap_or_default();
-        self.macros.left.parse(parser, read, cancel).ok()
+        self.macros.left.parse(parser, read, None, cancel).ok()
     }
 
     /// The transcribers of a macro definition: code only where the macro is invoked, but what they name is used there.

@@ -30,7 +30,11 @@ impl Extractor<'_> {
         let written = written.filter(|&of| of != self.builder.unknown());
         let scope = if self.at.in_block { self.advance_scope() } else { self.at.scope };
         let subject = match (written, plain_name(pattern)) {
-            (Some(of), Some(name)) => return self.bind_variable(name, BindingTarget::Typed(of), scope),
+            (Some(of), Some(name)) => {
+                self.bind_variable(name, BindingTarget::Typed(of), scope);
+                let variable = self.builder.name_expr(self.ident(name), scope);
+                return self.builder.store(variable, value);
+            }
             (Some(of), None) => self.builder.expr(Expr::Instance { of }),
             (None, _) => value,
         };

@@ -339,12 +339,14 @@ fn paths_calls_and_members() {
 }
 
 #[test]
-fn locals_and_type_parameters_are_no_references() {
+fn locals_and_type_parameters_have_references_only_where_called() {
     check_references(
         "fn f<T: Draw, const N: usize>(a: T) { let b = a; let g = |c| c + b + N; g(b); for i in b {} }",
         &[
             "1:9 type Draw",
             "1:64 call implicit(c.add)",
+            // A variable that is called may hold a function.
+            "1:73 call g",
             "1:88 call implicit(b.into_iter)",
             "1:88 call implicit(implicit(b.into_iter)().next)",
         ],
@@ -354,10 +356,10 @@ fn locals_and_type_parameters_are_no_references() {
         // An inner item sees neither the variables nor the type parameters around it.
         &["1:9 type S", "1:47 type T", "1:52 read y"],
     );
-    check_references("fn f() { let g = 1; { fn g() {} g(); } g(); }", &["1:33 call g"]);
+    check_references("fn f() { let g = 1; { fn g() {} g(); } g(); }", &["1:33 call g", "1:40 call g"]);
     check_references(
         "fn f(x: A) { if let Some(y) = x { y(); } else { y(); } }",
-        &["1:9 type A", "1:21 read Some", "1:49 call y"],
+        &["1:9 type A", "1:21 read Some", "1:35 call y", "1:49 call y"],
     );
 }
 

@@ -80,6 +80,9 @@ impl<'a> Extractor<'a> {
         if let Some(&id) = self.made.get(&node.id()) {
             self.value(id, value);
         }
+        if !matches!(self.target(left), Target::Name(_)) {
+            self.store_assigned(left, value);
+        }
         match self.target(left) {
             Target::None if matches!(left.kind(), "object_pattern" | "array_pattern") => {
                 self.assign_pattern(left, value);
@@ -100,6 +103,18 @@ impl<'a> Extractor<'a> {
                 self.outside_member(node, left, name, property, value);
             }
             Target::Other(property) => self.member_written(left, property, value),
+        }
+    }
+
+    /// What is assigned to a member may be called through it; or through the object by another key, where that is a
+    /// member itself.
+    fn store_assigned(&mut self, left: Node<'_>, value: ExprId) {
+        let holder = self.expr_of(left);
+        self.b.store(holder, value);
+        if let Expr::Member { base, .. } = self.b.facts().expr(holder)
+            && let Expr::Member { .. } = self.b.facts().expr(base)
+        {
+            self.b.store(base, value);
         }
     }
 

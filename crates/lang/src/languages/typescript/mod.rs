@@ -34,7 +34,7 @@ use tree_sitter::Tree;
 use self::state::Extractor;
 use super::{Input, Language};
 use crate::facts::FileFacts;
-use crate::parse;
+use crate::parse::{self, Layout, Parsed};
 use crate::walk;
 
 /// Facts of a script. Column and line positions are those of the whole file, for components too.
@@ -52,7 +52,7 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     if input.language.is_component() && !input.text.contains("export default") {
         extractor.component(tree.root_node());
     }
-    let mut problems: Vec<Problem> = walk::walk(&tree, input.limits, &mut extractor).into_iter().collect();
+    let mut problems: Vec<Problem> = walk::walk_file(&tree, input.limits, &mut extractor).into_iter().collect();
     markup = markup::code(input.language, input.text, &extractor.top_names());
     if let Some((code, places)) = &markup {
         let dialect = if input.language == Language::Astro { Dialect::Tsx } else { dialect };
@@ -61,7 +61,7 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
                 markup_tree = tree;
                 extractor.begin_markup(code, places);
                 problems.extend(
-                    walk::walk(&markup_tree, input.limits, &mut extractor).map(|problem| places.of(code, problem)),
+                    walk::walk_file(&markup_tree, input.limits, &mut extractor).map(|problem| places.of(code, problem)),
                 );
             }
             Err(problem) => problems.push(problem),
@@ -85,32 +85,35 @@ pub(super) enum Dialect {
 
 /// Parses; a JavaScript text that is no JavaScript but plain TypeScript (type annotations for another tool) is parsed
 /// as the latter.
-fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Tree, Problem> {
-    let javascript = tree_sitter_javascript::LANGUAGE;
-    let typescript = tree_sitter_typescript::LANGUAGE_TYPESCRIPT;
-    let tsx = tree_sitter_typescript::LANGUAGE_TSX;
+fn parse(input: &Input<'_>, source: &[u8], dialect: Dialect) -> Result<Parsed, Problem> {
+    let javascript = tree_sitter_javascript::LANGUAGE.into();
+    let typescript = tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into();
+    let tsx = tree_sitter_typescript::LANGUAGE_TSX.into();
     let run = |grammar: &tree_sitter::Language| parse::parse(grammar, source, input.limits, input.cancel);
     // If parsing fails, repairs are tried, and kept if they help.
     let repaired = |grammar: &tree_sitter::Language, tree: Tree| {
-        if !tree.root_node().has_error() {
-            return tree;
-        }
-        let Some(masked) = repairs::mask(source) else { return tree };
-        let again = parse::parse(grammar, &masked, input.limits, input.cancel).ok();
-        let before = repairs::damage(&tree);
-        again.filter(|again| repairs::damage(again) < before).unwrap_or(tree)
+        let masked = if tree.root_node().has_error() { repairs::mask(source) } else { None };
+        let again = masked.and_then(|masked| {
+            let again = parse::parse(grammar, &masked, input.limits, input.cancel).ok()?;
+            (parse::damage(&again) < parse::damage(&tree)).then_some((again, masked))
+        });
+        let (tree, source) = match again {
+            Some((again, masked)) => (again, Cow::Owned(masked)),
+            None => (tree, Cow::Borrowed(source)),
+        };
+        Parsed::recover(tree, grammar, Layout::Brackets, &source, input.limits, input.cancel)
     };
-    let typed = |grammar: &tree_sitter::Language| Ok(repaired(grammar, run(grammar)?));
-    match dialect {
-        Dialect::TypeScript => typed(&typescript.into()),
-        Dialect::Tsx => typed(&tsx.into()),
-        Dialect::JavaScript => {
-            let tree = run(&javascript.into())?;
-            if !tree.root_node().has_error() {
-                return Ok(tree);
-            }
-            let plain = run(&tsx.into()).ok().filter(|typed| !typed.root_node().has_error());
-            Ok(plain.unwrap_or_else(|| repaired(&javascript.into(), tree)))
+    let grammar = match dialect {
+        Dialect::TypeScript => &typescript,
+        Dialect::Tsx => &tsx,
+        Dialect::JavaScript => &javascript,
+    };
+    let tree = run(grammar)?;
+    if dialect == Dialect::JavaScript && tree.root_node().has_error() {
+        let plain = run(&tsx).ok().filter(|typed| !typed.root_node().has_error());
+        if let Some(plain) = plain {
+            return Ok(repaired(&tsx, plain));
         }
     }
+    Ok(repaired(grammar, tree))
 }

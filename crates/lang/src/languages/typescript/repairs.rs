@@ -7,8 +7,6 @@
 //! - An `&` in markup that begins no reference to a character is blanked.
 //! - Type arguments before a template string are blanked.
 
-use tree_sitter::Tree;
-
 /// The text with everything replaced that the grammar may stumble over; `None` if there is nothing.
 pub(super) fn mask(text: &[u8]) -> Option<Vec<u8>> {
     let mut masked = text.to_vec();
@@ -18,27 +16,6 @@ pub(super) fn mask(text: &[u8]) -> Option<Vec<u8>> {
     changed |= blank_ampersands(text, &mut masked);
     changed |= blank_template_types(text, &mut masked);
     changed.then_some(masked)
-}
-
-/// Bytes that the grammar could not place, and symbols it had to make up.
-pub(super) fn damage(tree: &Tree) -> usize {
-    let mut cursor = tree.walk();
-    let mut total = 0;
-    loop {
-        let node = cursor.node();
-        let broken = node.is_error() || node.is_missing();
-        if broken {
-            total += node.byte_range().len().max(1);
-        }
-        if !broken && node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return total;
-            }
-        }
-    }
 }
 
 /// Ends the member before a line that starts with type parameters.

@@ -218,6 +218,9 @@ fn scan_plain(language: Language, part: Range<usize>, place: WordPlace, finder: 
         }
         match bytes[at] {
             b'[' => finder.dynamic.bracket(language, bytes, at),
+            b'#' if bytes[at..].starts_with(b"##") && language.family() == Language::C => {
+                finder.dynamic.pasted(bytes, at);
+            }
             b'$' if language == Language::Php => finder.dynamic.variable(bytes, at),
             _ => {}
         }
@@ -247,11 +250,21 @@ fn end_of_mark(language: Language, bytes: &[u8], at: usize) -> Option<usize> {
         Language::Rust if RUST_ATTRIBUTES.contains(&word) => {
             Some(at + 1 + rest.iter().position(|byte| matches!(byte, b']' | b'"')).unwrap_or(rest.len()))
         }
+        Language::C | Language::Cpp if word == "pragma" && names_code(&rest[start + word.len()..]) => None,
         Language::C | Language::Cpp | Language::CSharp if DIRECTIVES.contains(&word) => {
             Some(at + 1 + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()))
         }
         _ => None,
     }
+}
+
+/// Pragmas that say what a symbol is for.
+const PRAGMAS: &[&str] = &["exit", "export", "fini", "init", "redefine_extname", "startup", "weak"];
+
+/// Returns whether the words of a pragma name code.
+fn names_code(behind: &[u8]) -> bool {
+    let behind = behind.trim_ascii_start();
+    std::str::from_utf8(&behind[..word_end(behind, 0)]).is_ok_and(|word| PRAGMAS.contains(&word))
 }
 
 /// Where a name ends. Names of Ruby may end in a mark, those of JavaScript have `$`.
@@ -284,6 +297,7 @@ fn add(language: Language, (start, end): (usize, usize), place: WordPlace, finde
     let is_local = !is_member && finder.local.contains(word);
     let is_module = finder.modules.contains(word) && !next.starts_with(b"(");
     let is_explained = is_word_of_language
+        || is_closing_tag(language, bytes, start)
         || is_local
         || is_module
         || is_definition(language, bytes, start)
@@ -292,6 +306,13 @@ fn add(language: Language, (start, end): (usize, usize), place: WordPlace, finde
     if !is_explained {
         finder.add(start, end, place);
     }
+}
+
+/// `</Name>`, `</name.Member>`: the opening tag is the reference.
+fn is_closing_tag(language: Language, bytes: &[u8], start: usize) -> bool {
+    let is_part = |byte: &&u8| is_word(**byte) || **byte == b'.';
+    let length = bytes[..start].iter().rev().take_while(is_part).count();
+    language.family() == Language::JavaScript && bytes[..start - length].ends_with(b"</")
 }
 
 /// Returns whether a word is the name of what is being defined, which the facts may have under another definition: of

@@ -4,6 +4,8 @@
 //! A text with a hole (`"handle_" + name`) is a pattern of names. It counts in files that look something up by a
 //! computed name, because the text is often made in another statement than the one that looks it up.
 
+mod paste;
+
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -88,6 +90,8 @@ pub(super) struct Dynamic {
     texts: Vec<(usize, String)>,
     /// Where members are looked up by a computed name, with what has them.
     look_ups: Vec<(usize, Receiver)>,
+    /// Patterns of the names that macros make, by where they are made.
+    pastes: paste::Pastes,
 }
 
 impl Dynamic {
@@ -95,6 +99,9 @@ impl Dynamic {
     pub(super) fn call(&mut self, language: Language, bytes: &[u8], word: Range<usize>) {
         let name = &bytes[word.clone()];
         let family = language.family();
+        if family == Language::C {
+            self.pastes.add_use(bytes, word.clone());
+        }
         let fits = |row: &&LookUp| row.name.as_bytes() == name && row.family.is_none_or(|known| known == family);
         let Some(LookUp { has_receiver, .. }) = LOOK_UPS.iter().find(fits) else { return };
         let open = word.end + bytes[word.end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -184,15 +191,24 @@ impl Dynamic {
         }
     }
 
-    /// Passes on what was found, if names are looked up.
+    /// Notes `##` in the text of a macro, which joins names.
+    pub(super) fn pasted(&mut self, bytes: &[u8], at: usize) {
+        self.pastes.add_text(bytes, at);
+    }
+
+    /// Passes on what was found, if names are looked up or made.
     pub(super) fn finish(mut self, finder: &mut Finder<'_>) {
+        let pastes = std::mem::take(&mut self.pastes).into_patterns();
         if self.look_ups.is_empty() {
+            self.texts.clear();
+        }
+        if self.look_ups.is_empty() && pastes.is_empty() {
             return;
         }
         self.look_ups.retain(|(_, receiver)| *receiver != Receiver::Unknown);
         self.look_ups.truncate(MAX_PATTERNS);
         let rows = self.look_ups.into_iter().map(|(at, receiver)| (at, "*".to_owned(), receiver));
-        let texts = self.texts.into_iter().map(|(at, pattern)| (at, pattern, Receiver::Unknown));
+        let texts = self.texts.into_iter().chain(pastes).map(|(at, pattern)| (at, pattern, Receiver::Unknown));
         let mut rows: Vec<(usize, String, Receiver)> = rows.chain(texts).collect();
         rows.sort_by_key(|(at, _, _)| *at);
         let mut lines = Lines::new(finder.text);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::roots::parent;
 use crate::files::Files;
 use crate::languages::Manifests;
+use crate::languages::dependencies::Dependencies;
 
 /// Manifests that only say what is required.
 const LISTS: &[&str] = &["poetry.lock", "uv.lock", "setup.py"];
@@ -21,18 +22,23 @@ pub(super) struct Distributions {
     required: BTreeMap<String, BTreeSet<String>>,
     /// Name of the distribution whose manifest is in a folder.
     names: BTreeMap<String, String>,
+    /// Distributions inside of repositories.
+    inside: Dependencies,
 }
 
 impl Distributions {
     pub(super) fn new(files: &Files<'_>, manifests: &Manifests) -> Self {
         let mut found = Self::default();
-        if files.roots().nth(1).is_none() {
-            return found;
-        }
+        let is_federation = files.roots().nth(1).is_some();
         for (path, text) in manifests {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let mut says_none = false;
             let (own, required) = match name {
-                "pyproject.toml" => text.parse().map(|table| of_pyproject(&table)).unwrap_or_default(),
+                "pyproject.toml" => {
+                    let table: toml::Table = text.parse().unwrap_or_default();
+                    says_none = lists_dependencies(&table);
+                    of_pyproject(&table)
+                }
                 "setup.cfg" => (value_of(text, "name"), named_in(text)),
                 "setup.py" => (argument_of(text, "name"), quoted(text)),
                 name if name.ends_with(".lock") => (None, locked(text)),
@@ -40,12 +46,17 @@ impl Distributions {
                 _ => continue,
             };
             if let Some(own) = own {
+                found.inside.add_package(folder, normal(&own));
                 found.names.entry(folder.to_owned()).or_insert_with(|| normal(&own));
             }
-            if !required.is_empty() {
+            if says_none || !required.is_empty() {
+                found.inside.require(folder, required.iter().cloned());
+            }
+            if is_federation && !required.is_empty() {
                 found.required.entry(files.root_of(path).to_owned()).or_default().extend(required);
             }
         }
+        found.inside.settle();
         found
     }
 
@@ -65,9 +76,15 @@ impl Distributions {
 }
 
 impl Distributions {
+    /// Returns whether code of the file `own` may be meant to use what the file `other` defines, by what the manifests
+    /// of their distributions and repositories require.
+    pub(super) fn may_use(&self, files: &Files<'_>, own: &str, other: &str) -> bool {
+        self.inside.may_use(own, other) && self.may_use_repository(files, files.root_of(own), files.root_of(other))
+    }
+
     /// Returns whether code of the repository `own` may be meant to use what the repository `other` defines: the
     /// latter is required, through others as well, or no manifest on the way says what is.
-    pub(super) fn may_use(&self, files: &Files<'_>, own: &str, other: &str) -> bool {
+    fn may_use_repository(&self, files: &Files<'_>, own: &str, other: &str) -> bool {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         let mut next = vec![own];
         while let Some(repository) = next.pop() {
@@ -99,6 +116,13 @@ fn distribution(requirement: &str) -> Option<String> {
     let is_requirement = rest.is_empty() || rest.starts_with(['<', '>', '=', '!', '~', ';', '[', '@', '#', '(']);
     let name = &text[..end];
     (is_requirement && name.starts_with(|c: char| c.is_ascii_alphabetic())).then(|| normal(name))
+}
+
+/// Returns whether a `pyproject.toml` is where the requirements of its distribution are listed, if there are any.
+fn lists_dependencies(table: &toml::Table) -> bool {
+    let Some(project) = table.get("project") else { return false };
+    let dynamic = project.get("dynamic").and_then(toml::Value::as_array);
+    !dynamic.is_some_and(|names| names.iter().any(|name| name.as_str() == Some("dependencies")))
 }
 
 /// The name and the requirements of a `pyproject.toml`.

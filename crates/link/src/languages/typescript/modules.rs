@@ -1,5 +1,6 @@
 //! Resolves the text of an import to a file of the project or the name of a package.
 
+use super::super::dependencies::Dependencies;
 use super::super::paths::{folder, join, upwards};
 use super::config::Config;
 use super::globals;
@@ -56,6 +57,11 @@ impl Modules {
     pub(super) fn new<'a>(manifests: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Self {
         let configs = super::config::configs(manifests.clone());
         Self { configs, packages: Packages::new(manifests) }
+    }
+
+    /// Which packages depend on which.
+    pub(super) fn dependencies(&self) -> Dependencies {
+        self.packages.dependencies()
     }
 
     /// Lets packages of several repositories import each other; `of` tells the repository of a folder.

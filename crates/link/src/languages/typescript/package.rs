@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::super::dependencies::Dependencies;
 use super::super::paths::{folder, join, upwards};
 use super::json;
 use super::modules::BUILD_FOLDERS;
@@ -74,6 +75,18 @@ impl Packages {
             packages.by_name.entry(package.name.clone()).or_default().push(package.folder.clone());
         }
         packages
+    }
+
+    /// Which packages depend on which, by the names in their manifests.
+    pub(super) fn dependencies(&self) -> Dependencies {
+        let mut all = Dependencies::default();
+        for package in self.by_folder.values().filter(|package| !package.name.is_empty()) {
+            all.add_package(&package.folder, package.name.clone());
+            all.require(&package.folder, package.required.values().cloned());
+            all.require(&package.folder, package.local.iter().map(|(name, _)| name.clone()));
+        }
+        all.settle();
+        all
     }
 
     fn join_workspaces(&mut self, workspaces: &BTreeMap<String, Vec<String>>) {

@@ -121,25 +121,11 @@ const PATTERNS: &[Pattern] = &[
     Pattern { phrase: "pass through", kind: K::Gateway, verb: Verb::Any, form: Form::Reversed },
     Pattern { phrase: "passes through", kind: K::Gateway, verb: Verb::Any, form: Form::Reversed },
     Pattern { phrase: "route through", kind: K::Gateway, verb: Verb::Any, form: Form::Reversed },
-    infix("never calls", K::NeverCalls, Verb::Calls),
-    infix("never invokes", K::NeverCalls, Verb::Calls),
-    infix("never imports", K::NeverCalls, Verb::Imports),
-    infix("never touches", K::NeverCalls, Verb::Any),
-    infix("never uses", K::NeverCalls, Verb::Any),
-    infix("never references", K::NeverCalls, Verb::Any),
-    infix("does not call", K::NeverCalls, Verb::Calls),
-    infix("doesn't call", K::NeverCalls, Verb::Calls),
-    infix("does not invoke", K::NeverCalls, Verb::Calls),
-    infix("doesn't invoke", K::NeverCalls, Verb::Calls),
-    infix("does not import", K::NeverCalls, Verb::Imports),
-    infix("doesn't import", K::NeverCalls, Verb::Imports),
-    infix("does not use", K::NeverCalls, Verb::Any),
-    infix("doesn't use", K::NeverCalls, Verb::Any),
     infix("has no connection to", K::NeverCalls, Verb::Any),
     infix("is independent of", K::NoDependency, Verb::Any),
     infix("has no dependency on", K::NoDependency, Verb::Any),
-    infix("does not depend on", K::NoDependency, Verb::Any),
-    infix("doesn't depend on", K::NoDependency, Verb::Any),
+    infix("has no dependencies on", K::NoDependency, Verb::Any),
+    infix("have no dependency on", K::NoDependency, Verb::Any),
     infix("is separate from", K::NoDependency, Verb::Any),
     infix("is decoupled from", K::NoDependency, Verb::Any),
     // Before `depends on` and its like, which occur inside of them.
@@ -155,13 +141,24 @@ const PATTERNS: &[Pattern] = &[
     infix("runs before", K::AlwaysBefore, Verb::Calls),
     infix("precedes", K::AlwaysBefore, Verb::Calls),
     infix("depends on", K::DependsOn, Verb::Any),
+    infix("depend on", K::DependsOn, Verb::Any),
+    infix("dependent on", K::DependsOn, Verb::Any),
     infix("relies on", K::DependsOn, Verb::Any),
+    infix("rely on", K::DependsOn, Verb::Any),
     infix("requires", K::DependsOn, Verb::Any),
+    infix("require", K::DependsOn, Verb::Any),
     infix("imports", K::DependsOn, Verb::Imports),
+    infix("import", K::DependsOn, Verb::Imports),
     infix("invokes", K::DependsOn, Verb::Calls),
+    infix("invoke", K::DependsOn, Verb::Calls),
     infix("calls", K::DependsOn, Verb::Calls),
+    infix("call", K::DependsOn, Verb::Calls),
     infix("references", K::DependsOn, Verb::Any),
+    infix("reference", K::DependsOn, Verb::Any),
+    infix("touches", K::DependsOn, Verb::Any),
+    infix("touch", K::DependsOn, Verb::Any),
     infix("uses", K::DependsOn, Verb::Any),
+    infix("use", K::DependsOn, Verb::Any),
     infix("is tightly connected to", K::Coupling, Verb::Any),
     infix("is tightly coupled to", K::Coupling, Verb::Any),
     infix("is tightly coupled with", K::Coupling, Verb::Any),
@@ -205,36 +202,138 @@ const PATTERNS: &[Pattern] = &[
 
 /// Words around a name that do not belong to it.
 const FILLER: &[&str] = &[
-    "a", "all", "always", "an", "any", "at", "class", "claim", "code", "directly", "do", "does", "ever", "every",
-    "file", "function", "has", "have", "is", "it", "method", "module", "must", "of", "package", "requests", "some",
-    "struct", "that", "the", "there", "to", "traffic", "true", "type", "which",
+    "a",
+    "all",
+    "always",
+    "an",
+    "any",
+    "anything",
+    "are",
+    "at",
+    "be", "calls",
+    "can",
+    "class",
+    "claim",
+    "code",
+    "directly",
+    "do",
+    "does",
+    "ever",
+    "every",
+    "file",
+    "files",
+    "folder",
+    "function",
+    "functions",
+    "has",
+    "have",
+    "in",
+    "inside",
+    "is",
+    "it",
+    "may",
+    "method",
+    "module",
+    "modules",
+    "must",
+    "of",
+    "package",
+    "requests",
+    "should",
+    "some",
+    "struct",
+    "that",
+    "the",
+    "there",
+    "to",
+    "traffic",
+    "true",
+    "type",
+    "which",
+    "will",
 ];
+
+/// Words that turn a claim about a dependency into its opposite.
+const NEGATIONS: &[&str] = &[
+    "can't",
+    "cannot",
+    "doesn't",
+    "don't",
+    "isn't",
+    "mustn't",
+    "never",
+    "no",
+    "nobody",
+    "none",
+    "not",
+    "nothing",
+    "shouldn't",
+    "won't",
+];
+
+/// The reason why a sentence is not a claim that can be tested.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ClaimError {
+    /// No pattern fits, and the words are more than two names.
+    #[error("the claim is not understood: {0}")]
+    NotUnderstood(String),
+    /// The opposite of a claim that has none.
+    #[error("the opposite of `{0}` cannot be tested; claim the thing itself")]
+    Negated(&'static str),
+}
 
 /// Phrases that make the whole project the subject.
 const PROJECT: &[&str] = &["in the repo", "in the repository", "in the codebase", "in the project", "in this repo"];
 
-/// Reads a claim. Never fails: what fits no pattern is [`ClaimKind::Unknown`] about its first and last word.
-pub fn parse(text: &str) -> Claim {
+/// Reads a claim. Two names alone are [`ClaimKind::Unknown`]: is there any connection?
+///
+/// # Errors
+/// [`ClaimError`]: what is not understood as a whole is not tested in part.
+pub fn parse(text: &str) -> Result<Claim, ClaimError> {
     // Keeps the offsets of the text.
     let lower = text.to_ascii_lowercase();
     for pattern in PATTERNS {
         let Some(at) = find_words(&lower, pattern.phrase) else { continue };
         let (left, right) = (&text[..at], &text[at + pattern.phrase.len()..]);
+        let is_negated = unquoted_words(left).any(|word| NEGATIONS.contains(&word.to_ascii_lowercase().as_str()));
+        let kind = match (is_negated, pattern.kind, pattern.verb) {
+            (false, kind, _) => kind,
+            (true, K::DependsOn, Verb::Any) => K::NoDependency,
+            (true, K::DependsOn, _) => K::NeverCalls,
+            (true, ..) => return Err(ClaimError::Negated(pattern.phrase)),
+        };
         let (subject, object) = match pattern.form {
             Form::Infix => (name(left), name(right)),
             Form::Reversed => (name(right), name(left)),
             Form::After => pair(left),
             Form::Before => pair(right),
         };
-        let is_project = pattern.kind == K::Isolated && PROJECT.iter().any(|phrase| lower.contains(phrase));
+        let is_project = kind == K::Isolated && PROJECT.iter().any(|phrase| lower.contains(phrase));
         let subject = subject.filter(|_| !is_project);
-        return Claim { kind: pattern.kind, verb: pattern.verb, subject, object: object.filter(|_| !is_project) };
+        return Ok(Claim { kind, verb: pattern.verb, subject, object: object.filter(|_| !is_project) });
     }
-    let words: Vec<&str> = text.split_whitespace().filter_map(bare).collect();
-    let named: Vec<&&str> = words.iter().filter(|word| !FILLER.contains(&word.to_ascii_lowercase().as_str())).collect();
-    let subject = named.first().map(|word| (**word).to_owned());
-    let object = named.last().filter(|_| named.len() > 1).map(|word| (**word).to_owned());
-    Claim { kind: K::Unknown, verb: Verb::Any, subject, object }
+    let is_negated = unquoted_words(text).any(|word| NEGATIONS.contains(&word.to_ascii_lowercase().as_str()));
+    let named: Vec<&str> = unquoted_words(text).filter(|word| !is_filler(word) && *word != "and").collect();
+    match named.as_slice() {
+        [subject, object] if !is_negated => {
+            let (subject, object) = (Some((*subject).to_owned()), Some((*object).to_owned()));
+            Ok(Claim { kind: K::Unknown, verb: Verb::Any, subject, object })
+        }
+        _ => Err(ClaimError::NotUnderstood(text.chars().take(SHOWN).collect())),
+    }
+}
+
+/// Characters of a claim that an error repeats.
+const SHOWN: usize = 200;
+
+fn unquoted_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().filter_map(bare)
+}
+
+/// Returns whether a word says nothing about what is named.
+fn is_filler(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    FILLER.contains(&word.as_str()) || NEGATIONS.contains(&word.as_str())
 }
 
 /// Position of a phrase as whole words.
@@ -265,8 +364,7 @@ fn name(text: &str) -> Option<String> {
     if let Some(quoted) = quoted {
         return Some(quoted.to_owned());
     }
-    let words = text.split_whitespace().filter_map(bare);
-    let words: Vec<&str> = words.filter(|word| !FILLER.contains(&word.to_ascii_lowercase().as_str())).collect();
+    let words: Vec<&str> = unquoted_words(text).filter(|word| !is_filler(word)).collect();
     (!words.is_empty()).then(|| words.join(" "))
 }
 
@@ -294,20 +392,34 @@ mod tests {
             ("a.py has a circular dependency on b.py", "circular a.py b.py"),
             ("Config is on a cycle", "circular Config -"),
             ("All requests go through Session.send", "gateway Session.send -"),
-            ("calls to db pass through Pool", "gateway Pool calls db"),
+            ("calls to db pass through Pool", "gateway Pool db"),
             ("Session is a bottleneck", "gateway Session -"),
             ("validate always runs before save", "always_before validate save"),
             ("utils.py is isolated", "isolated utils.py -"),
             ("there are files in the repo with no connections", "isolated - -"),
-            ("Session something HTTPAdapter", "unknown Session HTTPAdapter"),
+            ("Session and HTTPAdapter", "unknown Session HTTPAdapter"),
             ("recalls depends on x", "depends_on recalls x"),
-            ("", "unknown - -"),
+            ("core never depends on classic", "no_dependency core classic"),
+            ("core has no dependency on classic", "no_dependency core classic"),
+            ("core must not use classic", "no_dependency core classic"),
+            ("core cannot import classic", "never_calls core classic"),
+            ("no file in core imports classic", "never_calls core classic"),
+            ("Nothing in src/core calls b::helper", "never_calls src/core b::helper"),
+            ("files in core import classic", "depends_on core classic"),
         ];
         for (text, expected) in cases {
-            let claim = parse(text);
+            let claim = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             let part = |name: &Option<String>| name.clone().unwrap_or_else(|| "-".to_owned());
             let read = format!("{} {} {}", claim.kind.word(), part(&claim.subject), part(&claim.object));
             assert_eq!(read, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_as_a_whole_is_an_error() {
+        for text in ["", "Session", "Session something HTTPAdapter", "utils is not isolated", "a and b are not coupled"]
+        {
+            assert!(parse(text).is_err(), "{text}");
         }
     }
 }

@@ -103,7 +103,7 @@ fn search(
         for &node in &level {
             cancel.check()?;
             let by_dispatch = dispatch.from(node);
-            found.not_made += if certain { 0 } else { by_dispatch.left_out };
+            found.not_made += if certain { 0 } else { by_dispatch.left_out + usize::from(by_dispatch.is_cut) };
             let edges = graph.out_edges(node).chain(by_dispatch.edges);
             let edges = edges.filter(|edge| counts(verb, edge) && (!certain || edge.tier != EdgeTier::Possible));
             for edge in edges {

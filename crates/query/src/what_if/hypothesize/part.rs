@@ -5,7 +5,7 @@ use std::sync::Arc;
 use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 
-use crate::resolve::{ResolveError, resolve_phrase};
+use crate::resolve::{ResolveError, resolve_node};
 
 /// Members of a subject or object that count as it.
 const MAX_MEMBERS: usize = 20_000;
@@ -25,25 +25,17 @@ pub enum Part {
 }
 
 impl Part {
-    /// The part that a text names: a path of a folder, else a node. A folder without `/` in its path is meant only if
-    /// no node has the name.
+    /// The part that a text names: an existing folder, else a node.
     ///
     /// # Errors
     /// [`ResolveError`] if it names neither.
     pub fn named(snapshot: &Snapshot, text: &str) -> Result<Self, ResolveError> {
-        let path = format!("{}/", text.trim().trim_start_matches("./").trim_end_matches('/'));
-        let folder = || {
-            let graph = snapshot.graph();
-            let inside = snapshot.files().iter().filter(|file| file.path.as_str().starts_with(&path));
-            let files: Arc<[NodeIx]> = inside.filter_map(|file| graph.find_file(file.path.as_str())).collect();
-            (!files.is_empty()).then(|| Self::Folder { path: path.clone(), files })
+        let Some(path) = snapshot.folder_named(text) else {
+            return resolve_node(snapshot, text).map(Self::Node);
         };
-        if text.contains('/')
-            && let Some(folder) = folder()
-        {
-            return Ok(folder);
-        }
-        resolve_phrase(snapshot, text).map(Self::Node).or_else(|error| folder().ok_or(error))
+        let graph = snapshot.graph();
+        let inside = snapshot.files().within(&path);
+        Ok(Self::Folder { files: inside.filter_map(|file| graph.find_file(file.path.as_str())).collect(), path })
     }
 
     /// The node, if it is one.

@@ -253,7 +253,10 @@ pub(super) fn of_path(connected: Connected) -> Tested {
         reasons.push("the search ended at its limit of hops; raise `max_hops`".to_owned());
     }
     if connection.not_made > 0 {
-        reasons.push(format!("{} overriding methods are not followed: nothing makes their class", connection.not_made));
+        reasons.push(format!(
+            "{} overriding methods are not followed: nothing makes their class, or there are too many",
+            connection.not_made
+        ));
     }
     if total_hidden > 0 {
         reasons.push(format!("{total_hidden} open references could be the missing step"));

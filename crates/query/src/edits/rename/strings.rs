@@ -1,0 +1,299 @@
+//! Names in texts, comments and arguments that certainly mean the renamed symbol, although no reference is there.
+
+use std::collections::BTreeSet;
+
+use m1nd_base::{NodeKind, Pos, Relation};
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::NodeIx;
+use m1nd_lang::NameForm;
+use m1nd_lang::facts::Role;
+
+use super::spelled::{Names, Spelled};
+
+/// Words that a literal with a list of names to export follows.
+const EXPORT_LIST: &str = "__all__";
+/// Statement that makes a name that of the module.
+const GLOBAL: &str = "global ";
+/// Functions that look up the member of a value by a text behind it.
+const LOOK_UPS: &[&str] = &["delattr", "getattr", "hasattr", "patch.object", "setattr"];
+/// Beginning of a comment that is a type.
+const TYPE_COMMENT: &str = "type:";
+/// What such a comment begins with that is not a type.
+const NOT_A_TYPE: &str = "ignore";
+/// Keys of attributes whose text is the path of a function.
+const PATH_KEYS: &[&str] = &[
+    "default",
+    "deserialize_with",
+    "from",
+    "getter",
+    "into",
+    "remote",
+    "serialize_with",
+    "skip_serializing_if",
+    "try_from",
+    "with",
+];
+
+impl Spelled {
+    /// Renames the name at the end of the literal around a place; returns whether there is one.
+    pub(super) fn rename_in_literal(&mut self, pos: Pos, names: Names<'_>) -> bool {
+        let Some(at) = self.offset(pos) else { return false };
+        let ends_with_it = |place: &&m1nd_lang::NamePlace| match place.form {
+            NameForm::Literal(start, end) => {
+                let tail = self.text[place.start + names.old.len()..end].trim_matches(['"', '\'', '`', ')', '(']);
+                start <= at && at < end && tail.is_empty()
+            }
+            _ => false,
+        };
+        let Some(found) = self.places.iter().rfind(ends_with_it).map(|place| place.start) else { return false };
+        self.edits.entry(found).or_insert_with(|| names.new.to_owned());
+        true
+    }
+
+    /// Renames the parameter of a function that a test framework fills by name, with its uses in the function. Returns
+    /// whether the function has it and nothing in it makes the meaning of the name unclear.
+    pub(super) fn rename_parameter(&mut self, pos: Pos, names: Names<'_>) -> bool {
+        let Some(index) = self.facts.definitions.iter().position(|definition| definition.pos == pos) else {
+            return false;
+        };
+        let definition = &self.facts.definitions[index];
+        let def = m1nd_lang::facts::DefId(u32::try_from(index).unwrap_or(u32::MAX));
+        let has_it = self.facts.parameters(def).iter().any(|parameter| self.facts.name(parameter.name) == names.old);
+        let (start, end) = (definition.bytes.0 as usize, definition.bytes.1 as usize);
+        let decorators = self.rename_in_decorators(self.offset(pos).unwrap_or(start), names);
+        if !has_it {
+            return decorators;
+        }
+        let Some(body) = self.text.get(start..end) else { return false };
+        let own_name = self.offset(pos);
+        let is_taken = body.match_indices(names.new).any(|(at, _)| super::spelled::has_word(body, at, names.new));
+        let inner = |other: &m1nd_lang::facts::Definition| {
+            let is_inside = start < other.bytes.0 as usize && (other.bytes.1 as usize) <= end;
+            is_inside && self.facts.name(other.name) == names.old
+        };
+        if is_taken || self.facts.definitions.iter().any(inner) {
+            return false;
+        }
+        let bytes = self.text.as_bytes();
+        let is_use = |place: &&m1nd_lang::NamePlace| {
+            let is_member = place.start > 0 && bytes[place.start - 1] == b'.';
+            (start..end).contains(&place.start)
+                && place.form == NameForm::Plain
+                && !is_member
+                && Some(place.start) != own_name
+        };
+        let uses: Vec<usize> = self.places.iter().filter(is_use).map(|place| place.start).collect();
+        for at in uses {
+            self.edits.entry(at).or_insert_with(|| names.new.to_owned());
+        }
+        true
+    }
+
+    /// Renames a literal that is the name, in the decorators above a definition.
+    fn rename_in_decorators(&mut self, start: usize, names: Names<'_>) -> bool {
+        let above = self.text[..start].trim_end_matches(|c: char| c != '\n').trim_end();
+        let first = above.lines().rev().take_while(|line| {
+            let line = line.trim_start();
+            line.starts_with('@') || line.starts_with([')', '"', '\'', ']'])
+        });
+        let from = above.len() - first.map(|line| line.len() + 1).sum::<usize>().min(above.len());
+        let is_it = |place: &&m1nd_lang::NamePlace| (from..start).contains(&place.start) && self.is_whole(place, names);
+        let found: Vec<usize> = self.places.iter().filter(is_it).map(|place| place.start).collect();
+        for at in &found {
+            self.edits.entry(*at).or_insert_with(|| names.new.to_owned());
+        }
+        !found.is_empty()
+    }
+
+    /// Returns whether a literal is the name and nothing else.
+    pub(super) fn is_whole(&self, place: &m1nd_lang::NamePlace, names: Names<'_>) -> bool {
+        let NameForm::Literal(start, end) = place.form else { return false };
+        self.text[start..end].trim_start_matches(char::is_alphabetic).trim_matches(['"', '\'', '`']) == names.old
+    }
+
+    /// Renames what certainly means the symbol in a file where its name does: entries of `__all__`, annotations in
+    /// texts, comments that are types, paths in attributes.
+    pub(super) fn rename_in_texts(&mut self, names: Names<'_>, is_member: bool) {
+        let is_it = |place: &&m1nd_lang::NamePlace| !is_member && self.is_certain(place, names);
+        let found: Vec<usize> = self.places.iter().filter(is_it).map(|place| place.start).collect();
+        for at in found {
+            self.edits.entry(at).or_insert_with(|| names.new.to_owned());
+        }
+    }
+
+    fn is_certain(&self, place: &m1nd_lang::NamePlace, names: Names<'_>) -> bool {
+        match (place.form, self.language) {
+            (NameForm::Literal(start, _), Language::Python) => {
+                self.is_whole(place, names) && self.is_in_export_list(start) || self.is_in_annotation(place.start, start)
+            }
+            (NameForm::Plain, Language::Python) => {
+                let line = &self.text[..place.start];
+                let line = line[line.rfind('\n').map_or(0, |at| at + 1)..].trim_start();
+                line.starts_with(GLOBAL) && self.bindings_are_renamed(names)
+            }
+            (NameForm::Literal(start, _), Language::Rust) => self.is_whole(place, names) && self.is_path_of_attribute(start),
+            (NameForm::Comment, Language::Python) => {
+                let line = &self.text[..place.start];
+                let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+                let comment = line.rfind('#').map(|at| line[at + 1..].trim_start());
+                let kind = comment.and_then(|comment| comment.strip_prefix(TYPE_COMMENT));
+                kind.is_some_and(|kind| !kind.trim_start().starts_with(NOT_A_TYPE))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the name is defined at the top of the file.
+    fn bindings_are_renamed(&self, names: Names<'_>) -> bool {
+        self.facts.definitions.iter().any(|definition| {
+            let is_edited = self.offset(definition.pos).is_some_and(|at| self.is_edited(at));
+            definition.owner.is_none() && is_edited && self.facts.name(definition.name) == names.old
+        })
+    }
+
+    /// Renames a text that a function of the language looks up in the module or class that defines the symbol:
+    /// `setattr(app, "load", …)`, `patch.object(app, "load")`.
+    pub(super) fn rename_looked_up(&mut self, snapshot: &Snapshot, definitions: &[NodeIx], names: Names<'_>) {
+        let graph = snapshot.graph();
+        let Some(own) = graph.find_file(self.path.as_str()).filter(|_| self.language == Language::Python) else { return };
+        let owners: BTreeSet<NodeIx> = definitions.iter().filter_map(|node| graph.parent(*node)).collect();
+        let is_it = |place: &&m1nd_lang::NamePlace| {
+            let NameForm::Literal(start, _) = place.form else { return false };
+            let Some(object) = self.is_whole(place, names).then(|| self.looked_up_in(start)).flatten() else { return false };
+            let pos = self.position(object);
+            let edges = graph.of_file(own).into_iter().flat_map(|node| graph.out_edges(node).collect::<Vec<_>>());
+            let mut here = edges.filter(|edge| crate::edits::verify::sites(edge).contains(&pos)).peekable();
+            here.peek().is_some() && here.all(|edge| edge.tier == m1nd_base::EdgeTier::Certain && owners.contains(&edge.to))
+        };
+        let found: Vec<usize> = self.places.iter().filter(is_it).map(|place| place.start).collect();
+        for at in found {
+            self.edits.entry(at).or_insert_with(|| names.new.to_owned());
+        }
+    }
+
+    /// First byte of the name in whose value a function looks up the literal at a place.
+    fn looked_up_in(&self, literal: usize) -> Option<usize> {
+        let object = self.text[..literal].trim_end().strip_suffix(',')?.trim_end();
+        let start = object.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        let before = object[..start].trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.'));
+        let callee = before.trim_end().strip_suffix('(')?;
+        LOOK_UPS.iter().any(|name| callee.ends_with(name)).then_some(start)
+    }
+
+    /// Returns whether a literal at the top of a file belongs to the statement of `__all__`.
+    fn is_in_export_list(&self, literal: usize) -> bool {
+        let before = &self.text[..literal];
+        let starts = before.rmatch_indices(EXPORT_LIST).map(|(at, _)| at);
+        let statement = { starts }.find(|at| before[..*at].ends_with('\n') || *at == 0);
+        statement.is_some_and(|at| {
+            let between = &before[at + EXPORT_LIST.len()..];
+            let depth = between.chars().fold(0i32, |depth, c| match c {
+                '[' | '(' => depth + 1,
+                ']' | ')' => depth - 1,
+                _ => depth,
+            });
+            depth > 0
+        })
+    }
+
+    /// Returns whether a name in a literal is part of an annotation: the facts have another name of the literal as a
+    /// type, or a type stands in a literal inside of it.
+    fn is_in_annotation(&self, at: usize, literal: usize) -> bool {
+        let (from, to) = (self.position(literal), self.position(at));
+        let types = self.facts.references.iter().filter(|reference| reference.role == Role::Type);
+        types.into_iter().any(|reference| from < reference.pos && reference.pos <= to)
+    }
+
+    /// Returns whether a literal is given to a key of an attribute that takes a path.
+    fn is_path_of_attribute(&self, literal: usize) -> bool {
+        let line = &self.text[..literal];
+        let Some(open) = line.rfind("#[") else { return false };
+        let between = &line[open..];
+        let Some(key) = between.trim_end().strip_suffix('=').map(str::trim_end) else { return false };
+        let start = key.rfind(|c: char| !c.is_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+        !between.contains(']') && PATH_KEYS.contains(&&key[start..])
+    }
+}
+
+/// Places of a file where constructions of a class give one of its fields by name.
+pub(super) fn list_given_fields(
+    snapshot: &Snapshot,
+    fields: &[NodeIx],
+    file: &Spelled,
+) -> (Vec<usize>, Vec<usize>) {
+    let graph = snapshot.graph();
+    let is_given = |node: &&NodeIx| match graph.kind(**node) {
+        NodeKind::Field | NodeKind::Variable | NodeKind::Type => true,
+        // Elements of annotations.
+        NodeKind::Function => file.language == Language::Java,
+        _ => false,
+    };
+    let classes: BTreeSet<NodeIx> = fields.iter().filter(is_given).filter_map(|node| graph.parent(*node)).collect();
+    let Some(own) = graph.find_file(file.path.as_str()).filter(|_| !classes.is_empty()) else {
+        return Default::default();
+    };
+    let mut constructing: BTreeSet<(u32, u16)> = BTreeSet::new();
+    let mut others: BTreeSet<(u32, u16)> = BTreeSet::new();
+    for node in graph.of_file(own) {
+        for edge in graph.out_edges(node).filter(|edge| edge.relation != Relation::Contains) {
+            // Components of JSX take what the type of their parameter has.
+            let takes = |to: NodeIx| {
+                classes.contains(&to)
+                    || graph.parent(to).is_some_and(|class| classes.contains(&class))
+                    || graph.out_edges(to).any(|edge| {
+                        edge.relation == Relation::References
+                            && classes.contains(&edge.to)
+                            && crate::edits::verify::sites(&edge).iter().any(|pos| pos.line == graph.name_line(to))
+                    })
+            };
+            let list = if takes(edge.to) { &mut constructing } else { &mut others };
+            list.extend(crate::edits::verify::sites(&edge).iter().map(|pos| (pos.line, pos.col)));
+        }
+    }
+    let (mut given, mut unclear) = (Vec::new(), Vec::new());
+    for place in file.places.iter().filter(|place| place.form == NameForm::Argument) {
+        let Some(callee) = file.callee_before(place.start) else { continue };
+        let pos = file.position(callee);
+        match (constructing.contains(&(pos.line, pos.col)), others.contains(&(pos.line, pos.col))) {
+            (true, _) => given.push(place.start),
+            (false, true) => {}
+            (false, false) => unclear.push(place.start),
+        }
+    }
+    (given, unclear)
+}
+
+impl Spelled {
+    /// First byte of the name of what an argument at a place is given to: `f` of `f(…, x=1)`, `Row` of `<Row x={1}`.
+    fn callee_before(&self, at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let mut depth = 0usize;
+        let mut end = None;
+        for index in (0..at).rev() {
+            match bytes[index] {
+                b')' | b']' | b'}' => depth += 1,
+                b'(' | b'[' | b'{' if depth > 0 => depth -= 1,
+                b'(' if depth == 0 => {
+                    end = Some(index);
+                    break;
+                }
+                // `Shape<Unit = u8>`
+                b'<' if depth == 0 && self.language == Language::Rust => {
+                    end = Some(index);
+                    break;
+                }
+                b'<' if depth == 0 && bytes.get(index + 1).is_some_and(|byte| byte.is_ascii_alphabetic()) => {
+                    let name = &self.text[index + 1..];
+                    let length = name.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '.' | '$'));
+                    end = Some(index + 1 + length.unwrap_or(name.len()));
+                    break;
+                }
+                b'[' | b'{' | b';' if depth == 0 => return None,
+                _ => {}
+            }
+        }
+        let before = self.text[..end?].trim_end();
+        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').map_or(0, |at| at + 1);
+        (start < before.len()).then_some(start)
+    }
+}
