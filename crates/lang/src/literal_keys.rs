@@ -137,7 +137,7 @@ mod tests {
             ("const a: T = { o: { k: 1 } };", "unknown"),
         ];
         for (text, expected) in rows {
-            let key = text.find(|c| c == 'k').expect("has the key");
+            let key = text.find('k').expect("has the key");
             let found = literal_keys(Language::TypeScript, text, &[key], &Limits::default(), &Cancel::new());
             let word = |at: usize| text[at..].split(|c: char| !c.is_alphanumeric()).next().expect("a word");
             let shown = match found.expect("parses")[0].clone() {

@@ -28,6 +28,11 @@ use crate::harness::{Project, files_below};
 /// Marks rows that are refused, though they should not be.
 const TODO: &str = "todo ";
 
+/// The texts of files, by path.
+type Texts = BTreeMap<String, String>;
+/// Compares a project with what it should be.
+type Check<'a> = dyn Fn(&Texts) -> Result<(), String> + 'a;
+
 /// A row: its question and its files.
 struct Row<'a> {
     title: &'a str,
@@ -83,7 +88,7 @@ impl<'a> Row<'a> {
         text + "\n"
     }
 
-    fn expected(&self, is_after: bool) -> BTreeMap<String, String> {
+    fn expected(&self, is_after: bool) -> Texts {
         let row = |(before, after, text): &(&str, &str, &str)| {
             (if is_after { *after } else { *before }.to_owned(), self.text(text, is_after))
         };
@@ -105,7 +110,7 @@ impl<'a> Row<'a> {
             }
             project.call(tool, arguments)
         };
-        let is_now = |expected: &BTreeMap<String, String>| match changes(&project, expected) {
+        let is_now = |expected: &Texts| match changes(&project, expected) {
             changes if changes.is_empty() => Ok(()),
             changes => Err(changes.join("\n")),
         };
@@ -149,8 +154,8 @@ impl<'a> Row<'a> {
     fn written(
         &self,
         call: &dyn Fn(&str, bool) -> Result<Value, m1nd_tools::ToolError>,
-        is_now: &dyn Fn(&BTreeMap<String, String>) -> Result<(), String>,
-        after: &BTreeMap<String, String>,
+        is_now: &Check<'_>,
+        after: &Texts,
         leaves: bool,
     ) -> Result<(), String> {
         let preview = call("rename_preview", leaves).map_err(|error| format!("the preview is refused: {error}"))?;
@@ -166,7 +171,7 @@ impl<'a> Row<'a> {
 }
 
 /// Lines in which a project differs from what is expected.
-fn changes(project: &Project, expected: &BTreeMap<String, String>) -> Vec<String> {
+fn changes(project: &Project, expected: &Texts) -> Vec<String> {
     let mut found = Vec::new();
     for (path, bytes) in files_below(&[project.tree.path()]) {
         let name = path.strip_prefix(project.tree.path()).expect("below the tree").display().to_string();

@@ -221,7 +221,7 @@ impl Spelled {
             let around = self.facts.definitions.iter().filter(|class| {
                 class.kind.is_class_like() && (class.bytes.0 as usize) < start && start < class.bytes.1 as usize
             });
-            let inner = around.last().map(|class| class.bytes);
+            let inner = around.map(|class| class.bytes).next_back();
             inner.is_some_and(|(from, to)| self.edits.range(from as usize..to as usize).next().is_some())
         };
         self.language == Language::Python && self.is_whole(place, names) && is_listed() && is_renamed()
