@@ -3,7 +3,7 @@
 use m1nd_base::{Cancel, Limits, Pos, Problem};
 use tree_sitter::{Node, Tree};
 
-use crate::{Language, parse};
+use crate::{Language, languages, parse};
 
 /// Most places that are returned.
 const MAX_ERRORS: usize = 1_000;
@@ -30,7 +30,9 @@ pub fn syntax_errors(
     cancel: &Cancel,
 ) -> Option<Result<Vec<SyntaxError>, Problem>> {
     let grammar = language.grammar()?;
-    let tree = match parse::parse(&grammar, text.as_bytes(), limits, cancel) {
+    // What needs a preprocessor is not an error.
+    let prepared = languages::prepare(language, text);
+    let tree = match parse::parse(&grammar, prepared.as_bytes(), limits, cancel) {
         Ok(tree) => tree,
         Err(problem) => return Some(Err(problem)),
     };

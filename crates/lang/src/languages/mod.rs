@@ -1,5 +1,7 @@
 //! The table of languages: their files and their extractors.
 
+use std::borrow::Cow;
+
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
 pub use options::declared;
 pub use prose::listing_language;
@@ -147,6 +149,14 @@ static READERS: &[Reader] = &[
 
 fn reader(language: Language) -> Option<&'static Reader> {
     READERS.iter().find(|reader| reader.language == language)
+}
+
+/// The text of a file as its parser gets it; every position stays.
+pub(crate) fn prepare(language: Language, text: &str) -> Cow<'_, str> {
+    match language {
+        Language::C | Language::Cpp => c::prepare::prepare(text, language == Language::Cpp),
+        _ => Cow::Borrowed(text),
+    }
 }
 
 impl Language {

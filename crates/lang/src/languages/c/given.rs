@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::declarator::{Declared, declarators, declared};
 use crate::facts::{
-    Binding, BindingTarget, Expr, ExprId, FileFacts, MemberWrite, NameId, Namespace, ScopeId, ScopeKind,
+    Binding, BindingTarget, Expr, ExprId, FileFacts, MemberWrite, NameId, Namespace, Role, ScopeId, ScopeKind,
 };
 use crate::languages::outline::Outline;
 
@@ -95,6 +95,10 @@ pub(in crate::languages) fn initialiser(cx: &mut Outline<'_>, list: Node<'_>, ba
             let designator = item.child_by_field_name("designator");
             let field = designator.filter(|node| node.kind() == "field_designator");
             let value = if item.kind() == "initializer_pair" { item.child_by_field_name("value") } else { Some(item) };
+            if let Some(name) = field.and_then(|field| field.named_child(0)).filter(|_| !is_array) {
+                let member = cx.builder.member(base, cx.source.text(name));
+                cx.refer_with(member, Role::Write, u8::MAX, name);
+            }
             let Some(value) = value else { continue };
             if is_array {
                 if value.kind() == "initializer_list" {

@@ -345,11 +345,11 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
     given::declared_values(cx, node, ty);
     let mut ids = cx.remembered(node).into_iter();
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
-    let shared = cx.known(node.child_by_field_name("default_value"));
+    let shared = node.child_by_field_name("default_value");
     for declarator in declarators(node) {
         let Some(found) = declared(declarator) else { continue };
-        let value = declarator.child_by_field_name("value").map(|value| initial_value(cx, value));
-        let value = cx.known(value).or(shared);
+        let value = declarator.child_by_field_name("value").or(shared);
+        let value = cx.known(value.and_then(|value| initial_value(value, &found, ty.is_some())));
         if found.name.kind() == "structured_binding_declarator" {
             bind_structured(cx, found.name, value);
             continue;
@@ -384,12 +384,14 @@ pub(in crate::languages) fn leave_declaration(cx: &mut Outline<'_>, node: Node<'
     }
 }
 
-/// The expression that a variable is made of: in `auto name(a)` and `auto name{a}` the one argument.
-fn initial_value<'t>(cx: &Outline<'_>, value: Node<'t>) -> Node<'t> {
-    let is_list =
-        value.kind() == "argument_list" || value.kind() == "initializer_list" && cx.text(value).starts_with('(');
-    let only = value.named_child(0).filter(|_| is_list && value.named_child_count() == 1);
-    only.unwrap_or(value)
+/// The expression that is the value of a variable. A list is that of an array; else it has the arguments of a
+/// constructor, or the one value of `auto name{a}` and of a pointer to a function.
+fn initial_value<'t>(value: Node<'t>, found: &Declared<'_>, has_type: bool) -> Option<Node<'t>> {
+    if found.array || !matches!(value.kind(), "argument_list" | "initializer_list") {
+        return Some(value);
+    }
+    let is_value = (!has_type || found.function_pointer) && value.named_child_count() == 1;
+    value.named_child(0).filter(|_| is_value)
 }
 
 /// `Type name(a, b);` in a function is a variable made of `a` and `b`, though it parses as a prototype.

@@ -287,7 +287,9 @@ fn using(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
     };
     let path_expr = path_of(cx, module);
     let module = cx.builder.name(module);
-    let (scope, pos) = (cx.scope(), cx.source.pos(path));
+    // It stands where its name does, so that the name can be changed.
+    let at = if bound.is_some() { parts(path).pop().unwrap_or(path) } else { path };
+    let (scope, pos) = (cx.scope(), cx.source.pos(at));
     let import = Import { kind, module, level: 0, path: Some(path_expr), scope, pos, flags: ImportFlags::default() };
     cx.builder.import(import, bound);
     Enter::Skip
