@@ -354,9 +354,7 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         SessionError::TooMany { .. }
         | SessionError::TooLarge { .. }
         | SessionError::Full { .. }
-        | SessionError::ConnectionFull { .. } => {
-            ErrorCode::LimitReached
-        }
+        | SessionError::ConnectionFull { .. } => ErrorCode::LimitReached,
         _ => return engine_error(EngineError::Store(error.to_string())),
     };
     ToolError::new(code, error.to_string())
