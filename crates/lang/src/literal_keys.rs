@@ -61,6 +61,7 @@ fn context_of(mut inner: Node<'_>) -> KeyContext {
             None => KeyContext::Unknown,
         };
         match outer.kind() {
+            // The same value, or one of several.
             "parenthesized_expression" | "array" | "binary_expression" => {}
             "ternary_expression" if !fills("condition") => {}
             "as_expression" | "satisfies_expression" => {

@@ -54,8 +54,7 @@ pub fn name_places(
     cancel: &Cancel,
 ) -> Option<Vec<NamePlace>> {
     let grammar = language.grammar()?;
-    let words: Vec<usize> =
-        text.match_indices(name).map(|(at, _)| at).filter(|&at| is_whole_word(text, at, name)).collect();
+    let words = list_words(text, name);
     if words.is_empty() {
         return Some(Vec::new());
     }
@@ -106,6 +105,10 @@ pub fn name_places(
         }
     }
     Some(found)
+}
+
+fn list_words(text: &str, name: &str) -> Vec<usize> {
+    text.match_indices(name).map(|(at, _)| at).filter(|&at| is_whole_word(text, at, name)).collect()
 }
 
 /// Returns whether the word at an offset is not part of a longer one.

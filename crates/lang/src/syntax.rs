@@ -36,6 +36,7 @@ pub fn syntax_errors(
         Ok(tree) => tree,
         Err(problem) => return Some(Err(problem)),
     };
+    // Errors that the grammar forgives, and its own.
     let mut errors = find_mismatched_tags(&tree, language, text);
     let mut cursor = tree.walk();
     loop {
@@ -75,6 +76,7 @@ fn find_mismatched_tags(tree: &Tree, language: Language, text: &str) -> Vec<Synt
     if language.family() != Language::JavaScript || !text.contains("</") {
         return errors;
     }
+    // Through the whole tree, without recursion.
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();

@@ -98,6 +98,7 @@ impl WriteTool for RenameCommit {
         if !input.confirm {
             return Err(ToolError::invalid("argument `confirm` must be true: files will be written"));
         }
+        // What changes.
         let node = rows::resolve(&snapshot, "node_id", &input.node_id)?;
         let found = rename(&snapshot, node, input.new_name.trim(), input.leave, cx.cancel()).map_err(rename_error)?;
         let rows: Vec<FileRow> = found
@@ -114,6 +115,7 @@ impl WriteTool for RenameCommit {
             true => checking::before(cx, &snapshot, &plans)?,
             false => Commands::None("`verify` is false".to_owned()),
         };
+        // The write, and what it did.
         let [plan] = &plans;
         let written = write(cx, plan, true)?;
         let nodes = node_delta(&snapshot, &written.after, plan.changes());
@@ -133,11 +135,7 @@ impl WriteTool for RenameCommit {
             true => Joined::default(),
             false => joined(cx, (&snapshot, &written.after), &plans, &nodes)?,
         };
-        let hint = match (is_broken, rolls_back) {
-            (_, true) => "undone: `verification.broken` says why",
-            (true, _) => "repair what `verification.broken` lists",
-            _ => "run the compiler or the tests; comments and documents have the old name still",
-        };
+        let hint = hint_of(is_broken, rolls_back);
         let state = if is_broken { ProofState::Blocked } else { ProofState::Triaging };
         let guidance = Guidance::next(state, ToolRef("search"), Some(snapshot.graph().label(node).to_owned()), hint);
         let output = Output {
@@ -155,6 +153,15 @@ impl WriteTool for RenameCommit {
             locks,
         };
         Ok(Answer::new(output).guidance(guidance))
+    }
+}
+
+/// What to do next.
+const fn hint_of(is_broken: bool, is_undone: bool) -> &'static str {
+    match (is_broken, is_undone) {
+        (_, true) => "undone: `verification.broken` says why",
+        (true, _) => "repair what `verification.broken` lists",
+        _ => "run the compiler or the tests; comments and documents have the old name still",
     }
 }
 

@@ -25,7 +25,12 @@ const RUST: &str = "CARGO_TARGET_DIR=$WORK/target cargo check --offline --worksp
 const GO: &str = "GOCACHE=$WORK/go GOTOOLCHAIN=local go vet ./...";
 const JAVA: &str = "javac -proc:none -nowarn -XDshould-stop.ifError=FLOW -Xmaxerrs 100000 -d $WORK/classes \
                     $(find src/main -name '*.java' ! -name '*-info.java')";
-const PYTHON: &str = "mypy --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
+const GSON: &str = "javac -proc:none -nowarn -XDshould-stop.ifError=FLOW -Xmaxerrs 100000 -d $WORK/classes \
+                    $(find gson/src/main -name '*.java' ! -name '*-info.java')";
+const JAVASCRIPT: &str = "tsc --noEmit --pretty false --allowJs --checkJs --skipLibCheck --module commonjs \
+                          --moduleResolution bundler --target es2022 --types '' lib/*.js index.js test/*.js";
+// Messages that are wrapped differ with the length of a name.
+const PYTHON: &str = "mypy --no-pretty --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
                       src tests; pyflakes src tests";
 
 /// Repositories that are checked, with what compiles them.
@@ -36,6 +41,35 @@ pub(super) const CHECKED: &[Checked] = &[
         command: GO,
         folders: &["middleware/", "chain.go", "chi.go", "context.go", "mux", "path_value", "pattern", "tree"],
         endings: &[".go"],
+    },
+    Checked { repository: "gorilla/mux", language: "Go", command: GO, folders: &[""], endings: &[".go"] },
+    Checked {
+        repository: "expressjs/express",
+        language: "JavaScript",
+        command: JAVASCRIPT,
+        folders: &["lib/", "test/"],
+        endings: &[".js"],
+    },
+    Checked {
+        repository: "pmndrs/zustand",
+        language: "TypeScript",
+        command: "tsc --noEmit --pretty false -p tsconfig.json --skipLibCheck",
+        folders: &["src/", "tests/"],
+        endings: &[".ts", ".tsx"],
+    },
+    Checked {
+        repository: "pallets/click",
+        language: "Python",
+        command: PYTHON,
+        folders: &["src/", "tests/"],
+        endings: &[".py"],
+    },
+    Checked {
+        repository: "google/gson",
+        language: "Java",
+        command: GSON,
+        folders: &["gson/src/main/java/"],
+        endings: &[".java"],
     },
     Checked {
         repository: "honojs/hono",

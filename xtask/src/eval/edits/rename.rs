@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
-use m1nd_graph::NodeIx;
+use m1nd_graph::{NodeFlags, NodeIx};
 use m1nd_query::edits::has_own_name;
 use m1nd_testkit::Random;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ struct Counts {
     language: String,
     symbols: u64,
     refused: u64,
-    /// Refusals by the start of their reason.
+    /// Refusals by their reason.
     reasons: BTreeMap<String, u64>,
     renamed: u64,
     /// Those after which the project compiles as before.
@@ -159,22 +159,11 @@ fn rename(project: &mut Project, symbol: &Symbol) -> Renamed {
     Renamed::Done(answer["verification"]["verdict"] == json!("BROKEN"))
 }
 
-/// The start of a reason, without names.
-fn kind_of(reason: &str) -> String {
-    const KINDS: &[&str] = &[
-        "not every reference",
-        "is already the name",
-        "implements a method",
-        "overrides",
-        "may override",
-        "Go's library",
-        "is called by the language",
-        "is a constructor",
-        "has no name in the code",
-        "does not have the definition",
-        "changed since",
-    ];
-    KINDS.iter().find(|kind| reason.contains(**kind)).map_or("other", |kind| *kind).to_owned()
+/// The reason of a refusal, as programs read it.
+fn kind_of(answer: &str) -> String {
+    const KEY: &str = "\"refused_because\":\"";
+    let reason = answer.split(KEY).nth(1).and_then(|rest| rest.split('"').next());
+    reason.unwrap_or("other").to_owned()
 }
 
 /// Symbols that are used, evenly at random.
@@ -198,6 +187,7 @@ pub(super) fn is_candidate(snapshot: &Snapshot, checked: &Checked, node: NodeIx)
     let label = graph.label(node);
     has_own_name(graph.kind(node))
         && !is_inner
+        && !graph.flags(node).has(NodeFlags::CONSTRUCTOR)
         && !(label.starts_with("__") && label.ends_with("__"))
         && checked.covers(graph.path(node))
         && label.chars().all(|c| c.is_alphanumeric() || c == '_')

@@ -145,6 +145,7 @@ fn find_completing(
     if !language.is_some_and(|language| has_merged_declarations(language) || language == Language::Rust) {
         return Ok(Vec::new());
     }
+    // Definitions of the name in the same scope.
     let file = read(snapshot, path, old, files, cancel)?;
     let facts = &file.facts;
     let Some(own) = file.ids.iter().position(|id| id.as_deref() == Some(graph.id(node))) else { return Ok(Vec::new()) };
@@ -197,6 +198,7 @@ fn find_embedded(graph: &Graph, node: NodeIx) -> Result<Vec<NodeIx>, CannotRenam
         };
         around.filter(on_line).map(|edge| edge.to).find(|&to| is_type(to) && to != field)
     };
+    // From the field to its type, or from the type to its fields.
     if is_embedded(node) {
         let Some(of) = embeds(node).filter(|of| !graph.path(*of).is_empty()) else {
             let why = "is an embedded field, which has the name of its type".to_owned();

@@ -52,6 +52,7 @@ pub(super) fn rename_keys(
             left.extend(list_attributes(file, names.old).into_iter().map(|line| (path.clone(), line)));
             continue;
         }
+        // Keys that nothing resolves, by the type that their literal is expected to have.
         let keys = list_keys(file, names.old);
         let contexts = m1nd_lang::literal_keys(file.language, &file.text, &keys, snapshot.limits(), cancel);
         let contexts = contexts.unwrap_or_else(|| vec![None; keys.len()]);
@@ -115,6 +116,7 @@ fn belongs(
 ) -> Belongs {
     let graph = snapshot.graph();
     let label = definitions.first().map_or("", |node| base_name(graph.label(*node)));
+    // The types that decide.
     let types = match context {
         None | Some(KeyContext::Unknown) => return Belongs::Unknown,
         Some(KeyContext::Types(types)) => {
@@ -127,6 +129,7 @@ fn belongs(
             list_parameter_types(snapshot, (of, index, label), files, cancel)
         }
     };
+    // Is one of them the type of the member, or below it?
     let owners: BTreeSet<NodeIx> = definitions.iter().filter_map(|node| graph.parent(*node)).collect();
     let of_type = |of: &Option<NodeIx>| match of {
         None => Belongs::Unknown,

@@ -215,6 +215,7 @@ impl Spelled {
             return matches!(import.kind, ImportKind::Default | ImportKind::Module | ImportKind::ModuleRoot)
                 && import.path.is_none();
         }
+        // The bare name at the place.
         let start = facts.references.partition_point(|reference| reference.pos < pos);
         let at_pos = facts.references[start..].iter().take_while(|reference| reference.pos == pos);
         let mut names = at_pos.filter_map(|reference| match facts.expr(reference.expr) {
@@ -224,6 +225,7 @@ impl Spelled {
         let Some((reference, name, mut scope)) = names.next() else { return false };
         let sees_members = self.has_bare_members();
         let mut is_first = true;
+        // From its scope outwards, the first one that binds it.
         for _ in 0..MAX_SCOPES {
             let here = facts.scopes[scope.index()];
             let is_seen = is_first || sees_members || here.kind != ScopeKind::Class;
@@ -265,6 +267,7 @@ impl Spelled {
             NameForm::Plain | NameForm::FieldAndVariable | NameForm::OpeningTag(_) => {}
             _ => return false,
         }
+        // A bare name.
         if self.text[..place.start].ends_with(['.', ':']) {
             return false;
         }
@@ -273,6 +276,7 @@ impl Spelled {
         if names.is_key && !self.has_bare_members() && place.form == NameForm::Plain && !is_key {
             return true;
         }
+        // What it is bound to, anywhere in the file.
         let is_seen = |row: &&m1nd_lang::facts::Binding| {
             self.has_bare_members() || self.facts.scopes[row.scope.index()].kind != ScopeKind::Class
         };

@@ -58,6 +58,7 @@ impl Spelled {
         let Some(index) = self.facts.definitions.iter().position(|definition| definition.pos == pos) else {
             return false;
         };
+        // Does it have the parameter, or a decorator that asks for it?
         let definition = &self.facts.definitions[index];
         let def = m1nd_lang::facts::DefId(u32::try_from(index).unwrap_or(u32::MAX));
         let has_it = self.facts.parameters(def).iter().any(|parameter| self.facts.name(parameter.name) == names.old);
@@ -68,6 +69,7 @@ impl Spelled {
         }
         let Some(body) = self.text.get(start..end) else { return false };
         let own_name = self.offset(pos);
+        // Does the name mean something else in it?
         let is_taken = body.match_indices(names.new).any(|(at, _)| super::spelled::has_word(body, at, names.new));
         let inner = |other: &m1nd_lang::facts::Definition| {
             let is_inside = start < other.bytes.0 as usize && (other.bytes.1 as usize) <= end;
@@ -76,6 +78,7 @@ impl Spelled {
         if is_taken || self.facts.definitions.iter().any(inner) {
             return false;
         }
+        // The parameter and its uses.
         let bytes = self.text.as_bytes();
         let is_use = |place: &&m1nd_lang::NamePlace| {
             let is_member = place.start > 0 && bytes[place.start - 1] == b'.';
