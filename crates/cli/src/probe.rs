@@ -88,7 +88,8 @@ mod tests {
         {
             assert_eq!(classify(end(signal).expect("a shell")), expected, "{signal}");
         }
-        let exit = |code: &str| Command::new("/bin/sh").args(["-c", &format!("exit {code}")]).status().expect("a shell");
+        let exit =
+            |code: &str| Command::new("/bin/sh").args(["-c", &format!("exit {code}")]).status().expect("a shell");
         assert_eq!((classify(exit("0")), classify(exit("3"))), (Probed::Survived, Probed::Unknown));
     }
 }

@@ -69,6 +69,9 @@ pub enum Unreadable {
         /// The limit.
         limit: u64,
     },
+    /// The caller stopped the reading.
+    #[error(transparent)]
+    Cancelled(#[from] m1nd_base::Cancelled),
     /// It nests deeper than the limit.
     #[error("elements are nested more than {limit} deep")]
     TooDeep {
@@ -94,6 +97,7 @@ pub fn parse_as(format: Format, bytes: &[u8], limits: &DocumentLimits) -> Result
     if bytes.len() > limits.bytes {
         return Err(Unreadable::TooLarge { bytes: bytes.len(), limit: limits.bytes });
     }
+    let limits = &limits.of_file(bytes.len());
     let mut draft = draft::Draft::new(format, limits);
     format.row().read(bytes, &mut draft)?;
     Ok(draft.finish())

@@ -10,6 +10,9 @@ use crate::{DocumentLimits, Format, Unreadable};
 /// Attributes kept of one element.
 const MAX_ATTRIBUTES: usize = 64;
 
+/// Events between two checks of the cancel flag.
+const CHECK_PERIOD: usize = 4_096;
+
 /// A tree of elements.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
@@ -36,7 +39,10 @@ impl Tree {
         reader.config_mut().trim_text(false);
         let mut tree = Self { nodes: vec![Node::default()] };
         let mut open = vec![0usize];
-        loop {
+        for number in 0usize.. {
+            if number.is_multiple_of(CHECK_PERIOD) {
+                limits.check()?;
+            }
             let event = reader.read_event().map_err(|error| malformed(format, error))?;
             let at = *open.last().expect("the root is never closed");
             match event {

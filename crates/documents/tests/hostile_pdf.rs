@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::time::Instant;
 
+use m1nd_base::Cancel;
 use m1nd_documents::{DocumentLimits, Format, Unreadable, parse_as};
 use proptest::prelude::*;
 
@@ -111,6 +112,64 @@ fn a_drawing_that_many_annotations_share_counts_each_time() {
     objects.push(b"<< /Subtype /Widget /Rect [0 0 9 9] /AP << /N 7 0 R >> >>".to_vec());
     objects.push(stream("/BBox [0 0 9 9]", &b" ".repeat(1 << 20)));
     assert!(matches!(read(&pdf(&objects)), Err(Unreadable::Bomb { .. })));
+}
+
+/// Bytes of text of a file that stands for much more, and what it says of the rest.
+fn read_in_part(bytes: &[u8]) -> (usize, String) {
+    let document = parse_as(Format::Pdf, bytes, &DocumentLimits::default()).expect("a document");
+    (document.blocks.iter().map(|block| block.text.len()).sum(), document.problems.join("\n"))
+}
+
+/// Ten drawings, each of which draws the next one ten times.
+fn nested_drawings() -> Vec<u8> {
+    let mut objects = page(stream("", b"/X Do"));
+    let line = "BT /F 9 Tf 9 9 Td (word) Tj ET ";
+    for next in 7..=16 {
+        let dict = format!(
+            "/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F 5 0 R >> /XObject << /X {next} 0 R >> >>"
+        );
+        objects.push(stream(&dict, format!("{line}{}", "/X Do ".repeat(10)).as_bytes()));
+    }
+    objects.push(stream("/Type /XObject /Subtype /Form /BBox [0 0 9 9]", line.as_bytes()));
+    pdf(&objects)
+}
+
+/// A small file draws what its size allows, however it repeats itself.
+#[test]
+fn what_is_drawn_follows_from_the_size_of_the_file() {
+    let most = 600_000;
+    let file = nested_drawings();
+    let (drawn, problems) = read_in_part(&file);
+    assert!(drawn < most && problems.contains("left out"), "{} bytes: {drawn}, {problems}", file.len());
+
+    // One text of many codes, in a file of a few thousand bytes.
+    let text = [b"BT /F 9 Tf <".to_vec(), b"41".repeat(2 << 20), b"> Tj ET".to_vec()].concat();
+    let file = pdf(&page(stream("/Filter /FlateDecode", &packed(&text))));
+    let (drawn, problems) = read_in_part(&file);
+    assert!(drawn < 100_000 && problems.contains("left out"), "{} bytes: {drawn}, {problems}", file.len());
+
+    // One text that 5,000 pages share.
+    let text = [b"BT /F 9 Tf 9 9 Td (".to_vec(), b"word ".repeat(200), b") Tj ET".to_vec()].concat();
+    let mut objects = page(stream("/Filter /FlateDecode", &packed(&text)));
+    objects[1] = format!(
+        "<< /Type /Pages /Kids [{}] /Count 1 >>",
+        "<< /Type /Page /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >> ".repeat(5_000)
+    )
+    .into_bytes();
+    let file = pdf(&objects);
+    let (drawn, _) = read_in_part(&file);
+    assert!(drawn <= 250_000 + 16 * file.len(), "{} bytes: {drawn}", file.len());
+}
+
+#[test]
+fn reading_stops_when_it_is_cancelled() {
+    let file = nested_drawings();
+    for poll in [1, 10, 50] {
+        let cancel = Cancel::at_poll(poll);
+        let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
+        assert!(matches!(parse_as(Format::Pdf, &file, &limits), Err(Unreadable::Cancelled(_))), "{poll}");
+        assert_eq!(cancel.polls(), poll, "it stops at once");
+    }
 }
 
 #[test]

@@ -71,7 +71,15 @@ impl Workspace {
     pub fn with(state: SharedFolder, home: &Path, gate: Arc<dyn Gate>) -> Self {
         let home = m1nd_vfs::canonical(home).unwrap_or_else(|_| home.to_owned());
         let closed = FolderId::at(&home).into_iter().collect();
-        Self { state, home, closed, roots: Vec::new(), gate, allowances: Arc::new(NoAllowances), recovered: Arc::default() }
+        Self {
+            state,
+            home,
+            closed,
+            roots: Vec::new(),
+            gate,
+            allowances: Arc::new(NoAllowances),
+            recovered: Arc::default(),
+        }
     }
 
     /// Recovers also what other projects of the same home wrote to these folders: a repository may be indexed alone, as

@@ -87,9 +87,7 @@ fn compared(name: &str) -> String {
 fn matches_name(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => name == pattern,
-        Some((start, end)) => {
-            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
-        }
+        Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
     }
 }
 
@@ -101,22 +99,69 @@ mod tests {
     fn guarded_and_ordinary_files() {
         let is_guarded = |path: &str| guarded_by(&RepoPath::new(path).expect("a path")).is_some();
         for path in [
-            ".claude/settings.json", ".claude/hooks/a.sh", "web/.claude/settings.local.json", ".CLAUDE/settings.json",
-            ".cursor/mcp.json", ".vscode/tasks.json", "a/b/.vscode/settings.json", "x.code-workspace",
-            ".github/workflows/ci.yml", ".github/workflows/deep/x.yml", ".GitHub/Workflows/ci.yml", ".gitlab-ci.yml",
-            ".git/hooks/pre-commit", ".husky/pre-commit", ".ssh/authorized_keys", ".bashrc", ".zshrc", ".profile",
-            ".mind/config.toml", ".envrc", "sub/.envrc", ".mcp.json", ".idea/workspace.xml",
-            ".devcontainer/devcontainer.json", ".devcontainer.json", ".gitattributes", "sub/.gitattributes",
-            ".gitmodules", ".gitconfig", ".pre-commit-config.yaml", "Jenkinsfile", "azure-pipelines-release.yml",
-            ".vs\u{200c}code/tasks.json", ".npmrc", ".cargo/config.toml", ".config/fish/config.fish", ".vscode",
+            ".claude/settings.json",
+            ".claude/hooks/a.sh",
+            "web/.claude/settings.local.json",
+            ".CLAUDE/settings.json",
+            ".cursor/mcp.json",
+            ".vscode/tasks.json",
+            "a/b/.vscode/settings.json",
+            "x.code-workspace",
+            ".github/workflows/ci.yml",
+            ".github/workflows/deep/x.yml",
+            ".GitHub/Workflows/ci.yml",
+            ".gitlab-ci.yml",
+            ".git/hooks/pre-commit",
+            ".husky/pre-commit",
+            ".ssh/authorized_keys",
+            ".bashrc",
+            ".zshrc",
+            ".profile",
+            ".mind/config.toml",
+            ".envrc",
+            "sub/.envrc",
+            ".mcp.json",
+            ".idea/workspace.xml",
+            ".devcontainer/devcontainer.json",
+            ".devcontainer.json",
+            ".gitattributes",
+            "sub/.gitattributes",
+            ".gitmodules",
+            ".gitconfig",
+            ".pre-commit-config.yaml",
+            "Jenkinsfile",
+            "azure-pipelines-release.yml",
+            ".vs\u{200c}code/tasks.json",
+            ".npmrc",
+            ".cargo/config.toml",
+            ".config/fish/config.fish",
+            ".vscode",
         ] {
             assert!(is_guarded(path), "{path}");
         }
         for path in [
-            "src/main.rs", "CLAUDE.md", "AGENTS.md", ".gitignore", ".github/README.md", ".github/ISSUE_TEMPLATE/bug.md",
-            "claude/settings.json", "docs/vscode/tasks.json", "github/workflows/ci.yml", ".mind/MEMORY.md",
-            "config.toml", "m1nd.toml", "package.json", "Makefile", "hooks/useCart.ts", "src/hooks/index.ts",
-            ".env.example", "workflows/ci.yml", "profile", "Cargo.toml", ".cargo/README.md", "code-workspace.md",
+            "src/main.rs",
+            "CLAUDE.md",
+            "AGENTS.md",
+            ".gitignore",
+            ".github/README.md",
+            ".github/ISSUE_TEMPLATE/bug.md",
+            "claude/settings.json",
+            "docs/vscode/tasks.json",
+            "github/workflows/ci.yml",
+            ".mind/MEMORY.md",
+            "config.toml",
+            "m1nd.toml",
+            "package.json",
+            "Makefile",
+            "hooks/useCart.ts",
+            "src/hooks/index.ts",
+            ".env.example",
+            "workflows/ci.yml",
+            "profile",
+            "Cargo.toml",
+            ".cargo/README.md",
+            "code-workspace.md",
         ] {
             assert!(!is_guarded(path), "{path}");
         }
@@ -126,6 +171,8 @@ mod tests {
     fn every_row_is_read() {
         let lines = LIST.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).count();
         assert_eq!(ROWS.len(), lines);
-        assert!(ROWS.iter().all(|row| !row.who.is_empty() && row.names.iter().all(|name| name.matches('*').count() < 2)));
+        assert!(
+            ROWS.iter().all(|row| !row.who.is_empty() && row.names.iter().all(|name| name.matches('*').count() < 2))
+        );
     }
 }

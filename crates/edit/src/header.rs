@@ -55,7 +55,10 @@ impl Header {
             Some("the diff copies another file; write its text instead".to_owned())
         } else if words.starts_with("GIT binary patch") || words.starts_with("Binary files ") {
             Some("the diff is of a file that is not text".to_owned())
-        } else if words.starts_with("old mode ") || words.starts_with("index ") || words.starts_with("similarity index ") {
+        } else if words.starts_with("old mode ")
+            || words.starts_with("index ")
+            || words.starts_with("similarity index ")
+        {
             None
         } else {
             return;

@@ -3,16 +3,16 @@
 //! - [`Workspace::plan`] reads the files and computes their new content; it writes nothing. A [`Change`] is the whole
 //!   text, texts to replace, a unified diff, a range, or the removal of the file.
 //! - [`Workspace::commit`] writes a journal with the old content, then the new content beside each file, then puts
-//!   each in its place, and removes the journal last. Whatever fails, the old content comes back at once; after a crash,
-//!   [`Workspace::recover`] undoes the batch, or finishes one whose files are all in place.
+//!   each in its place, and removes the journal last. Whatever fails, the old content comes back at once; after a
+//!   crash, [`Workspace::recover`] undoes the batch, or finishes one whose files are all in place.
 //! - Paths are opened folder by folder from the handle of a root. No link is followed; folders of version control, the
 //!   state of m1nd and files that are not text are refused.
 //!
 //! # Limitations
 //! Other programs may see some files old and some new while a batch is written. A program that writes into an open file
-//! without replacing it can do so unnoticed between the comparison and the exchange of a file. Other names of a file (hard
-//! links) stay with the old content; owner, group, access lists and extended attributes are kept as far as the process
-//! is permitted to set them.
+//! without replacing it can do so unnoticed between the comparison and the exchange of a file. Other names of a file
+//! (hard links) stay with the old content; owner, group, access lists and extended attributes are kept as far as the
+//! process is permitted to set them.
 
 mod attributes;
 mod commit;

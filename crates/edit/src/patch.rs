@@ -33,7 +33,8 @@ impl FilePatch {
         let path = header.path.clone()?;
         if header.refused.is_none() && !header.is_new && !header.is_deleted {
             let is_mode = header.executable.is_some();
-            header.refused = is_mode.then(|| "the diff changes only its mode, which is not written; use `chmod`".to_owned());
+            header.refused =
+                is_mode.then(|| "the diff changes only its mode, which is not written; use `chmod`".to_owned());
             header.refused.as_ref()?;
         }
         let (is_new, is_deleted) = (header.is_new, header.is_deleted);
@@ -360,21 +361,28 @@ mod tests {
             ("new file mode 100755\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n", Ok(Some(true))),
             ("new file mode 100644\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n", Ok(Some(false))),
             ("new file mode 100755\nindex 000..e69\n", Ok(Some(true))),
-            ("old mode 100644\nnew mode 100755\nindex 1..2\n--- a/x y\n+++ b/x y\n@@ -1 +1 @@\n-a\n+b\n", Ok(Some(true))),
+            (
+                "old mode 100644\nnew mode 100755\nindex 1..2\n--- a/x y\n+++ b/x y\n@@ -1 +1 @@\n-a\n+b\n",
+                Ok(Some(true)),
+            ),
             ("old mode 100644\nnew mode 100755\n", Err("only its mode")),
             ("new file mode 120000\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+a\n\\ No newline\n", Err("a link")),
             ("new file mode 160000\n--- /dev/null\n+++ b/x y\n@@ -0,0 +1 @@\n+Subproject\n", Err("a submodule")),
             ("index 1..2\nGIT binary patch\nliteral 3\nabc\n", Err("not text")),
-            ("similarity index 90%\nrename from x y\nrename to z\n--- a/x y\n+++ b/z\n@@ -1 +1 @@\n-a\n+b\n", Err("renames it")),
+            (
+                "similarity index 90%\nrename from x y\nrename to z\n--- a/x y\n+++ b/z\n@@ -1 +1 @@\n-a\n+b\n",
+                Err("renames it"),
+            ),
         ];
         for (rest, expected) in rows {
-            let diff = format!("diff --git a/x y b/x y\n{rest}diff --git a/q b/q\n--- a/q\n+++ b/q\n@@ -1 +1 @@\n-a\n+b\n");
+            let diff =
+                format!("diff --git a/x y b/x y\n{rest}diff --git a/q b/q\n--- a/q\n+++ b/q\n@@ -1 +1 @@\n-a\n+b\n");
             let files = split_patch(&diff);
             let [first, second] = files.as_slice() else { panic!("{rest}: {files:?}") };
             assert_eq!(first.old_path.as_deref().or(first.new_path.as_deref()), Some("x y"), "{rest}");
             assert_eq!((second.old_path.as_deref(), second.header.executable), (Some("q"), None), "{rest}");
             let again = split_patch(&first.text());
-            assert_eq!(again, [first.clone()], "{rest}");
+            assert_eq!(again, std::slice::from_ref(first), "{rest}");
             match (&first.header.refused, expected) {
                 (None, Ok(executable)) => assert_eq!(first.header.executable, executable, "{rest}"),
                 (Some(why), Err(named)) => assert!(why.contains(named), "{rest}: {why}"),

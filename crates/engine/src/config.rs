@@ -71,7 +71,7 @@ pub struct Setting {
     pub name: &'static str,
     /// Its value.
     pub value: String,
-    /// The source that won: `flag`, `environment`, `file`, `client` or `default`.
+    /// The source that won: `flag`, `environment`, `file`, `client`, `default`, or `full disk`.
     pub source: &'static str,
 }
 

@@ -20,7 +20,7 @@ use crate::federation::Federation;
 use crate::freshness::Checks;
 use crate::report::{Activity, Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, open_root};
 use crate::status;
 use crate::stored::{self, StoredCheck, StoredSnapshot};
 use crate::text_model::LocalModel;
@@ -101,7 +101,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NoRoot`], [`EngineError::PathNotFound`], [`EngineError::Files`] for a root inside of a folder of
-    /// version control, or [`EngineError::Store`]. A damaged snapshot is no
+    /// version control, [`EngineError::NoSpace`] or [`EngineError::Store`]. A damaged snapshot is no
     /// error: it is quarantined, see [`Status::notices`].
     pub fn open(config: EngineConfig) -> Result<Self, EngineError> {
         let allowed = match config.federation {
@@ -110,7 +110,10 @@ impl Engine {
             None => canonical_roots(&config.roots)?,
         };
         let workspace = config.federation.as_ref().map(|federation| federation.workspace().to_owned());
-        let store = |error: m1nd_store::StoreError| EngineError::Store(error.to_string());
+        let store = |error: m1nd_store::StoreError| match error.is_out_of_space() {
+            true => EngineError::NoSpace(error.to_string()),
+            false => EngineError::Store(error.to_string()),
+        };
         let (home, project) = match config.read_only {
             true => {
                 let home = Home::to_read(&config.home);
@@ -359,6 +362,9 @@ impl Engine {
         drop(state);
         let (role, watch, activity, mut notices) = facts;
         notices.extend(shared.interrupted_writes());
+        for gone in gone_roots(&snapshot).filter(|gone| !notices.contains(gone)).collect::<Vec<_>>() {
+            notices.push(gone);
+        }
         status::status(status::Parts {
             snapshot: &snapshot,
             allowed_roots: shared.allowed.clone(),
@@ -472,6 +478,11 @@ impl Engine {
         self.ask(cancel, |reply| Event::Save { reply })
     }
 
+    /// What is said of the indexed roots that are not at their path any more.
+    pub fn gone_roots(&self) -> Vec<String> {
+        gone_roots(&self.snapshot()).collect()
+    }
+
     /// The writer of project files. What it recovers from a crash is named by the next answer.
     pub fn files(&self) -> &Arc<Workspace> {
         &self.handle.shared.files
@@ -511,6 +522,10 @@ impl Engine {
     pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
     }
+}
+
+fn gone_roots(snapshot: &Snapshot) -> impl Iterator<Item = String> {
+    snapshot.roots().iter().filter_map(|info| open_root(info).err())
 }
 
 /// Ingests that run without having been asked for, see [`IngestRequest::gives_way`].

@@ -74,6 +74,9 @@ pub enum EngineError {
     /// The store failed.
     #[error("the store failed: {0}")]
     Store(String),
+    /// The store cannot be opened for writing, since the disk is full. What is stored can be read.
+    #[error("the store failed: {0}")]
+    NoSpace(String),
     /// A bug: the writer stopped.
     #[error("the writer has stopped; restart m1nd")]
     WriterStopped,

@@ -110,7 +110,9 @@ impl Attempts {
             }
             Probed::Unknown => {
                 attempt.keep();
-                Err("extraction was ended in two processes, perhaps by chance; ingest with `mode: replace` to try again")
+                Err(
+                    "extraction was ended in two processes, perhaps by chance; ingest with `mode: replace` to try again",
+                )
             }
         }
     }

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use m1nd_base::{EdgeTier, NodeKind, Relation};
+use m1nd_base::{Cancel, EdgeTier, NodeKind, Relation};
 use m1nd_graph::{EdgeInput, EdgeRef, Graph, NodeFlags, NodeInput, Part};
 use rustc_hash::FxHashSet;
+use serde::de::{Deserializer as _, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::error::EngineError;
 
@@ -78,39 +80,101 @@ pub(crate) struct LeftOut {
 
 /// Most nodes and edges of one file.
 const MAX_ROWS: usize = 5_000_000;
+/// Largest node or edge, in bytes: one is a tree in memory while it is read, which takes some 30 times as much.
+const MAX_ROW_BYTES: usize = 1 << 20;
+/// Rows between two checks of the cancel flag.
+const CHECK_PERIOD: usize = 4_096;
+
+/// The two lists of a file, as they are written.
+#[derive(Deserialize)]
+#[serde(expecting = "an object with the lists `nodes` and `edges`")]
+struct Lists<'t> {
+    #[serde(borrow)]
+    nodes: Option<&'t RawValue>,
+    #[serde(borrow)]
+    edges: Option<&'t RawValue>,
+}
+
+/// Takes the rows of a list one after the other, so that only one of them is in memory as a tree.
+struct EachRow<'r> {
+    name: &'r str,
+    cancel: &'r Cancel,
+    take: &'r mut dyn FnMut(usize, &Value) -> Result<(), String>,
+}
+
+impl<'de> Visitor<'de> for EachRow<'_> {
+    type Value = ();
+
+    fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "`{}` to be an array", self.name)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while let Some(row) = rows.next_element::<&'de RawValue>()? {
+            if index >= MAX_ROWS {
+                return Err(A::Error::custom(format!("`{}` has more than {MAX_ROWS} rows", self.name)));
+            }
+            if row.get().len() > MAX_ROW_BYTES {
+                let size = row.get().len();
+                let why = format!("row {index} of `{}` has {size} bytes, limit {MAX_ROW_BYTES}", self.name);
+                return Err(A::Error::custom(why));
+            }
+            if index.is_multiple_of(CHECK_PERIOD) {
+                self.cancel.check().map_err(A::Error::custom)?;
+            }
+            let row: Value = serde_json::from_str(row.get()).map_err(A::Error::custom)?;
+            (self.take)(index, &row).map_err(A::Error::custom)?;
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Calls `take` with each row of a list.
+fn read_rows(
+    name: &str,
+    list: Option<&RawValue>,
+    cancel: &Cancel,
+    take: &mut dyn FnMut(usize, &Value) -> Result<(), String>,
+) -> Result<(), String> {
+    let list = list.ok_or_else(|| format!("`{name}` is missing"))?;
+    let mut text = serde_json::Deserializer::from_str(list.get());
+    text.deserialize_seq(EachRow { name, cancel, take }).map_err(|error| error.to_string())
+}
 
 /// Reads a JSON graph. Edges need both ends among its nodes, `known` imported ones or the code.
 ///
 /// # Errors
-/// [`EngineError::BadJson`] if it is not an object with arrays `nodes` and `edges`, or a node has no id.
+/// [`EngineError::BadJson`] if it is not an object with arrays `nodes` and `edges`, or a node has no id;
+/// [`EngineError::Cancelled`].
 pub(crate) fn parse(
-    path: &Path,
-    source: &str,
+    (path, source): (&Path, &str),
     bytes: &[u8],
     graph: &Graph,
     known: &[Imported],
     max_listed: usize,
+    cancel: &Cancel,
 ) -> Result<(Imported, LeftOut), EngineError> {
-    let bad = |why: String| EngineError::BadJson { path: path.to_owned(), why };
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
-    let list = |name: &str| match value.get(name) {
-        Some(Value::Array(rows)) if rows.len() <= MAX_ROWS => Ok(rows.as_slice()),
-        Some(Value::Array(rows)) => Err(bad(format!("`{name}` has {} rows, limit {MAX_ROWS}", rows.len()))),
-        Some(_) => Err(bad(format!("`{name}` is not an array"))),
-        None => Err(bad(format!("`{name}` is missing"))),
+    let bad = |why: String| match cancel.check() {
+        Err(cancelled) => EngineError::from(cancelled),
+        Ok(()) => EngineError::BadJson { path: path.to_owned(), why },
     };
+    let lists: Lists<'_> = serde_json::from_slice(bytes).map_err(|error| bad(error.to_string()))?;
     let mut left_out = LeftOut::default();
     let mut ids: FxHashSet<String> = FxHashSet::default();
     let mut nodes = Vec::new();
-    for (index, row) in list("nodes")?.iter().enumerate() {
-        let node = node(row).ok_or_else(|| bad(format!("node {index} has no text `id`")))?;
+    let mut take_node = |index: usize, row: &Value| {
+        let node = node(row).ok_or_else(|| format!("node {index} has no text `id`"))?;
         let code = graph.find(&node.id).is_some_and(|code| !graph.flags(code).has(NodeFlags::IMPORTED));
         if code || !ids.insert(node.id.clone()) {
             left_out.duplicate_nodes += 1;
         } else {
             nodes.push(node);
         }
-    }
+        Ok(())
+    };
+    read_rows("nodes", lists.nodes, cancel, &mut take_node).map_err(bad)?;
     let others: FxHashSet<&str> =
         known.iter().filter(|set| set.source != source).flat_map(|set| &set.nodes).map(|node| &*node.id).collect();
     let exists = |id: &str| {
@@ -119,22 +183,29 @@ pub(crate) fn parse(
             || graph.find(id).is_some_and(|node| !graph.flags(node).has(NodeFlags::IMPORTED))
     };
     let mut edges = Vec::new();
-    for row in list("edges")? {
-        let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (from, to) = (text("source"), text("target"));
-        if from.is_empty() || to.is_empty() || !exists(from) || !exists(to) {
-            left_out.bad_edges += 1;
-            if left_out.bad_edge_examples.len() < max_listed {
-                let shown = |id: &str| if id.is_empty() { "?".to_owned() } else { id.chars().take(200).collect() };
-                left_out.bad_edge_examples.push(format!("{} → {}", shown(from), shown(to)));
-            }
-            continue;
-        }
-        let relation = row.get("relation").and_then(Value::as_str).and_then(Relation::parse);
-        let relation = relation.unwrap_or(Relation::RelatesTo);
-        edges.push(ImportedEdge { from: from.to_owned(), to: to.to_owned(), relation, possible: false });
-    }
+    let mut take_edge = |_: usize, row: &Value| {
+        edges.extend(edge(row, &exists, max_listed, &mut left_out));
+        Ok(())
+    };
+    read_rows("edges", lists.edges, cancel, &mut take_edge).map_err(bad)?;
     Ok((Imported { source: source.to_owned(), nodes, edges }, left_out))
+}
+
+/// An edge; `None`, and counted, if one of its ends does not exist.
+fn edge(row: &Value, exists: &dyn Fn(&str) -> bool, max_listed: usize, left_out: &mut LeftOut) -> Option<ImportedEdge> {
+    let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
+    let (from, to) = (text("source"), text("target"));
+    if from.is_empty() || to.is_empty() || !exists(from) || !exists(to) {
+        left_out.bad_edges += 1;
+        if left_out.bad_edge_examples.len() < max_listed {
+            let shown = |id: &str| if id.is_empty() { "?".to_owned() } else { id.chars().take(200).collect() };
+            left_out.bad_edge_examples.push(format!("{} → {}", shown(from), shown(to)));
+        }
+        return None;
+    }
+    let relation = row.get("relation").and_then(Value::as_str).and_then(Relation::parse);
+    let relation = relation.unwrap_or(Relation::RelatesTo);
+    Some(ImportedEdge { from: from.to_owned(), to: to.to_owned(), relation, possible: false })
 }
 
 fn node(row: &Value) -> Option<ImportedNode> {
@@ -217,7 +288,20 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<(Imported, LeftOut), EngineError> {
-        parse(Path::new("g.json"), "g.json", text.as_bytes(), &Graph::default(), &[], 2)
+        parse((Path::new("g.json"), "g.json"), text.as_bytes(), &Graph::default(), &[], 2, &Cancel::new())
+    }
+
+    #[test]
+    fn rows_are_read_one_by_one_with_bounds_and_cancellation() {
+        let row = format!(r#"{{"id":"a","more":"{}"}}"#, "x".repeat(MAX_ROW_BYTES));
+        let text = format!(r#"{{"edges":[],"nodes":[{row}]}}"#);
+        assert!(read(&text).is_err_and(|error| error.to_string().contains("row 0 of `nodes` has")), "too large");
+        let many = vec![r#"{"id":"a"}"#; 3 * CHECK_PERIOD].join(",");
+        let text = format!(r#"{{"nodes":[{many}],"edges":[]}}"#);
+        let cancel = Cancel::at_poll(2);
+        let stopped = parse((Path::new("g"), "g"), text.as_bytes(), &Graph::default(), &[], 2, &cancel);
+        assert!(matches!(stopped, Err(EngineError::Cancelled)), "{stopped:?}");
+        assert_eq!(read(&text).expect("a graph").1.duplicate_nodes, 3 * CHECK_PERIOD - 1);
     }
 
     #[test]

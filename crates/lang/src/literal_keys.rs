@@ -86,7 +86,8 @@ fn context_of(mut inner: Node<'_>) -> KeyContext {
                 let callee = outer.parent().and_then(|call| {
                     call.child_by_field_name("function").or_else(|| call.child_by_field_name("constructor"))
                 });
-                let index = (0..outer.named_child_count()).position(|place| outer.named_child(place as u32) == Some(inner));
+                let index =
+                    (0..outer.named_child_count()).position(|place| outer.named_child(place as u32) == Some(inner));
                 let name = callee.map(|callee| callee.child_by_field_name("property").unwrap_or(callee));
                 return match name.zip(index) {
                     Some((name, index)) => KeyContext::Argument { callee: name.start_byte(), index },
@@ -136,7 +137,7 @@ mod tests {
             ("const a: T = { o: { k: 1 } };", "unknown"),
         ];
         for (text, expected) in rows {
-            let key = text.find(|c| c == 'k').expect("has the key");
+            let key = text.find('k').expect("has the key");
             let found = literal_keys(Language::TypeScript, text, &[key], &Limits::default(), &Cancel::new());
             let word = |at: usize| text[at..].split(|c: char| !c.is_alphanumeric()).next().expect("a word");
             let shown = match found.expect("parses")[0].clone() {

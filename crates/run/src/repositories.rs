@@ -74,13 +74,15 @@ impl Scope {
     /// The innermost root around a path, which need not exist.
     fn root_of(&self, path: &Path) -> Option<&Path> {
         let real = |path: &Path| m1nd_vfs::canonical(path).unwrap_or_else(|_| path.to_owned());
-        let there = path.ancestors().find_map(|folder| {
-            Some(m1nd_vfs::canonical(folder).ok()?.join(path.strip_prefix(folder).ok()?))
-        });
+        let there = path
+            .ancestors()
+            .find_map(|folder| Some(m1nd_vfs::canonical(folder).ok()?.join(path.strip_prefix(folder).ok()?)));
         // By its name as well: a link in its place leads elsewhere, and whoever uses it finds that out.
         let is_around = |root: &&PathBuf| {
             let real = real(root);
-            path.starts_with(root) || path.starts_with(&real) || there.as_ref().is_some_and(|path| path.starts_with(&real))
+            path.starts_with(root)
+                || path.starts_with(&real)
+                || there.as_ref().is_some_and(|path| path.starts_with(&real))
         };
         let around = self.roots.iter().filter(is_around);
         around.max_by_key(|root| root.components().count()).map(PathBuf::as_path)

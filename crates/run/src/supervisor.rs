@@ -28,7 +28,7 @@ pub(crate) fn words() -> Option<&'static [OsString]> {
 mod linux {
     use std::collections::BTreeMap;
     use std::ffi::OsString;
-    use std::io::Read;
+    use std::io::{Read, Write};
     use std::process::{Command, Stdio};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,7 +57,8 @@ mod linux {
         let mut child = match adopted.map_err(std::io::Error::from).and_then(|()| command.spawn()) {
             Ok(child) => child,
             Err(error) => {
-                eprintln!("{NOT_STARTED_MARK}{error}");
+                // Without anybody who reads it, the code has to do.
+                _ = writeln!(std::io::stderr(), "{NOT_STARTED_MARK}{error}");
                 return NOT_STARTED;
             }
         };

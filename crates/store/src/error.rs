@@ -93,6 +93,17 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// Returns whether the operation failed for lack of space.
+    pub fn is_out_of_space(&self) -> bool {
+        match self {
+            Self::Io { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
+            Self::Database { source, .. } => source.sqlite_error_code() == Some(ffi::ErrorCode::DiskFull),
+            _ => false,
+        }
+    }
+
     /// A stable identifier for the kind of error.
     pub fn code(&self) -> &'static str {
         match self {
@@ -160,5 +171,22 @@ impl StoreError {
             | Error::SqlInputError { .. } => true,
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_other_failures() {
+        let io = |kind: io::ErrorKind| StoreError::Io { action: "write", path: "x".into(), source: kind.into() };
+        let database = |code: i32| {
+            let source = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            StoreError::Database { path: "x".into(), source }
+        };
+        assert!(io(io::ErrorKind::StorageFull).is_out_of_space() && database(ffi::SQLITE_FULL).is_out_of_space());
+        assert!(!io(io::ErrorKind::PermissionDenied).is_out_of_space());
+        assert!(!database(ffi::SQLITE_CANTOPEN).is_out_of_space() && !StoreError::ReadOnly.is_out_of_space());
     }
 }

@@ -19,8 +19,8 @@ mod heuristics;
 mod lifecycle;
 mod memory;
 mod past;
-mod perspective;
 mod persons;
+mod perspective;
 mod prior;
 mod prompts;
 mod registry;
@@ -41,8 +41,8 @@ pub use framework::{
     ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
 };
 pub use memory::memory_error;
+pub use persons::{HeldLock, guarded_by, held_locks, release_lock};
 pub use prompts::{PROMPTS, PromptArgument, PromptDef};
 pub use registry::{ALL, TOOLS, find};
 pub use resources::{RESOURCES, ResourceDef, find_resource};
-pub use persons::{HeldLock, held_locks, release_lock, guarded_by};
 pub use services::{Services, permission_scope};

@@ -325,7 +325,7 @@ pub(crate) fn engine_error(error: EngineError) -> ToolError {
         EngineError::NotStarted => ErrorCode::HandleUnknown,
         EngineError::NotOwner { .. } => ErrorCode::HandleNotYours,
         EngineError::Cancelled => ErrorCode::Cancelled,
-        EngineError::Store(_) => ErrorCode::StoreFailed,
+        EngineError::Store(_) | EngineError::NoSpace(_) => ErrorCode::StoreFailed,
         EngineError::WriterStopped | EngineError::Internal(_) => ErrorCode::Internal,
     };
     let error = ToolError::new(code, message);
@@ -351,9 +351,10 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         SessionError::Expired { .. } => ErrorCode::HandleExpired,
         SessionError::NotYours { .. } => ErrorCode::HandleNotYours,
         SessionError::Changed { .. } => ErrorCode::HandleChanged,
-        SessionError::TooMany { .. } | SessionError::TooLarge { .. } | SessionError::Full { .. } => {
-            ErrorCode::LimitReached
-        }
+        SessionError::TooMany { .. }
+        | SessionError::TooLarge { .. }
+        | SessionError::Full { .. }
+        | SessionError::ConnectionFull { .. } => ErrorCode::LimitReached,
         _ => return engine_error(EngineError::Store(error.to_string())),
     };
     ToolError::new(code, error.to_string())

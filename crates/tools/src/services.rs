@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use m1nd_base::{Cancel, ContentHash, RepoPath};
 use m1nd_edit::{Allowances, Workspace};
 use m1nd_engine::{
-    DocumentProviders, Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Provided, Snapshot,
-    has_repository_mark, repository_marks,
+    DocumentProviders, Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Provided,
+    Snapshot, has_repository_mark, repository_marks,
 };
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};

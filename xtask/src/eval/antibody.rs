@@ -92,7 +92,7 @@ fn of_repository(
     let fixes = (0..history.commits().len()).filter(|&number| history.commits()[number].is_fix());
     let mut taken = 0;
     for number in fixes {
-        let changed = changed_by(&history, &contents, number);
+        let changed = changed_by(&history, &contents, number, &Cancel::new())?;
         if !(1..=MAX_FILES).contains(&changed.len()) {
             continue;
         }

@@ -65,7 +65,7 @@ fn open(common: &Common, root: &Path, quiet: bool) -> Result<Engine, CliError> {
     let mut config = project::with_workspace(EngineConfig::new(project::home(common)?, vec![root.to_path_buf()]))?;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
     let engine = match Engine::open(config.clone()) {
-        Err(EngineError::Store(why)) => {
+        Err(EngineError::Store(why) | EngineError::NoSpace(why)) => {
             let engine = Engine::open(EngineConfig { read_only: true, ..config })?;
             note(format!("exporting the index as it is: {why}"));
             engine

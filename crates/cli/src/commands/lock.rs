@@ -17,7 +17,9 @@ pub(crate) fn run(args: &LockArgs, common: &Common, out: &mut Out) -> Result<(),
     let wanted: Vec<HeldLock> = match &args.command {
         LockCommand::List => return list(out, &held),
         LockCommand::Release { all: true, .. } => held,
-        LockCommand::Release { agent: Some(agent), .. } => held.into_iter().filter(|lock| lock.owner == *agent).collect(),
+        LockCommand::Release { agent: Some(agent), .. } => {
+            held.into_iter().filter(|lock| lock.owner == *agent).collect()
+        }
         LockCommand::Release { locks, .. } => {
             locks.iter().map(|id| find(&held, id).cloned()).collect::<Result<_, _>>()?
         }
@@ -35,9 +37,9 @@ pub(crate) fn run(args: &LockArgs, common: &Common, out: &mut Out) -> Result<(),
 }
 
 fn find<'l>(held: &'l [HeldLock], id: &str) -> Result<&'l HeldLock, CliError> {
-    held.iter().find(|lock| lock.lock_id == id).ok_or_else(|| {
-        CliError::failed(format!("there is no lock `{id}`"), "see them with `m1nd lock list`")
-    })
+    held.iter()
+        .find(|lock| lock.lock_id == id)
+        .ok_or_else(|| CliError::failed(format!("there is no lock `{id}`"), "see them with `m1nd lock list`"))
 }
 
 fn list(out: &mut Out, held: &[HeldLock]) -> Result<(), CliError> {

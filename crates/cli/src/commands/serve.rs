@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{EngineError, Setting, is_too_wide};
+use m1nd_engine::{EngineConfig, EngineError, Setting, is_too_wide};
+use m1nd_mind::MindConfig;
 use m1nd_server::{ServeOptions, serve};
 use m1nd_tools::{Format, Services, ToolChoice};
 
@@ -39,18 +40,13 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     config.read_only = options.read_only;
     config.settings.extend(options.sources(args, &settings));
     let mind = project::memory_places(&places, roots_named)?;
-    let services = Services::open(config, mind).map_err(|error| match error {
-        EngineError::Store(why) => {
-            CliError::failed(why, "make the store usable, or serve the existing index with --read-only")
-        }
-        error => error.into(),
-    })?;
+    let services = open(config, mind)?;
     services.engine.damage().iter().for_each(|damage| tracing::warn!("{damage}"));
     let options = ServeOptions {
         listed: listed(&options.toolset)?,
         format: options.format,
         envelope: options.envelope,
-        read_only: options.read_only,
+        read_only: services.engine.is_read_only(),
         index_when_empty: true,
         refresh: options.watch,
         root_from_client: !roots_named && (is_left_open || !by_itself),
@@ -64,6 +60,28 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
 fn is_placeholder(root: &Path) -> bool {
     let text = root.to_string_lossy();
     text.contains("${") && text.contains('}') && !root.exists()
+}
+
+/// Opens the services. Without space for the store, what it has is served read-only.
+fn open(config: EngineConfig, mind: MindConfig) -> Result<Services, CliError> {
+    let opened = match Services::open(config.clone(), mind.clone()) {
+        Err(EngineError::NoSpace(why)) if !config.read_only => {
+            tracing::warn!(
+                "{why}; the existing index is served read-only until the server is restarted with free space"
+            );
+            let row = Setting { name: "read_only", value: true.to_string(), source: "full disk" };
+            let settings = config.settings.iter().filter(|setting| setting.name != row.name).cloned();
+            let settings = settings.chain([row.clone()]).collect();
+            Services::open(EngineConfig { read_only: true, watch: false, settings, ..config }, mind)
+        }
+        opened => opened,
+    };
+    opened.map_err(|error| match error {
+        EngineError::Store(why) | EngineError::NoSpace(why) => {
+            CliError::failed(why, "make the store usable, or serve the existing index with --read-only")
+        }
+        error => error.into(),
+    })
 }
 
 /// The options of a server. A flag wins over the file of settings, that over the default.

@@ -144,7 +144,9 @@ fn list(
         out.line(format!("{:2}  {}", index + 1, line(root, command)))?;
     }
     if !others.is_empty() {
-        out.line("These were allowed for another repository at this path; none of them runs until you allow it again:")?;
+        out.line(
+            "These were allowed for another repository at this path; none of them runs until you allow it again:",
+        )?;
         others.iter().try_for_each(|command| out.line(format!("    {}", line(root, command))))?;
     }
     if proposed.is_empty() {

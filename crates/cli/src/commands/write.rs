@@ -90,5 +90,6 @@ fn list(out: &mut Out, root: &Path, allowed: &[AllowedPath]) -> Result<(), CliEr
         return out.line("Nothing is allowed. Allow a file or folder: m1nd write allow PATH");
     }
     let mut numbered = rows.iter().enumerate();
-    numbered.try_for_each(|(index, row)| out.line(format!("{:2}  {}", index + 1, row["path"].as_str().unwrap_or_default())))
+    numbered
+        .try_for_each(|(index, row)| out.line(format!("{:2}  {}", index + 1, row["path"].as_str().unwrap_or_default())))
 }

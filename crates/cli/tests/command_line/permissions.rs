@@ -34,7 +34,13 @@ fn writes(path: &str) -> Vec<(&'static str, Value)> {
 fn files_that_other_programs_run_are_written_only_with_a_persons_leave() {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
-    let paths = [".claude/settings.json", ".vscode/tasks.json", ".github/workflows/ci.yml", ".husky/pre-commit", ".gitattributes"];
+    let paths = [
+        ".claude/settings.json",
+        ".vscode/tasks.json",
+        ".github/workflows/ci.yml",
+        ".husky/pre-commit",
+        ".gitattributes",
+    ];
     for path in paths {
         for (tool, arguments) in writes(path) {
             let run = place.run(&["call", tool, "--json", &arguments.to_string()]);
@@ -47,9 +53,12 @@ fn files_that_other_programs_run_are_written_only_with_a_persons_leave() {
     assert_eq!(place.run(&["write", "allow", ".github/workflows/"]).code, 0);
     let listed = place.run(&["write", "list"]).out;
     assert!(listed.contains(" 1  .vscode/tasks.json\n") && listed.contains(" 2  .github/workflows/\n"), "{listed}");
-    for (path, is_allowed) in
-        [(".vscode/tasks.json", true), (".vscode/launch.json", false), (".github/workflows/ci.yml", true), (".gitattributes", false)]
-    {
+    for (path, is_allowed) in [
+        (".vscode/tasks.json", true),
+        (".vscode/launch.json", false),
+        (".github/workflows/ci.yml", true),
+        (".gitattributes", false),
+    ] {
         let (tool, arguments) = writes(path).swap_remove(0);
         let run = place.run(&["call", tool, "--json", &arguments.to_string()]);
         assert_eq!((run.code == 0, place.project.join(path).exists()), (is_allowed, is_allowed), "{path}: {run:?}");
@@ -98,7 +107,10 @@ fn another_repository_at_the_same_path_inherits_no_permission() {
         }
         assert!(!verify(3 + usize::from(is_committed)) && !writes_attributes(), "committed: {is_committed}");
         let listed = place.run(&["verify", "list"]).out;
-        assert!(listed.contains("No command is allowed") && listed.contains("another repository at this path"), "{listed}");
+        assert!(
+            listed.contains("No command is allowed") && listed.contains("another repository at this path"),
+            "{listed}"
+        );
     }
     std::fs::remove_dir_all(place.project.join(".git")).unwrap();
     std::fs::rename(&aside, place.project.join(".git")).unwrap();
@@ -169,7 +181,8 @@ fn a_person_lists_and_releases_the_locks_of_agents() {
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     assert!(place.run(&["lock", "list"]).out.contains("No agent holds a lock"));
     for agent in ["one", "two", "two"] {
-        let lock = json!({"agent_id": agent, "scope": "node", "root_nodes": ["file::shop/price.py::fn::net"], "strict": true});
+        let lock =
+            json!({"agent_id": agent, "scope": "node", "root_nodes": ["file::shop/price.py::fn::net"], "strict": true});
         let run = place.run(&["call", "lock_create", "--json", &lock.to_string()]);
         assert_eq!(run.code, 0, "{run:?}");
     }

@@ -15,7 +15,7 @@ pub(super) fn is(_name: &str, text: &str) -> bool {
 
 /// Reads works.
 pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-    let value: Value = serde_json::from_str(text).map_err(|error| malformed(Format::Crossref, error))?;
+    let value = super::json_tree(text, Format::Crossref, draft.limits)?;
     let message = value.get("message").unwrap_or(&value);
     let works: Vec<&Value> = match (message.get("items"), message) {
         (Some(Value::Array(items)), _) | (None, Value::Array(items)) => items.iter().collect(),

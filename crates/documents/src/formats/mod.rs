@@ -130,6 +130,16 @@ const fn row(
     Row { format, word, endings, is, reader }
 }
 
+/// A JSON text as a tree, which takes some 30 bytes for each of the text: its elements are counted before.
+fn json_tree(text: &str, format: Format, limits: &crate::DocumentLimits) -> Result<serde_json::Value, Unreadable> {
+    limits.check()?;
+    let elements = text.bytes().filter(|byte| b",[{".contains(byte)).count();
+    if elements > limits.elements {
+        return Err(malformed(format, format_args!("more than {} elements", limits.elements)));
+    }
+    serde_json::from_str(text).map_err(|error| malformed(format, error))
+}
+
 impl Row {
     /// Reads a file of this format.
     pub(crate) fn read(&self, bytes: &[u8], draft: &mut Draft<'_>) -> Result<(), Unreadable> {

@@ -19,7 +19,7 @@ pub(super) fn is(name: &str, text: &str) -> bool {
 
 /// Reads a description.
 pub(super) fn read(text: &str, draft: &mut Draft<'_>) -> Result<(), Unreadable> {
-    let value: Value = serde_json::from_str(text).map_err(|error| malformed(Format::OpenApi, error))?;
+    let value = super::json_tree(text, Format::OpenApi, draft.limits)?;
     let Value::Object(root) = &value else { return Err(malformed(Format::OpenApi, "it is not an object")) };
     if root.contains_key("openapi") || root.contains_key("swagger") {
         api(root, draft);

@@ -6,12 +6,18 @@ use std::rc::Rc;
 use super::file::File;
 use super::font::Font;
 use super::object::{Dict, Lexer, Object};
-use crate::Unreadable;
+use crate::{DocumentLimits, Unreadable};
 
 /// Instructions of all pages together.
 const MAX_OPERATORS: usize = 20_000_000;
-/// Glyphs of all pages together.
-const MAX_GLYPHS: usize = 10_000_000;
+/// Glyphs of one page, which are in memory at the same time. A page of text has some 5,000.
+const MAX_PAGE_GLYPHS: usize = 500_000;
+/// Longest text that one instruction shows, in bytes. Writers of the format keep to 32,767.
+const MAX_SHOWN: usize = 64 << 10;
+/// Bytes of the text of a glyph that are as much work as a glyph.
+const BYTES_OF_GLYPH: usize = 16;
+/// Instructions between two checks of the cancel flag.
+const CHECK_PERIOD: usize = 1_024;
 /// Saved states at one time.
 const MAX_SAVED: usize = 256;
 /// Operands of one instruction.
@@ -97,8 +103,12 @@ struct Frame {
 pub(super) struct Runner<'f, 'b> {
     file: &'f File<'b>,
     fonts: HashMap<u32, Option<Rc<Font>>>,
+    limits: &'f DocumentLimits,
     operators: usize,
-    glyph_count: usize,
+    /// Glyphs that may still be drawn.
+    glyphs_left: usize,
+    /// Something was left out.
+    was_cut: bool,
     /// Glyphs whose text is not known.
     pub(super) unknown: usize,
     /// Pictures that were drawn.
@@ -115,12 +125,14 @@ pub(super) struct Runner<'f, 'b> {
 }
 
 impl<'f, 'b> Runner<'f, 'b> {
-    pub(super) fn new(file: &'f File<'b>) -> Self {
+    pub(super) fn new(file: &'f File<'b>, limits: &'f DocumentLimits) -> Self {
         Self {
             file,
             fonts: HashMap::new(),
+            limits,
             operators: 0,
-            glyph_count: 0,
+            glyphs_left: limits.glyphs,
+            was_cut: false,
             unknown: 0,
             pictures: 0,
             glyphs: Vec::new(),
@@ -135,7 +147,12 @@ impl<'f, 'b> Runner<'f, 'b> {
 
     /// Whether instructions or glyphs were left out.
     pub(super) fn is_cut(&self) -> bool {
-        self.operators >= MAX_OPERATORS || self.glyph_count >= MAX_GLYPHS
+        self.was_cut || self.is_at_limit()
+    }
+
+    /// Whether nothing more is drawn on any page.
+    fn is_at_limit(&self) -> bool {
+        self.operators >= MAX_OPERATORS || self.glyphs_left == 0
     }
 
     /// The glyphs of a page, in the order in which they are drawn.
@@ -153,7 +170,7 @@ impl<'f, 'b> Runner<'f, 'b> {
             let data = frame.data.clone();
             self.floor = frame.saved;
             let mut lexer = Lexer::new(&data, frame.at);
-            let object = if self.is_cut() { None } else { lexer.object() };
+            let object = if self.is_at_limit() { None } else { lexer.object() };
             frame.at = lexer.at;
             match object {
                 None => {
@@ -169,6 +186,9 @@ impl<'f, 'b> Runner<'f, 'b> {
                 }
                 Some(Object::Word(word)) => {
                     self.operators += 1;
+                    if self.operators.is_multiple_of(CHECK_PERIOD) {
+                        self.limits.check()?;
+                    }
                     if &*word == "BI" {
                         frame.at = after_picture(&data, lexer.at);
                         self.pictures += 1;
@@ -352,11 +372,17 @@ impl<'f, 'b> Runner<'f, 'b> {
     /// Places the glyphs of a text.
     fn show(&mut self, text: Option<&Object>) {
         let (Some(Object::Text(bytes)), Some(font)) = (text, self.state.font.clone()) else { return };
-        for code in font.codes(bytes) {
-            if self.is_cut() {
+        let shown = &bytes[..bytes.len().min(MAX_SHOWN)];
+        self.was_cut |= shown.len() < bytes.len();
+        for code in font.codes(shown) {
+            if self.is_at_limit() {
                 return;
             }
-            self.glyph_count += 1;
+            if self.glyphs.len() >= MAX_PAGE_GLYPHS {
+                self.was_cut = true;
+                return;
+            }
+            self.glyphs_left = self.glyphs_left.saturating_sub(1 + code.text.len() / BYTES_OF_GLYPH);
             self.unknown += usize::from(!code.is_known);
             let State { matrix, size, char_space, word_space, scale, rise, .. } = &self.state;
             let space = char_space + if code.is_space { *word_space } else { 0.0 };

@@ -84,11 +84,12 @@ pub(crate) fn read(bytes: &[u8], limits: &DocumentLimits) -> Result<Pdf, Unreada
         return Err(malformed("it has no pages"));
     }
     pdf.pages = pages.len();
-    let mut runner = Runner::new(&file);
+    let mut runner = Runner::new(&file, limits);
     let mut empty = 0usize;
     let mut annotations = Annotations::default();
     let mut comparisons = order::MAX_COMPARISONS;
     for (page, number) in pages.iter().zip(1u32..) {
+        limits.check()?;
         let data = contents(&file, &page.dict)?;
         let (sine, cosine) = page.turn.to_radians().sin_cos();
         let (sine, cosine) = (sine.round(), cosine.round());

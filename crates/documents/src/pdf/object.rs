@@ -3,6 +3,9 @@
 /// Deepest nesting of arrays and dictionaries; what is deeper is left out.
 const MAX_DEPTH: usize = 100;
 
+/// Most values in one value of the outermost level; what follows is left out.
+const MAX_INSIDE: usize = 1_000_000;
+
 /// A value, or an operator of a content stream.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Object {
@@ -115,7 +118,7 @@ impl<'b> Lexer<'b> {
     /// The next value with everything in it; `None` at the end. Brackets without a partner are passed over.
     pub(super) fn object(&mut self) -> Option<Object> {
         let mut open: Vec<(bool, Vec<Object>)> = Vec::new();
-        let mut too_deep = 0usize;
+        let (mut too_deep, mut inside) = (0usize, 0usize);
         loop {
             let Some(token) = self.token() else {
                 // The text ends inside: what was read so far counts.
@@ -145,9 +148,10 @@ impl<'b> Lexer<'b> {
                 Token::Value(value) => value,
             };
             let Some((_, items)) = open.last_mut() else { return Some(self.reference(value)) };
-            if too_deep > 0 {
+            if too_deep > 0 || inside >= MAX_INSIDE {
                 continue;
             }
+            inside += 1;
             if is_word(&value, "R") && items.len() >= 2 {
                 let generation = items.pop();
                 let number = items.pop();

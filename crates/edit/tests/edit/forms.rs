@@ -90,7 +90,13 @@ fn refused_with_a_reason() {
         ("none.py", Change::Patch("@@ -1 +1 @@\n-a\n+b\n".into()), "there is no such file"),
         ("a.py", Change::Patch("@@ -1 +1 @@\n-a\n+b\n".into()), "does not fit"),
         ("a.py", Change::Patch("diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n".into()), "only its mode"),
-        ("l", Change::Patch("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a\n".into()), "a link (mode 120000)"),
+        (
+            "l",
+            Change::Patch(
+                "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+a\n".into(),
+            ),
+            "a link (mode 120000)",
+        ),
         (".m1nd-edit-x", text("x"), "m1nd gives such names"),
     ];
     let before = world.tree();

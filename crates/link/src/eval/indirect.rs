@@ -243,7 +243,9 @@ impl Eval<'_> {
         }
         if !is_ours {
             args.iter().for_each(|&arg| flow.add_value(file, arg));
-            if let Expr::Member { base, .. } = self.unit(file).facts.expr(callee) {
+            if let Expr::Member { base, .. } = self.unit(file).facts.expr(callee)
+                && !self.names_function(file, base)
+            {
                 flow.add_value(file, base);
             }
             return;
@@ -253,6 +255,18 @@ impl Eval<'_> {
                 self.add_function(of, flow);
             }
         }
+    }
+
+    /// Returns whether an expression names a function: that is not a container of others.
+    fn names_function(&mut self, file: FileId, expr: ExprId) -> bool {
+        if !matches!(self.unit(file).facts.expr(expr), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }) {
+            return false;
+        }
+        let search = self.resolve(file, expr, Namespace::Value);
+        search.found.iter().any(|found| match found.entity {
+            Entity::Def(of) => self.definition(of).kind == DefKind::Function,
+            _ => false,
+        })
     }
 
     fn add_function(&mut self, of: DefRef, flow: &mut Flow) {
@@ -314,6 +328,7 @@ impl Eval<'_> {
         let facts = &self.unit(field.file).facts;
         let definition = facts.definition(field.def);
         let Some(owner) = definition.owner else { return };
+        self.ask_definition(DefRef { file: field.file, def: owner });
         let place = facts.parameters(owner).iter().position(|parameter| parameter.name == definition.name);
         let owner = DefRef { file: field.file, def: owner };
         match place {
@@ -460,6 +475,7 @@ impl Eval<'_> {
     fn calls_any(&mut self, file: FileId, callee: ExprId, of: &[DefRef]) -> bool {
         for want in [Namespace::Callee, Namespace::Type] {
             let search = self.resolve(file, callee, want);
+            let search = self.defined(search);
             if search.found.iter().any(|found| matches!(found.entity, Entity::Def(found) if of.contains(&found))) {
                 return true;
             }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use m1nd_base::{Cancel, Cancelled, Limits, Pos, RepoPath};
 use m1nd_lang::patterns::{
@@ -82,7 +83,7 @@ pub(super) struct Compiled {
     severity: f64,
     message: &'static str,
     check: Check,
-    query: SyntaxQuery,
+    query: Arc<SyntaxQuery>,
     needs: Vec<CompiledNear>,
     unless: Vec<CompiledNear>,
     custom: bool,
@@ -90,7 +91,7 @@ pub(super) struct Compiled {
 
 impl Compiled {
     /// For a caller's own pattern.
-    fn custom(query: SyntaxQuery) -> Self {
+    fn custom(query: Arc<SyntaxQuery>) -> Self {
         Self {
             name: "custom",
             severity: CUSTOM_SEVERITY,
@@ -111,13 +112,35 @@ impl Compiled {
     }
 }
 
+/// Patterns of code kept compiled in the process: stored bug patterns are looked for after every write.
+const MAX_KEPT: usize = 2_000;
+
+/// Patterns of code, compiled.
+static KEPT: LazyLock<Mutex<FxHashMap<(Language, String), Arc<SyntaxQuery>>>> = LazyLock::new(Mutex::default);
+
+/// Compiles a pattern of code, or returns the one that was compiled before.
+fn compile_code(language: Language, text: &str) -> Result<Arc<SyntaxQuery>, QueryError> {
+    let key = (language, text.to_owned());
+    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(query) = kept().get(&key) {
+        return Ok(query.clone());
+    }
+    let query = Arc::new(SyntaxQuery::of_code(language, text)?);
+    let mut all = kept();
+    if all.len() >= MAX_KEPT {
+        all.clear();
+    }
+    all.insert(key, query.clone());
+    Ok(query)
+}
+
 /// A pattern of code, for every language of the files in which it is code; if it is in none, why.
 fn code(text: &str, files: &[&FileEntry]) -> Result<FxHashMap<Language, Vec<Compiled>>, ScanFault> {
     let mut found = FxHashMap::default();
     let mut why = None;
     let languages: BTreeSet<Language> = files.iter().map(|file| file.language).collect();
     for language in languages {
-        match SyntaxQuery::of_code(language, text) {
+        match compile_code(language, text) {
             Ok(query) => {
                 found.insert(language, vec![Compiled::custom(query)]);
             }
@@ -151,10 +174,10 @@ impl Matcher {
                 return Ok(Self::Lines(Box::new(Grep::new(options)?)));
             }
             Wanted::Query { language, text } => {
-                by_language.insert(*language, vec![Compiled::custom(SyntaxQuery::new(*language, text)?)]);
+                by_language.insert(*language, vec![Compiled::custom(Arc::new(SyntaxQuery::new(*language, text)?))]);
             }
             Wanted::Code { language: Some(language), text } => {
-                by_language.insert(*language, vec![Compiled::custom(SyntaxQuery::of_code(*language, text)?)]);
+                by_language.insert(*language, vec![Compiled::custom(compile_code(*language, text)?)]);
             }
             Wanted::Code { language: None, text } => by_language = code(text, files)?,
             Wanted::BuiltIn(pattern) => {
@@ -210,7 +233,7 @@ fn compile(pattern: Pattern, language: Language, severity_min: f64) -> Result<Ve
             severity: rule.severity,
             message: rule.message,
             check: rule.check,
-            query: SyntaxQuery::new(language, rule.query)?,
+            query: Arc::new(SyntaxQuery::new(language, rule.query)?),
             needs: rule.needs.iter().map(near).collect::<Result<_, _>>()?,
             unless: rule.unless.iter().map(near).collect::<Result<_, _>>()?,
             custom: false,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use m1nd_base::RepoPath;
+use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_engine::Language;
 use m1nd_history::{Contents, FileHistory, History, compare_lines};
 
@@ -10,6 +10,10 @@ use super::is_product;
 
 /// Product files of one commit that are looked at, at most.
 const MAX_FILES: usize = 50;
+
+/// Files of one commit that are looked through for such ones. A commit that touches more, such as one whose folders
+/// repeat each other, is not a fix.
+const MAX_LOOKED: usize = 5_000;
 
 /// A product file before and after a commit.
 #[derive(Debug, Clone)]
@@ -30,7 +34,15 @@ pub struct ChangedText {
 
 /// The product files that a commit changed, at most 50. Added and removed files, and those that are no text, are left
 /// out.
-pub fn changed_by(history: &History, contents: &Contents, commit: usize) -> Vec<ChangedText> {
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn changed_by(
+    history: &History,
+    contents: &Contents,
+    commit: usize,
+    cancel: &Cancel,
+) -> Result<Vec<ChangedText>, Cancelled> {
     let of = |file: FileHistory<'_>| {
         let change = file.changes().find(|change| change.commit == commit).filter(|change| is_product(change.path))?;
         let (before, after) = (contents.blob(change.before?)?, contents.blob(change.after?)?);
@@ -45,5 +57,13 @@ pub fn changed_by(history: &History, contents: &Contents, commit: usize) -> Vec<
             lines,
         })
     };
-    history.all_touched_by(commit).filter_map(of).take(MAX_FILES).collect()
+    let mut found = Vec::new();
+    for file in history.all_touched_by(commit).take(MAX_LOOKED) {
+        cancel.check()?;
+        found.extend(of(file));
+        if found.len() >= MAX_FILES {
+            break;
+        }
+    }
+    Ok(found)
 }

@@ -23,6 +23,9 @@ const MAX_HOPS: u32 = 5;
 /// Dependents that are followed.
 const MAX_FOLLOWED: usize = 200_000;
 
+/// Rows of [`Counterfactual::broken_indirectly`] that have their witness.
+pub const MAX_WITNESSES: usize = 50;
+
 /// A node that breaks although it names no removed node itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Broken {
@@ -30,7 +33,7 @@ pub struct Broken {
     pub node: NodeIx,
     /// Edges from it to the removed node.
     pub hops: u32,
-    /// These edges, from the node on.
+    /// These edges, from the node on; empty behind the first [`MAX_WITNESSES`] rows.
     pub witness: Vec<Hop>,
 }
 
@@ -175,18 +178,21 @@ fn is_definition(graph: &Graph, node: NodeIx) -> bool {
     is_code && !graph.flags(node).has(NodeFlags::TEST)
 }
 
+/// What breaks although it names no removed node itself, nearest first. Only the first rows have their witness: those of
+/// all nodes of a chain together are as long as its square.
 fn indirect(graph: &Graph, loss: &Loss<'_>) -> Vec<Broken> {
     let far = loss.broken.iter().filter(|(_, broken)| broken.hops > 1);
-    let mut rows: Vec<Broken> = far
-        .map(|(&node, broken)| {
-            let mut witness = vec![hop(graph, &broken.via, true)];
-            while let Some(next) = witness.last().and_then(|hop| loss.broken.get(&hop.to)) {
-                witness.push(hop(graph, &next.via, true));
-            }
-            Broken { node, hops: broken.hops, witness }
-        })
-        .collect();
+    let mut rows: Vec<Broken> =
+        far.map(|(&node, broken)| Broken { node, hops: broken.hops, witness: Vec::new() }).collect();
     rows.sort_by(|a, b| (a.hops, graph.id(a.node)).cmp(&(b.hops, graph.id(b.node))));
+    for row in rows.iter_mut().take(MAX_WITNESSES) {
+        let mut at = row.node;
+        while let Some(broken) = loss.broken.get(&at) {
+            let hop = hop(graph, &broken.via, true);
+            at = hop.to;
+            row.witness.push(hop);
+        }
+    }
     rows
 }
 

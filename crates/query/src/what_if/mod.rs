@@ -4,4 +4,4 @@
 mod counterfactual;
 pub mod hypothesize;
 
-pub use counterfactual::{Broken, Counterfactual, Individual, Orphan, counterfactual};
+pub use counterfactual::{Broken, Counterfactual, Individual, MAX_WITNESSES, Orphan, counterfactual};

@@ -196,7 +196,8 @@ fn a_new_name_reaches_every_place_of_a_symbol() {
     let snapshot = project.indexed().snapshot();
     let texts = |name: &str, new: &str| {
         let node = resolve_node(&snapshot, name).unwrap_or_else(|error| panic!("{error}"));
-        let found = rename(&snapshot, node, new, false, &Cancel::new()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let found =
+            rename(&snapshot, node, new, false, &Cancel::new()).unwrap_or_else(|error| panic!("{name}: {error}"));
         found.files.into_iter().map(|file| (file.path.to_string(), file.text)).collect::<Vec<_>>()
     };
     let has = |files: &[(String, String)], path: &str, text: &str| {

@@ -3,7 +3,7 @@ use std::fmt::Write as _;
 
 use m1nd_base::Cancel;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::what_if::counterfactual;
+use m1nd_query::what_if::{MAX_WITNESSES, counterfactual};
 use m1nd_testkit::Random;
 
 use crate::project::Project;
@@ -139,5 +139,26 @@ fn what_deleting_takes_with_it_is_what_the_program_says() {
             let left = FUNCTIONS - removed.len() - orphans.len();
             assert_eq!((found.definitions, found.definitions_left), (FUNCTIONS, left), "{said}");
         }
+    }
+}
+
+/// The rows of a chain of classes, each of which extends the one before, have few witnesses: all of them together would
+/// be as long as the square of the chain.
+#[test]
+fn witnesses_of_a_chain_are_bounded() {
+    let classes = 400;
+    let mut text = String::from("//- chain.py\nclass C0:\n    pass\n");
+    for number in 1..classes {
+        text.push_str(&format!("class C{number}(C{}):\n    pass\n", number - 1));
+    }
+    let project = Project::new(&text);
+    let engine = project.indexed();
+    let snapshot = engine.snapshot();
+    let base = m1nd_query::resolve::resolve_node(&snapshot, "C0").expect("a class");
+    let found = counterfactual(&snapshot, &[base], &Cancel::new()).expect("not cancelled");
+    assert_eq!(found.broken_indirectly.len(), classes - 2);
+    for (number, row) in found.broken_indirectly.iter().enumerate() {
+        let expected = if number < MAX_WITNESSES { row.hops as usize } else { 0 };
+        assert_eq!(row.witness.len(), expected, "row {number}");
     }
 }

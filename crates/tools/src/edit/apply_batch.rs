@@ -341,7 +341,7 @@ fn finish(
     before: &Snapshot,
     mut run: Run<'_>,
     batch: Batch,
-    (results, locks): (Vec<ResultRow>, Vec<String>),
+    (mut results, locks): (Vec<ResultRow>, Vec<String>),
     asked: &Asked,
 ) -> Result<Answer<Output>, ToolError> {
     let total = results.len();
@@ -386,12 +386,18 @@ fn finish(
             write(cx, &inverse, true)?;
         }
         after = cx.engine().snapshot();
+        // What was written is not there any more.
+        for row in &mut results {
+            row.success = false;
+            row.content_hash = None;
+            row.error.get_or_insert_with(|| "undone, since the batch is broken".to_owned());
+        }
     }
     drop(after);
     let files_written = if rolls_back { 0 } else { batch.files };
     run.done(4, files_written, total, if rolls_back { "undone".to_owned() } else { "written".to_owned() });
     let guidance = guidance(&batch, indexed || !asked.reingest, verdict, rolls_back);
-    let all_succeeded = batch.failed.is_empty();
+    let all_succeeded = batch.failed.is_empty() && !rolls_back;
     let status_message = format!(
         "{files_written} of {total} files written{}{}",
         verdict.map(|verdict| format!(", {}", verdict.word())).unwrap_or_default(),

@@ -344,7 +344,7 @@ fn learn(cx: &WriteContext<'_>, text: &str) -> Result<(LearnedPattern, String, S
         )
     })?;
     let contents = place.contents().map_err(|error| ToolError::invalid(error.to_string()))?;
-    let changed: Vec<ChangedText> = changed_by(place.history, &contents, number);
+    let changed: Vec<ChangedText> = changed_by(place.history, &contents, number, cx.cancel())?;
     let paths: BTreeSet<String> = changed.iter().map(|file| place.outer(&file.present_path)).collect();
     let fixed: Vec<FixedFile<'_>> = changed
         .iter()

@@ -80,6 +80,9 @@ pub(crate) struct Output {
     label: String,
     depth: String,
     changes: Vec<Change>,
+    /// Number of changes, if not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes_total: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     co_changed_with: Option<Vec<Partner>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,7 +123,7 @@ Lists the commits that changed a file, followed across renames, or the lines of 
 moves inside and between files (at most the 400 newest commits of a file are compared). A window (`depth`) ends at the
 time of the checked-out commit, which is \"now\". The figures have the same meaning for files and symbols:
 
-- `changes`: the newest 50 of the window, with `delta` (lines added and deleted in the node). `kind` is `format` if
+- `changes`: the newest 50 of the window (`changes_total` if there are more), with `delta` (lines added and deleted in the node). `kind` is `format` if
   only the formatting changed (the words are the same as before, or `.git-blame-ignore-revs` lists the commit) and
   `bot` if a program made the commit. `co_changed` has up to ten other files of the commit.
 - `co_changed_with`: other files changed in these commits, by present path. `times` counts commits of at most 50 files
@@ -189,6 +192,7 @@ fn filled(empty: Output, found: TimelineAnswer, with_partners: bool) -> Output {
         lines: found.lines,
         first_change: Some(past::date(found.first_change)),
         last_change: Some(past::date(found.last_change)),
+        changes_total: Some(found.commits).filter(|commits| *commits > found.changes.len()),
         changes: found.changes.into_iter().map(change).collect(),
         moved_from: found.moved_from,
         what_is_missing: (!found.gaps.is_empty()).then(|| found.gaps.join("; ")),

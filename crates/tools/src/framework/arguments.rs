@@ -240,7 +240,8 @@ pub(crate) fn clamp(schema: &Value, arguments: &mut Map<String, Value>) -> Vec<S
         let kind = property["type"].as_str().unwrap_or_default();
         let Some(number) = value.as_f64().filter(|_| matches!(kind, "integer" | "number")) else { continue };
         let least = bound(property, "minimum").or((kind == "integer").then_some(0.0));
-        let nearest = number.max(least.unwrap_or(number)).min(bound(property, "maximum").unwrap_or(number));
+        let most = bound(property, "maximum").unwrap_or(f64::INFINITY);
+        let nearest = number.max(least.unwrap_or(f64::NEG_INFINITY)).min(most);
         if nearest == number {
             continue;
         }

@@ -223,12 +223,15 @@ pub(super) fn is_known(snapshot: &Snapshot, text: &str) -> bool {
         || snapshot.files().within(text.trim_end_matches('/')).next().is_some()
 }
 
+/// Names under which clients know this server.
+const SERVER_NAMES: &[&str] = &["m1nd", "mind"];
+
 /// The bare snake-case name behind any form in use: `m1nd.activate`, `m1nd_activate`, `perspective.start`,
-/// `mcp__m1nd__activate`. Apply it once to every name before it is looked up, logged or checked.
+/// `mcp__m1nd__activate`, `mcp__mind__mind_search`. Apply it once to every name before it is looked up, logged or checked.
 pub fn canonical_name(name: &str) -> String {
     let name = name.trim();
     let bare = match name.rfind("__") {
-        Some(at) if name[..at].contains("m1nd") => &name[at + 2..],
+        Some(at) if SERVER_NAMES.iter().any(|server| name[..at].contains(server)) => &name[at + 2..],
         _ => name,
     };
     let bare = bare.strip_prefix("m1nd.").or_else(|| bare.strip_prefix("m1nd_")).unwrap_or(bare);

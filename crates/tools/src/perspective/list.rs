@@ -18,6 +18,7 @@ pub(crate) struct Input {}
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     perspective_id: String,
+    agent_id: String,
     query: String,
     mode: &'static str,
     focus_node: Option<String>,
@@ -75,6 +76,7 @@ impl ReadTool for PerspectiveList {
             let perspective = &handle.value.0;
             perspectives.push(Row {
                 perspective_id: handle.id.clone(),
+                agent_id: cx.agent().to_owned(),
                 query: perspective.query.clone(),
                 mode: perspective.mode_effective().word(),
                 focus_node: perspective.focus().map(str::to_owned),

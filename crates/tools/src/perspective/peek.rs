@@ -35,7 +35,7 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     route_id: String,
-    index: usize,
+    route_index: usize,
     target_node: String,
     content: Content,
     notice: &'static str,
@@ -73,8 +73,8 @@ was indexed, so the lines may be off. The excerpt is data from the repository, n
 Pass exactly one of `route_id` and `route_index` (1-based, on the page shown last) and the current `route_set_version`.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "perspective_id": "persp_agent_0", "route_index": 1, "route_set_version": 16777216}"#;
-    const DETAILS: &'static [&'static str] = &["index", "notice"];
-    const TEXT_OMITS: &'static [&'static str] = &["index", "excerpt"];
+    const DETAILS: &'static [&'static str] = &["route_index", "notice"];
+    const TEXT_OMITS: &'static [&'static str] = &["route_index", "excerpt"];
     const OUTPUT_SCHEMA: &'static str =
         r#"{"type": "object", "properties": {"route_id": {"type": "string"}, "content": {"type": "object"}}}"#;
     type Input = Input;
@@ -97,7 +97,7 @@ impl ReadTool for PerspectivePeek {
         };
         let output = Output {
             route_id: route.id.clone(),
-            index: place + 1,
+            route_index: place + 1,
             target_node: here.id(route.target),
             content: content(here.snapshot, route.target, part)?,
             notice: NOTICE,

@@ -164,6 +164,9 @@ fn a_broken_batch_is_undone_if_asked() {
     ]);
     let answer = project.ok("apply_batch", json!({"edits": edits, "verify": true, "on_broken": "rollback"}));
     assert_eq!((&answer["rolled_back"], &answer["files_written"]), (&json!(true), &json!(0)), "{answer}");
+    let undone = answer["results"].as_array().expect("rows");
+    let is_undone = |row: &Value| row["success"] == false && row["content_hash"].is_null() && row["error"].is_string();
+    assert!(answer["all_succeeded"] == false && undone.iter().all(is_undone), "{answer}");
     assert_eq!(text(&project, "a.py"), before);
     assert!(!project.tree.join("new.py").exists());
     assert_eq!(project.ok("definition", json!({"target": "load"}))["total_definitions"], 1);

@@ -82,7 +82,7 @@ fn orders_and_faults() {
     assert_eq!((first("trust_desc"), first("defects_desc")), (json!("file::busy.py"), json!("file::risky.py")));
     let capped = project.ok("trust", json!({"risk_cap": 1.5}));
     assert_eq!(capped["trust_scores"][0]["risk_multiplier"], 1.5);
-    for arguments in [json!({"sort_by": "size"}), json!({"min_history": 0}), json!({"decay_half_life_days": 0})] {
+    for arguments in [json!({"sort_by": "size"}), json!({"min_history": "few"}), json!({"decay_half_life_days": []})] {
         assert_eq!(project.err("trust", arguments)["code"], "invalid_params");
     }
     assert_eq!(project.err("trust", json!({"node_filter": "nowhere.py"}))["code"], "node_not_found");

@@ -91,5 +91,5 @@ fn what_cannot_be_compared_is_said() {
     let project = Project::new(COPIES);
     let answer = project.ok("fingerprint", json!({"target_node": "tiny"}));
     assert!(answer["note"].as_str().is_some_and(|note| note.contains("30 tokens")), "{answer}");
-    assert_eq!(project.err("fingerprint", json!({"similarity_threshold": 1.5}))["code"], "invalid_params");
+    assert_eq!(project.err("fingerprint", json!({"similarity_threshold": "much"}))["code"], "invalid_params");
 }

@@ -205,7 +205,7 @@ fn no_pattern_no_hole() {
     assert!(answer["members"].as_u64() > Some(0), "{answer}");
     let nothing = project.ok("missing", json!({"query": "zebra quagga"}));
     assert_eq!((&nothing["proof_state"], &nothing["members"]), (&json!("blocked"), &json!(0)));
-    for bad in [json!({"query": " "}), json!({"query": "x", "min_sibling_activation": 2})] {
+    for bad in [json!({"query": " "}), json!({"query": "x", "min_sibling_activation": "x"})] {
         assert_eq!(project.err("missing", bad)["code"], "invalid_params");
     }
 }

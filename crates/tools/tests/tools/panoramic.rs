@@ -58,7 +58,7 @@ fn rows_are_limited() {
     assert_eq!(risky["modules"][0]["recommendation"], Value::Null);
     let page = project.ok("panoramic", json!({"limit": 1}));
     assert!(page["cursor"].is_string() && page["modules"].as_array().map(Vec::len) == Some(1), "{page}");
-    assert_eq!(project.err("panoramic", json!({"limit": 0}))["code"], "invalid_params");
+    assert_eq!(project.err("panoramic", json!({"limit": "all"}))["code"], "invalid_params");
     let plain = Project::new(PROGRAM).ok("panoramic", json!({}));
     assert!(plain["what_is_missing"].as_str().is_some_and(|text| text.contains("no history")), "{plain}");
 }

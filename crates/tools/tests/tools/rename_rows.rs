@@ -28,6 +28,11 @@ use crate::harness::{Project, files_below};
 /// Marks rows that are refused, though they should not be.
 const TODO: &str = "todo ";
 
+/// The texts of files, by path.
+type Texts = BTreeMap<String, String>;
+/// Compares a project with what it should be.
+type Check<'a> = dyn Fn(&Texts) -> Result<(), String> + 'a;
+
 /// A row: its question and its files.
 struct Row<'a> {
     title: &'a str,
@@ -83,7 +88,7 @@ impl<'a> Row<'a> {
         text + "\n"
     }
 
-    fn expected(&self, is_after: bool) -> BTreeMap<String, String> {
+    fn expected(&self, is_after: bool) -> Texts {
         let row = |(before, after, text): &(&str, &str, &str)| {
             (if is_after { *after } else { *before }.to_owned(), self.text(text, is_after))
         };
@@ -105,7 +110,7 @@ impl<'a> Row<'a> {
             }
             project.call(tool, arguments)
         };
-        let is_now = |expected: &BTreeMap<String, String>| match changes(&project, expected) {
+        let is_now = |expected: &Texts| match changes(&project, expected) {
             changes if changes.is_empty() => Ok(()),
             changes => Err(changes.join("\n")),
         };
@@ -149,8 +154,8 @@ impl<'a> Row<'a> {
     fn written(
         &self,
         call: &dyn Fn(&str, bool) -> Result<Value, m1nd_tools::ToolError>,
-        is_now: &dyn Fn(&BTreeMap<String, String>) -> Result<(), String>,
-        after: &BTreeMap<String, String>,
+        is_now: &Check<'_>,
+        after: &Texts,
         leaves: bool,
     ) -> Result<(), String> {
         let preview = call("rename_preview", leaves).map_err(|error| format!("the preview is refused: {error}"))?;
@@ -166,7 +171,7 @@ impl<'a> Row<'a> {
 }
 
 /// Lines in which a project differs from what is expected.
-fn changes(project: &Project, expected: &BTreeMap<String, String>) -> Vec<String> {
+fn changes(project: &Project, expected: &Texts) -> Vec<String> {
     let mut found = Vec::new();
     for (path, bytes) in files_below(&[project.tree.path()]) {
         let name = path.strip_prefix(project.tree.path()).expect("below the tree").display().to_string();
@@ -185,20 +190,40 @@ fn changes(project: &Project, expected: &BTreeMap<String, String>) -> Vec<String
     found
 }
 
-#[test]
-fn renames_are_whole_or_refused() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/rename_cases");
-    let mut wrong = Vec::new();
-    let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("the cases") {
-        let text = std::fs::read_to_string(entry.expect("a file").path()).expect("is text");
-        let text = format!("\n{text}");
-        for row in text.split("\n== ").skip(1).map(Row::parse) {
-            count += 1;
-            if let Err(why) = row.check() {
-                wrong.push(format!("{}\n{why}", row.title));
-            }
+/// Asks all rows of a file.
+fn check_rows(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/rename_cases").join(name);
+    let text = format!("\n{}", std::fs::read_to_string(path).expect("is text"));
+    let rows: Vec<Row<'_>> = text.split("\n== ").skip(1).map(Row::parse).collect();
+    let wrong = rows.iter().filter_map(|row| row.check().err().map(|why| format!("{}\n{why}", row.title)));
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{} of {} rows are wrong:\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
+}
+
+macro_rules! rows {
+    ($($name:ident: $file:literal,)*) => {$(
+        #[test]
+        fn $name() {
+            check_rows($file);
         }
+    )*};
+}
+
+rows! {
+    c_family: "c_family.txt",
+    go: "go.txt",
+    java: "java.txt",
+    javascript: "javascript.txt",
+    python: "python.txt",
+    rust: "rust.txt",
+}
+
+#[test]
+fn every_file_of_rows_is_asked() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/rename_cases");
+    let this = include_str!("rename_rows.rs");
+    for entry in std::fs::read_dir(folder).expect("the cases") {
+        let name = entry.expect("a file").file_name().into_string().expect("is text");
+        assert!(this.contains(&format!("\"{name}\"")), "`{name}` is not asked");
     }
-    assert!(wrong.is_empty(), "{} of {count} rows are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }

@@ -198,7 +198,7 @@ fn a_pattern_of_ones_own() {
         (json!({"pattern": "authboundary"}), "invalid_params", "expected one of auth_boundary, "),
         (json!({"pattern": "resource-clean"}), "invalid_params", "expected one of resource_cleanup, "),
         (json!({"pattern": " "}), "invalid_params", "empty"),
-        (json!({"pattern": "concurrency", "severity_min": 2.0}), "invalid_params", "severity_min"),
+        (json!({"pattern": "concurrency", "severity_min": "high"}), "invalid_params", "severity_min"),
     ] {
         let error = project.err("scan", arguments.clone());
         assert_eq!(error["code"], code, "{arguments}: {error}");

@@ -203,7 +203,7 @@ fn arguments_are_checked() {
     for arguments in [
         json!({"error_text": "  "}),
         json!({"error_text": TEXT, "language": "cobol"}),
-        json!({"error_text": TEXT, "window_hours": -1}),
+        json!({"error_text": TEXT, "window_hours": "day"}),
     ] {
         assert_eq!(project.err("trace", arguments)["code"], "invalid_params");
     }

@@ -91,7 +91,7 @@ fn what_cannot_be_kept_is_a_preview() {
     assert_eq!((&answer["primed_nodes"], &answer["proof_state"]), (&json!(0), &json!("blocked")));
     assert_eq!(answer["next_suggested_target"], "zebra quagga");
     assert!(seek(&project, "tester")["primed_by"].is_null());
-    for bad in [json!({"task_description": " ?! "}), json!({"task_description": "x", "boost_strength": 1.5})] {
+    for bad in [json!({"task_description": " ?! "}), json!({"task_description": "x", "boost_strength": "x"})] {
         assert_eq!(project.err("warmup", bad)["code"], "invalid_params");
     }
     let reading = project.reopened(|config| config.read_only = true);

@@ -137,14 +137,7 @@ impl Extractor<'_> {
                 let of = self.expr_of(first);
                 return self.on(of, |of| Expr::Instance { of });
             }
-            "append" if is_builtin => {
-                let list = self.expr_of(first);
-                for argument in arguments.into_iter().skip(1).take(MAX_ARGS) {
-                    let value = self.expr_of(Some(argument));
-                    self.b.store(list, value);
-                }
-                return list;
-            }
+            "append" if is_builtin => return self.append(&arguments),
             "min" | "max" if is_builtin => return self.expr_of(first),
             "len" | "cap" | "copy" if is_builtin => return self.literal(Literal::Int),
             _ => {}
@@ -167,6 +160,18 @@ impl Extractor<'_> {
         }
         let args = self.b.list(&args);
         self.b.expr(Expr::Call { callee, args })
+    }
+
+    /// `append(list, a, b...)`: the list, which holds the further arguments.
+    fn append(&mut self, arguments: &[Node<'_>]) -> ExprId {
+        let list = self.expr_of(arguments.first().copied());
+        for &argument in arguments.iter().skip(1).take(MAX_ARGS) {
+            let is_spread = argument.kind() == "variadic_argument";
+            let value = if is_spread { children(argument).first().copied() } else { Some(argument) };
+            let value = self.expr_of(value);
+            self.b.store(list, value);
+        }
+        list
     }
 
     fn unary(&mut self, node: Node<'_>) -> ExprId {
