@@ -241,8 +241,10 @@ impl Lines {
         let first = block.lines.start;
         let opens = |at: &usize| self.all[*at].kind != Kind::Aside && self.opens(*at, text);
         let head = if is_short || self.layout == Layout::Words { None } else { block.lines.clone().find(opens) };
-        let mut runs = vec![first..head.unwrap_or(first) + 1];
-        for at in runs[0].end..block.lines.end {
+        let behind = head.unwrap_or(first) + 1;
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        runs.push(first..behind);
+        for at in behind..block.lines.end {
             let line = self.all[at];
             if line.kind == Kind::Aside || line.indent > block.indent {
                 continue;
@@ -361,7 +363,7 @@ fn is_aside(code: &[u8], layout: Layout) -> bool {
     let is_page = || code.windows(2).any(|two| matches!(two, b"<?" | b"?>"));
     match layout {
         Layout::BracketsInPage if is_page() => true,
-        // `#` is a directive of C, or a comment of PHP; attributes of Rust are code.
+        // `#` begins a directive of C or a comment of PHP; attributes of Rust are code.
         Layout::Brackets | Layout::BracketsInPage => {
             starts(&[b"//", b"/*", b"* ", b"*/", b"#"]) && !starts(&[b"#[", b"#!["]) || code == b"*"
         }
