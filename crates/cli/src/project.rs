@@ -158,7 +158,10 @@ pub(crate) fn configured(
     roots_named: bool,
 ) -> Result<(EngineConfig, Settings), CliError> {
     let home = home(common)?;
-    let settings = Settings::load(&home, roots.first().map_or(Path::new(""), PathBuf::as_path))?;
+    let (settings, problems) = Settings::load(&home, roots.first().map_or(Path::new(""), PathBuf::as_path));
+    // Once, although a command may open the index several times.
+    static SAID: std::sync::Once = std::sync::Once::new();
+    SAID.call_once(|| problems.iter().for_each(|problem| note(format!("{problem}; see `m1nd doctor`"))));
     let mut config = with_workspace(EngineConfig::new(home, roots))?;
     config.roots_named = roots_named;
     config.model = common.model.clone().or_else(|| settings.model.clone());

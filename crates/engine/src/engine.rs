@@ -20,7 +20,7 @@ use crate::federation::Federation;
 use crate::freshness::Checks;
 use crate::report::{Activity, Freshness, IngestReport, ProcessRole, Status, WatchState};
 use crate::shared::Shared;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, open_root};
 use crate::status;
 use crate::stored::{self, StoredCheck, StoredSnapshot};
 use crate::text_model::LocalModel;
@@ -362,6 +362,9 @@ impl Engine {
         drop(state);
         let (role, watch, activity, mut notices) = facts;
         notices.extend(shared.interrupted_writes());
+        for gone in gone_roots(&snapshot).filter(|gone| !notices.contains(gone)).collect::<Vec<_>>() {
+            notices.push(gone);
+        }
         status::status(status::Parts {
             snapshot: &snapshot,
             allowed_roots: shared.allowed.clone(),
@@ -475,6 +478,11 @@ impl Engine {
         self.ask(cancel, |reply| Event::Save { reply })
     }
 
+    /// What is said of the indexed roots that are not at their path any more.
+    pub fn gone_roots(&self) -> Vec<String> {
+        gone_roots(&self.snapshot()).collect()
+    }
+
     /// The writer of project files. What it recovers from a crash is named by the next answer.
     pub fn files(&self) -> &Arc<Workspace> {
         &self.handle.shared.files
@@ -514,6 +522,10 @@ impl Engine {
     pub fn project(&self) -> &Arc<ProjectDir> {
         &self.handle.shared.project
     }
+}
+
+fn gone_roots(snapshot: &Snapshot) -> impl Iterator<Item = String> {
+    snapshot.roots().iter().filter_map(|info| open_root(info).err())
 }
 
 /// Ingests that run without having been asked for, see [`IngestRequest::gives_way`].

@@ -17,7 +17,7 @@ use crate::config::EngineConfig;
 use crate::history::Histories;
 use crate::persist::{self, Stored};
 use crate::report::{Activity, IngestReport, ProcessRole, RootInfo, WatchState};
-use crate::snapshot::{Snapshot, root_is_gone};
+use crate::snapshot::{Snapshot, open_root};
 use crate::text_model::LocalModel;
 
 /// Time between two looks for a newer snapshot of another process.
@@ -251,8 +251,7 @@ impl Shared {
             if let Some(known) = known {
                 return Some(known.clone());
             }
-            let failed = |error| self.notice(format!("{}: {error}", root_is_gone(root)));
-            Root::open(&root.path).map_err(failed).ok()
+            open_root(root).map_err(|why| self.notice(why)).ok()
         };
         roots.iter().map(open).collect()
     }

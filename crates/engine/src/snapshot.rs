@@ -65,9 +65,27 @@ pub(crate) fn heads_of(handles: &[Option<Root>]) -> Vec<Option<String>> {
     handles.iter().map(|root| root.as_ref()?.git_head()?.head).collect()
 }
 
-/// Message for a root that cannot be opened.
-pub(crate) fn root_is_gone(root: &RootInfo) -> String {
-    format!("the indexed root `{}` cannot be read; its files come back with it", root.path.display())
+/// Opens an indexed root at its path. The error says what is there instead: a link that took its place leads to files
+/// that nobody allowed to be read.
+pub(crate) fn open_root(info: &RootInfo) -> Result<Root, String> {
+    let shown = info.path.display();
+    match Root::open(&info.path) {
+        Ok(root) if root.path() == info.path => Ok(root),
+        Ok(root) => Err(format!(
+            "the indexed root `{shown}` was replaced by a link to `{}`, which is not read; put the folder back, or start with the other one as root",
+            root.path().display()
+        )),
+        Err(m1nd_vfs::VfsError::NotFound { .. }) => {
+            Err(format!("the indexed root `{shown}` is gone; its files come back with it"))
+        }
+        Err(error) => Err(format!("the indexed root `{shown}` cannot be read; its files come back with it: {error}")),
+    }
+}
+
+/// What is said of a root that cannot be opened.
+pub(crate) fn root_is_gone(info: &RootInfo) -> String {
+    let unread = || format!("the indexed root `{}` could not be read; its files come back with it", info.path.display());
+    open_root(info).err().unwrap_or_else(unread)
 }
 
 /// The content of a file, read from the disk now.

@@ -36,4 +36,4 @@ pub use test_paths::is_test_path;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.
-pub const EXTRACTOR_VERSION: u32 = 39;
+pub const EXTRACTOR_VERSION: u32 = 40;

@@ -86,7 +86,8 @@ fn context_of(mut inner: Node<'_>) -> KeyContext {
                 let callee = outer.parent().and_then(|call| {
                     call.child_by_field_name("function").or_else(|| call.child_by_field_name("constructor"))
                 });
-                let index = (0..outer.named_child_count()).position(|place| outer.named_child(place as u32) == Some(inner));
+                let index =
+                    (0..outer.named_child_count()).position(|place| outer.named_child(place as u32) == Some(inner));
                 let name = callee.map(|callee| callee.child_by_field_name("property").unwrap_or(callee));
                 return match name.zip(index) {
                     Some((name, index)) => KeyContext::Argument { callee: name.start_byte(), index },

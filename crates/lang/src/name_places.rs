@@ -136,7 +136,9 @@ fn form_of(leaf: Node<'_>, above: &[Node<'_>], (text, at, name): (&str, usize, &
         ("shorthand_property_identifier", _) | (_, "shorthand_field_initializer") => NameForm::FieldAndValue,
         ("shorthand_property_identifier_pattern" | "shorthand_field_identifier", _) => NameForm::FieldAndVariable,
         (_, "jsx_attribute") => NameForm::Argument,
-        (_, "keyword_argument" | "type_binding") if parent.child_by_field_name("name") == Some(leaf) => NameForm::Argument,
+        (_, "keyword_argument" | "type_binding") if parent.child_by_field_name("name") == Some(leaf) => {
+            NameForm::Argument
+        }
         (_, "element_value_pair") if parent.child_by_field_name("key") == Some(leaf) => NameForm::Argument,
         _ => tag(above, at).unwrap_or_else(|| declaration(leaf, above).unwrap_or(NameForm::Plain)),
     }
@@ -144,7 +146,8 @@ fn form_of(leaf: Node<'_>, above: &[Node<'_>], (text, at, name): (&str, usize, &
 
 /// The form of a name in a tag of JSX.
 fn tag(above: &[Node<'_>], at: usize) -> Option<NameForm> {
-    let is_name = |node: &&Node<'_>| matches!(node.kind(), "member_expression" | "nested_identifier" | "jsx_namespace_name");
+    let is_name =
+        |node: &&Node<'_>| matches!(node.kind(), "member_expression" | "nested_identifier" | "jsx_namespace_name");
     let around = above.iter().rev().find(|node| !is_name(node))?;
     match around.kind() {
         "jsx_closing_element" => Some(NameForm::ClosingTag),
@@ -193,7 +196,11 @@ mod tests {
             (L::TypeScript, "function x(): 1;\nexport function x() {}", "declaration 9 in 0, declaration 33 in 0"),
             (L::Rust, "fn f() { P { x }; if a { x } else { x } }", "both 13, plain 25, plain 36"),
             (L::Rust, "fn f() { let P { x } = p; }", "pattern 17"),
-            (L::Python, "f(x=x)  # x\n'x'\nf'{x} x'", "argument 2, plain 4, comment 10, literal 13, plain 19, literal 22"),
+            (
+                L::Python,
+                "f(x=x)  # x\n'x'\nf'{x} x'",
+                "argument 2, plain 4, comment 10, literal 13, plain 19, literal 22",
+            ),
             (L::Python, "@x.setter\ndef x(): pass", "plain 1, declaration 14 in 0"),
         ];
         for (language, text, expected) in rows {

@@ -1,6 +1,6 @@
 //! Values that a file hands to code outside of the project, in languages where a type satisfies interfaces by its
-//! methods alone, and objects with functions of JavaScript: the code outside may call any method of the value that others
-//! see.
+//! methods alone, and objects with functions of JavaScript: the code outside may call any method of the value that
+//! others see.
 
 use m1nd_base::{EdgeTier, Relation};
 use m1nd_lang::facts::{DefKind, Expr, ExprId, ListId, Namespace, Pos, Role};

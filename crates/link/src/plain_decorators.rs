@@ -110,39 +110,9 @@ pub(crate) const TYPESCRIPT: Rows = &[
     ("mobx", &["action", "computed", "observable"]),
 ];
 
-pub(crate) const RUST: Rows = &[(
-    "",
-    &[
-        "allow",
-        "async_recursion",
-        "async_trait",
-        "automatically_derived",
-        "cfg",
-        "cfg_attr",
-        "cold",
-        "deny",
-        "deprecated",
-        "derive",
-        "doc",
-        "error",
-        "expect",
-        "forbid",
-        "inline",
-        "instrument",
-        "macro_export",
-        "must_use",
-        "non_exhaustive",
-        "repr",
-        "rustfmt",
-        "serde",
-        "skip",
-        "stable",
-        "target_feature",
-        "track_caller",
-        "unstable",
-        "warn",
-    ],
-)];
+/// Attributes of the compiler and its tools are left out by the extractor.
+pub(crate) const RUST: Rows =
+    &[("", &["async_recursion", "async_trait", "error", "instrument", "serde", "skip", "stable", "unstable"])];
 
 pub(crate) const JAVA: Rows = &[("", ANNOTATIONS)];
 /// Annotations for compilers, checkers and generators of code, and those that only wrap a method.

@@ -68,6 +68,18 @@ pub enum SessionError {
         /// Maximum bytes of all values.
         limit: u64,
     },
+    /// The values that this connection holds under all names would exceed its limit.
+    #[error(
+        "with this {kind}, this connection would hold {bytes} bytes under all names, the limit is {limit}; remove something first"
+    )]
+    ConnectionFull {
+        /// The kind.
+        kind: &'static str,
+        /// Bytes of all values, including this one.
+        bytes: u64,
+        /// Maximum bytes of all values.
+        limit: u64,
+    },
     /// Another call changed the handle since it was read.
     #[error("the {kind} `{id}` was changed by another call (version {found}, expected {expected}); read it again")]
     Changed {
@@ -120,6 +132,7 @@ impl SessionError {
             Self::TooMany { .. } => "too_many_handles",
             Self::TooLarge { .. } => "handle_too_large",
             Self::Full { .. } => "handles_full",
+            Self::ConnectionFull { .. } => "connection_full",
             Self::Changed { .. } => "handle_changed",
             Self::Unreadable { .. } => "handle_unreadable",
             Self::Unwritable { .. } => "handle_unwritable",

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::common::shortened;
+use crate::connection::CONNECTION_BYTES;
 use crate::id::{self, Ids};
 use crate::{MAX_NAME, SessionError, Sessions};
 
@@ -154,8 +155,10 @@ impl Sessions {
             version: 1,
             value: written(&value)?,
         };
+        self.check_connection::<T>(&stored, now_ms)?;
         let expiry = Expiry { now_ms, remembered_ms: EXPIRED_KEPT_MS, remembered: EXPIRED_KEPT };
         done::<T>(self.store.add_handle(&stored, &limits::<T>(), &expiry)?, &stored)?;
+        self.note_held(&stored);
         Ok(Handle::of(stored, value))
     }
 
@@ -190,7 +193,9 @@ impl Sessions {
             value: written(&handle.value)?,
             ..known
         };
+        self.check_connection::<T>(&next, now_ms)?;
         done::<T>(self.store.set_handle(&next, &limits::<T>(), now_ms)?, &next)?;
+        self.note_held(&next);
         (handle.changed_ms, handle.expires_ms) = (next.changed_ms, next.expires_ms());
         (handle.version, handle.bytes) = (next.version, next.value.len() as u64);
         Ok(())
@@ -243,10 +248,23 @@ impl Sessions {
     /// Like [`Sessions::get`], except [`SessionError::Unreadable`].
     pub fn remove<T: Held>(&self, agent: &str, id: &str) -> Result<(), SessionError> {
         let stored = self.usable::<T>(agent, id, T::KIND.access != Access::Everyone)?;
+        self.of_connection().forget(&stored.id);
         match self.store.remove_handle(&stored.id)? {
             true => Ok(()),
             false => Err(unknown::<T>(id)),
         }
+    }
+
+    /// Refuses a value with which this connection would hold too much under all names.
+    fn check_connection<T: Held>(&self, next: &StoredHandle, now_ms: u64) -> Result<(), SessionError> {
+        match self.of_connection().excess(&next.id, next.value.len() as u64, now_ms) {
+            None => Ok(()),
+            Some(bytes) => Err(SessionError::ConnectionFull { kind: T::KIND.name, bytes, limit: CONNECTION_BYTES }),
+        }
+    }
+
+    fn note_held(&self, stored: &StoredHandle) {
+        self.of_connection().note(&stored.id, stored.value.len() as u64, stored.expires_ms());
     }
 
     /// The row of a handle, if it has not expired and belongs to the agent or `is_owners` is false.

@@ -7,6 +7,7 @@ use m1nd_store::{FEEDBACK_KEPT, NewFeedback, StoreError, Undone};
 use crate::agents::{AgentSession, Agents, MAX_NAME};
 use crate::calls::{CallLog, CallRecord, FileSize};
 use crate::common::{lock, shortened};
+use crate::connection::OfConnection;
 use crate::error::SessionError;
 use crate::feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
 use crate::primings::{MAX_TASK, Primed, Priming, Primings};
@@ -22,6 +23,7 @@ pub struct Sessions {
     primings: Mutex<Primings>,
     feedback: Mutex<Arc<FeedbackRows>>,
     calls: Mutex<CallLog>,
+    of_connection: Mutex<OfConnection>,
     started_ms: u64,
 }
 
@@ -37,8 +39,14 @@ impl Sessions {
             primings: Mutex::default(),
             feedback: Mutex::default(),
             calls: Mutex::default(),
+            of_connection: Mutex::default(),
             started_ms,
         }
+    }
+
+    /// What this process stored of what agents hold.
+    pub(crate) fn of_connection(&self) -> MutexGuard<'_, OfConnection> {
+        lock(&self.of_connection)
     }
 
     /// Adds a call to the log of this process, with the files that its answer speaks of, and the nodes, edges and

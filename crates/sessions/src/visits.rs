@@ -296,7 +296,7 @@ impl Visits {
         }
         match self.sessions.mint(agent, Tree(files)) {
             Ok(held) => Ok(Some(held.id)),
-            Err(SessionError::TooLarge { .. } | SessionError::Full { .. } | SessionError::TooMany { .. }) => Ok(None),
+            Err(SessionError::TooLarge { .. } | SessionError::Full { .. } | SessionError::ConnectionFull { .. } | SessionError::TooMany { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }

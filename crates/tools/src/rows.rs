@@ -351,7 +351,10 @@ pub(crate) fn session_error(error: SessionError) -> ToolError {
         SessionError::Expired { .. } => ErrorCode::HandleExpired,
         SessionError::NotYours { .. } => ErrorCode::HandleNotYours,
         SessionError::Changed { .. } => ErrorCode::HandleChanged,
-        SessionError::TooMany { .. } | SessionError::TooLarge { .. } | SessionError::Full { .. } => {
+        SessionError::TooMany { .. }
+        | SessionError::TooLarge { .. }
+        | SessionError::Full { .. }
+        | SessionError::ConnectionFull { .. } => {
             ErrorCode::LimitReached
         }
         _ => return engine_error(EngineError::Store(error.to_string())),

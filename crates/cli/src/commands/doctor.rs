@@ -14,6 +14,7 @@ use crate::clients::{Client, ENTRY};
 use crate::error::CliError;
 use crate::output::{Out, Tone};
 use crate::project;
+use crate::settings::Settings;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -48,6 +49,7 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
     let root = project::root(args.path.as_deref())?;
     let home = project::home(common)?;
     let mut findings = vec![ok(format!("m1nd {}", env!("CARGO_PKG_VERSION"))), home_finding(&home)];
+    findings.extend(settings_findings(&home, &root));
     findings.extend(index_findings(&home, &root)?);
     findings.extend(client_findings(&root));
     let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
@@ -67,6 +69,12 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
         }
     }
     if problems > 0 { Err(CliError::Problems(problems)) } else { Ok(()) }
+}
+
+/// What of `settings.toml` is not used.
+fn settings_findings(home: &Path, root: &Path) -> Vec<Finding> {
+    let (_, problems) = Settings::load(home, root);
+    problems.into_iter().map(|why| problem(why, "correct the file, or remove it")).collect()
 }
 
 fn home_finding(home: &Path) -> Finding {

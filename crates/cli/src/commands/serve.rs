@@ -56,6 +56,12 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
 }
 
+/// Returns whether a root is a variable that the client left as it is: `${workspaceFolder}`.
+fn is_placeholder(root: &Path) -> bool {
+    let text = root.to_string_lossy();
+    text.contains("${") && text.contains('}') && !root.exists()
+}
+
 /// Opens the services. Without space for the store, what it has is served read-only.
 fn open(config: EngineConfig, mind: MindConfig) -> Result<Services, CliError> {
     let opened = match Services::open(config.clone(), mind.clone()) {
@@ -76,12 +82,6 @@ fn open(config: EngineConfig, mind: MindConfig) -> Result<Services, CliError> {
         }
         error => error.into(),
     })
-}
-
-/// Returns whether a root is a variable that the client left as it is: `${workspaceFolder}`.
-fn is_placeholder(root: &Path) -> bool {
-    let text = root.to_string_lossy();
-    text.contains("${") && text.contains('}') && !root.exists()
 }
 
 /// The options of a server. A flag wins over the file of settings, that over the default.

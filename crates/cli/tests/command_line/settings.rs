@@ -37,9 +37,48 @@ fn a_flag_wins_over_the_file_and_the_file_over_the_default() {
         assert_eq!(row("read_only").1, "file");
         assert_eq!(row("toolset"), ("all".to_owned(), "default".to_owned()));
     }
-    place.user.write("store/settings.toml", "bogus = 1\n");
-    let run = place.run(&["status"]);
-    assert!(run.code == 2 && run.err.contains("bogus") && run.err.contains("settings.toml"), "{}", run.err);
+}
+
+/// Damaged, newer, half written, not text, not a file: every command goes on, and says it once.
+#[cfg(unix)]
+#[test]
+fn settings_that_cannot_be_used_stop_no_command() {
+    let place = Place::new(SHOP);
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    let file = place.user.join("store/settings.toml");
+    let commands: [&[&str]; 6] = [
+        &["status"],
+        &["call", "search", "--query", "net"],
+        &["call", "apply", "--json", r#"{"file_path": "n.py", "new_content": "x = 1\n"}"#],
+        &["verify", "list"],
+        &["memory", "status"],
+        &["export", "--what", "nodes"],
+    ];
+    let states: [(&[u8], &str); 6] = [
+        (b"bogus = 1\n", "bogus"),
+        (b"watch = \"yes\"\n", "watch"),
+        (b"toolset = [\"none such\"]\n", "toolset"),
+        (b"[projects.\"/x", "TOML"),
+        (b"\xff\xfe", "read"),
+        (b"pipe", "regular file"),
+    ];
+    for (bytes, named) in states {
+        _ = std::fs::remove_file(&file);
+        match bytes {
+            b"pipe" => assert!(std::process::Command::new("mkfifo").arg(&file).status().expect("runs").success()),
+            bytes => std::fs::write(&file, bytes).expect("is written"),
+        }
+        for arguments in commands {
+            let run = place.run(arguments);
+            assert_eq!(run.code, 0, "{named} {arguments:?}: {run:?}");
+            let said = run.err.matches("settings.toml").count();
+            let expected = usize::from(arguments[0] != "export");
+            assert!(said == expected && (said == 0 || run.err.contains(named)), "{named} {arguments:?}: {run:?}");
+        }
+        let doctor = place.run(&["doctor"]);
+        assert!(doctor.code == 6 && doctor.out.contains("settings.toml") && doctor.out.contains(named), "{doctor:?}");
+        assert!(settings(&place, &[]).is_array(), "{named}: a server starts");
+    }
 }
 
 #[test]

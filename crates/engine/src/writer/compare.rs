@@ -13,7 +13,7 @@ use crate::error::EngineError;
 use crate::extract::{self, Job};
 use crate::report::Freshness;
 use crate::shared::Shared;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, open_root};
 
 /// Files whose content is compared between two looks at the clock.
 const BATCH: usize = 64;
@@ -78,7 +78,7 @@ fn compare_root(
     }
     let known = snapshot.handles.get(number).cloned().flatten().filter(Root::is_at_path);
     let mut handles = vec![None; snapshot.roots.len()];
-    handles[number] = known.or_else(|| Root::open(&info.path).ok());
+    handles[number] = known.or_else(|| open_root(info).ok());
     let (jobs, removed) = match list(snapshot, &handles, number, bound) {
         Ok(listed) => listed,
         Err(_) => {

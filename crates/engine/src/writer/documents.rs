@@ -14,7 +14,7 @@ use crate::error::EngineError;
 use crate::json_graph::Imported;
 use crate::providers::{DocumentProviders, Provided};
 use crate::report::{DocumentsReport, IngestReport};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, open_root};
 
 /// Longest namespace, in bytes.
 const MAX_NAMESPACE: usize = 64;
@@ -30,7 +30,7 @@ impl Writer {
     ) -> Result<Done, EngineError> {
         check(request)?;
         let info = &place.roots[place.root];
-        let root = Root::open(&info.path)?;
+        let root = open_root(info).map_err(EngineError::BadRequest)?;
         let files: Vec<RepoPath> = match (&place.scope, place.is_file) {
             (Some(file), true) => vec![file.clone()],
             (scope, _) => {

@@ -20,7 +20,7 @@ use crate::extract::Extracted;
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
 use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers};
-use crate::snapshot::{Content, Snapshot, heads_of};
+use crate::snapshot::{Content, Snapshot, heads_of, open_root};
 use crate::stored::{self, StoredCheck};
 
 /// Changed files of one run past which the graph is packed at once instead of carried over the base.
@@ -429,7 +429,7 @@ impl Writer {
         let current = self.shared.current();
         let back = current.roots.iter().zip(current.handles.iter());
         let back: Vec<PathBuf> = back
-            .filter(|(info, handle)| handle.is_none() && Root::open(&info.path).is_ok())
+            .filter(|(info, handle)| handle.is_none() && open_root(info).is_ok())
             .map(|(info, _)| info.path.clone())
             .collect();
         back.iter().for_each(|root| _ = self.changed(root, Changes::Rescan));
@@ -483,7 +483,7 @@ impl Writer {
                 "adapter `json` takes the path of a JSON file, not of a folder".into(),
             ));
         };
-        let root = Root::open(&info.path)?;
+        let root = open_root(info).map_err(EngineError::BadRequest)?;
         let bytes = root.read(inner, self.shared.config.limits.read_bytes)?;
         cancel.check()?;
         let current = self.shared.current();

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use m1nd_base::{Cancel, Progress, ProgressEvent, RepoPath};
 use m1nd_link::{Contradiction, LinkDelta};
 use m1nd_store::Home;
-use m1nd_vfs::Root;
 
 use super::ingest::{Done, LinkChanges, Stages, link};
 use super::place::Place;
@@ -17,7 +16,7 @@ use crate::config::{Adapter, IngestRequest, Mode};
 use crate::cover::Cover;
 use crate::error::EngineError;
 use crate::report::{CompilerReport, ContradictionRow, IngestReport};
-use crate::snapshot::Content;
+use crate::snapshot::{Content, open_root};
 
 /// Largest index that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 1 << 30;
@@ -122,7 +121,7 @@ impl Writer {
             self.relink_all(cancel, progress)?;
         }
         let info = &place.roots[place.root];
-        let bytes = Root::open(&info.path)?.read(inner, MAX_INDEX_BYTES)?;
+        let bytes = open_root(info).map_err(EngineError::BadRequest)?.read(inner, MAX_INDEX_BYTES)?;
         stages.done("reading");
         progress.report(ProgressEvent { stage: "parsing", done: 0, total: None });
         let current = self.shared.current();

@@ -186,3 +186,31 @@ fn checks_at_the_same_time_know_what_was_written_before_them() {
         }
     });
 }
+
+/// A root that vanished, or that a link replaced, is named as that, and nothing behind the link is read.
+#[cfg(unix)]
+#[test]
+fn a_root_that_a_link_replaced_is_not_followed() {
+    let project = Project::new("//- repo/a.py\ndef f(): pass\n//- foreign/secret.py\ndef leaked(): pass\n");
+    let root = project.tree.join("repo");
+    let config = EngineConfig { roots: vec![root.clone()], ..project.config() };
+    let engine = Engine::open(config.clone()).expect("opens");
+    crate::project::ingest(&engine, m1nd_engine::IngestRequest::code(&root)).expect("ingests");
+    let said = || engine.status().notices.join("; ");
+    assert_eq!(said(), "");
+    fs::rename(&root, project.tree.join("old")).expect("renames");
+    assert!(said().contains("is gone; its files come back with it"), "{}", said());
+    std::os::unix::fs::symlink(project.tree.join("foreign"), &root).expect("is made");
+    assert!(said().contains("was replaced by a link to") && said().contains("foreign"), "{}", said());
+    let (snapshot, _) = engine.catch_up(&Cancel::new());
+    assert!(snapshot.graph().find("file::secret.py").is_none(), "the link is not followed");
+    let request = m1nd_engine::IngestRequest { incremental: true, ..m1nd_engine::IngestRequest::code(&root) };
+    let _ = engine.ingest(request, &Cancel::new(), &m1nd_base::NoProgress);
+    assert!(engine.snapshot().graph().find("file::secret.py").is_none(), "nor by an ingest");
+    assert!(!engine.gone_roots().is_empty());
+    fs::remove_file(&root).expect("is a link");
+    fs::rename(project.tree.join("old"), &root).expect("renames back");
+    let (snapshot, found) = engine.catch_up(&Cancel::new());
+    assert!(found.is_fresh() && snapshot.graph().find("file::a.py").is_some());
+    assert!(engine.gone_roots().is_empty());
+}

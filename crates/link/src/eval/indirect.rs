@@ -243,7 +243,9 @@ impl Eval<'_> {
         }
         if !is_ours {
             args.iter().for_each(|&arg| flow.add_value(file, arg));
-            if let Expr::Member { base, .. } = self.unit(file).facts.expr(callee) {
+            if let Expr::Member { base, .. } = self.unit(file).facts.expr(callee)
+                && !self.names_function(file, base)
+            {
                 flow.add_value(file, base);
             }
             return;
@@ -253,6 +255,18 @@ impl Eval<'_> {
                 self.add_function(of, flow);
             }
         }
+    }
+
+    /// Returns whether an expression names a function: that is not a container of others.
+    fn names_function(&mut self, file: FileId, expr: ExprId) -> bool {
+        if !matches!(self.unit(file).facts.expr(expr), Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. }) {
+            return false;
+        }
+        let search = self.resolve(file, expr, Namespace::Value);
+        search.found.iter().any(|found| match found.entity {
+            Entity::Def(of) => self.definition(of).kind == DefKind::Function,
+            _ => false,
+        })
     }
 
     fn add_function(&mut self, of: DefRef, flow: &mut Flow) {

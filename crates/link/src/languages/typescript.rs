@@ -121,7 +121,7 @@ static RULES: Rules = Rules {
     is_standard_package: |package| package == "globals",
     common_methods: globals::COMMON_METHODS,
     duck_typing: true,
-    function_methods: FunctionMethods::Named(&["apply", "bind", "call"]),
+    function_methods: FunctionMethods::Named(&["apply", "call"]),
     dispatch: Dispatch::Members,
     follows_arguments: true,
     fields_apart: false,

@@ -288,10 +288,7 @@ impl<'a> Arguments<'a> {
         // What the language calls without writing it stands at the place of its value, which may be a call.
         let is_written = |reference: &&Reference| !matches!(facts.expr(reference.expr), Expr::Implicit { .. });
         let is_counted = |reference: &&Reference| {
-            reference.role == Role::Call
-                && reference.arity != UNKNOWN
-                && !reference.inexact
-                && is_written(reference)
+            reference.role == Role::Call && reference.arity != UNKNOWN && !reference.inexact && is_written(reference)
         };
         let calls = facts.references.iter().filter(is_counted);
         let calls = calls.map(|reference| (reference.pos, usize::from(reference.arity))).collect();

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use m1nd_sessions::{
-    Access, EXPIRED_KEPT_MS, Handle, Held, Kind, OWNER_BYTES, SessionError, Sessions, StoredHandle, UPDATE_TRIES,
+    Access, CONNECTION_BYTES, EXPIRED_KEPT_MS, Handle, Held, Kind, OWNER_BYTES, SessionError, Sessions, StoredHandle, UPDATE_TRIES,
 };
 use serde::{Deserialize, Serialize};
 
@@ -145,6 +145,30 @@ fn limits_are_of_kinds_owners_and_bytes() {
         assert!(held.iter().all(Result::is_ok));
         assert_eq!(code(sessions.mint("ann", large.clone())), "handles_full");
         assert_eq!(code(sessions.mint("bob", large)), "fine");
+    });
+}
+
+/// Invented names give no more room: the connection is bounded, and others still have theirs.
+#[test]
+fn one_connection_cannot_take_the_room_of_all_by_inventing_names() {
+    over_every_store(|store| {
+        let sessions = Sessions::new(store.clone(), clock().0);
+        let large = trail(&"x".repeat(1_000_000));
+        let mut held = Vec::new();
+        let refused = loop {
+            let name = format!("agent {}", held.len());
+            match sessions.mint(&name, large.clone()) {
+                Ok(handle) => held.push((name, handle)),
+                Err(error) => break error,
+            }
+            assert!(held.len() < 200, "it is never refused");
+        };
+        assert_eq!(code::<()>(Err(refused)), "connection_full");
+        assert_eq!(held.len() as u64, CONNECTION_BYTES / 1_000_012);
+        let (name, one) = held.pop().expect("some");
+        assert_eq!(code(Sessions::new(store, clock().0).mint("another", large.clone())), "fine");
+        sessions.remove::<Trail>(&name, &one.id).expect("it is there");
+        assert_eq!(code(sessions.mint("later", large)), "fine");
     });
 }
 

@@ -188,6 +188,7 @@ impl ToolDef {
         let answer = (self.run)(cx, Value::Object(arguments), &call);
         cx.services.end_call(&call.agent, &cx.snapshot);
         let answer = answer.map_err(|error| {
+            let error = with_gone_roots(error, cx);
             let error = call.stale.iter().fold(error, |error, stale| stale.in_error(error));
             Interrupted::of(cx.services).in_error(error)
         })?;
@@ -334,6 +335,16 @@ impl ToolDef {
         let error = error.example(self.example_arguments()).detail("tool", self.name.into());
         if missing_step { error.next_step(step) } else { error }
     }
+}
+
+/// Says of an index that lost its files with their root that the root is gone, not that nothing was indexed.
+fn with_gone_roots(error: ToolError, cx: &Context<'_>) -> ToolError {
+    let gone = if error.code == ErrorCode::EmptyGraph { cx.services.engine.gone_roots() } else { Vec::new() };
+    if gone.is_empty() {
+        return error;
+    }
+    ToolError::new(ErrorCode::EmptyGraph, gone.join("; "))
+        .next_step("put the folder back, then repeat this call; `health` shows the roots")
 }
 
 fn take_text(arguments: &mut Map<String, Value>, name: &str) -> Option<String> {

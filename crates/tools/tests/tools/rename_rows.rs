@@ -185,20 +185,40 @@ fn changes(project: &Project, expected: &BTreeMap<String, String>) -> Vec<String
     found
 }
 
-#[test]
-fn renames_are_whole_or_refused() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/rename_cases");
-    let mut wrong = Vec::new();
-    let mut count = 0;
-    for entry in std::fs::read_dir(folder).expect("the cases") {
-        let text = std::fs::read_to_string(entry.expect("a file").path()).expect("is text");
-        let text = format!("\n{text}");
-        for row in text.split("\n== ").skip(1).map(Row::parse) {
-            count += 1;
-            if let Err(why) = row.check() {
-                wrong.push(format!("{}\n{why}", row.title));
-            }
+/// Asks all rows of a file.
+fn check_rows(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/rename_cases").join(name);
+    let text = format!("\n{}", std::fs::read_to_string(path).expect("is text"));
+    let rows: Vec<Row<'_>> = text.split("\n== ").skip(1).map(Row::parse).collect();
+    let wrong = rows.iter().filter_map(|row| row.check().err().map(|why| format!("{}\n{why}", row.title)));
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{} of {} rows are wrong:\n\n{}", wrong.len(), rows.len(), wrong.join("\n\n"));
+}
+
+macro_rules! rows {
+    ($($name:ident: $file:literal,)*) => {$(
+        #[test]
+        fn $name() {
+            check_rows($file);
         }
+    )*};
+}
+
+rows! {
+    c_family: "c_family.txt",
+    go: "go.txt",
+    java: "java.txt",
+    javascript: "javascript.txt",
+    python: "python.txt",
+    rust: "rust.txt",
+}
+
+#[test]
+fn every_file_of_rows_is_asked() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/rename_cases");
+    let this = include_str!("rename_rows.rs");
+    for entry in std::fs::read_dir(folder).expect("the cases") {
+        let name = entry.expect("a file").file_name().into_string().expect("is text");
+        assert!(this.contains(&format!("\"{name}\"")), "`{name}` is not asked");
     }
-    assert!(wrong.is_empty(), "{} of {count} rows are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
 }

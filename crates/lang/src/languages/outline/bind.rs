@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::rules::{Bind, Pick, Rule, Wrap};
 use super::{Mark, Outline};
+use crate::Language;
 use crate::facts::{
     BindingTarget, DefFlags, DefId, DefKind, Expr, ExprId, Namespace, ParameterKind, ScopeKind, Visibility,
 };
@@ -203,7 +204,9 @@ impl Outline<'_> {
         let name = self.builder.name(text);
         let scope = self.scope();
         self.builder.bind(scope, name, Namespace::Value, target);
-        if let (Some(_), Some(value)) = (declared, value) {
+        // In C, initial values are read with the declaration: some are arguments of a constructor.
+        let reads_values = matches!(self.builder.facts().language, Language::C | Language::Cpp);
+        if let (Some(_), Some(value), false) = (declared, value, reads_values) {
             let variable = self.builder.expr(Expr::Name { name, scope });
             self.builder.store(variable, value);
         }

@@ -179,10 +179,11 @@ impl Extractor<'_> {
         let is_named_argument = self.is_named_argument(step, path);
         let (role, arity) = role_of(step, path, Role::Read);
         // A variable that is called may hold a function.
-        if (!is_local || role == Role::Call) && !is_named_argument {
-            if self.exactness == Exactness::Exact || role == Role::Call || self.is_name_among_tokens(step.node, path) {
-                self.refer(expr, role, arity, step.node);
-            }
+        if (!is_local || role == Role::Call)
+            && !is_named_argument
+            && (self.exactness == Exactness::Exact || role == Role::Call || self.is_name_among_tokens(step.node, path))
+        {
+            self.refer(expr, role, arity, step.node);
         }
         Some(expr)
     }

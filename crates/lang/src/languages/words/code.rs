@@ -117,7 +117,7 @@ pub(super) fn scan(language: Language, part: Range<usize>, place: WordPlace, fin
         let (start, end) = (part.start + span.range.start, part.start + span.range.end);
         scan_plain(language, at..start, place, finder);
         at = end;
-        if !span.is_comment {
+        if !span.is_comment && !is_title(language, text.as_bytes(), start) {
             finder.dynamic.literal(language, text.as_bytes(), &span, part.start);
             let content = part.start + span.content.start..part.start + span.content.end;
             let single = meaning(language, text.as_bytes(), &(start..end), text.get(content.clone()).unwrap_or(""));
@@ -126,6 +126,12 @@ pub(super) fn scan(language: Language, part: Range<usize>, place: WordPlace, fin
         }
     }
     scan_plain(language, at..part.end, place, finder);
+}
+
+/// Returns whether a literal says what a test is about.
+fn is_title(language: Language, bytes: &[u8], literal: usize) -> bool {
+    let prior = before(bytes, literal).filter(|(_, byte)| *byte == b'(');
+    language.family() == Language::JavaScript && prior.is_some_and(|(at, _)| is_callee(bytes, at, TITLED.iter()))
 }
 
 fn is_module(finder: &Finder<'_>, content: &Range<usize>) -> bool {

@@ -14,6 +14,12 @@ use crate::edits::names::{MAX_NAME, has_own_name, is_no_name};
 /// Most definitions that are renamed together: a method with those that override it.
 const MAX_FAMILY: usize = 200;
 
+/// Package of annotations that make accessors.
+const ACCESSOR_PACKAGE: &str = "lombok";
+/// Annotations after which a field has accessors whose names are made of its own.
+const ACCESSOR_MAKERS: &[&str] =
+    &["Builder", "Data", "FieldNameConstants", "Getter", "Setter", "SuperBuilder", "Value", "With"];
+
 /// The files that were read, by path.
 pub(super) type Files = BTreeMap<String, Spelled>;
 
@@ -133,6 +139,9 @@ fn find_completing(
         found.extend(find_embedded(graph, node)?);
         return Ok(found);
     }
+    if language == Some(Language::Java) {
+        return Ok(find_component(graph, node));
+    }
     if !language.is_some_and(|language| has_merged_declarations(language) || language == Language::Rust) {
         return Ok(Vec::new());
     }
@@ -152,6 +161,21 @@ fn find_completing(
         found.extend(find_associated(graph, node));
     }
     Ok(found)
+}
+
+/// The component of a Java record and the accessor that is written for it.
+fn find_component(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    let Some(record) = graph.parent(node).filter(|parent| graph.kind(*parent) == NodeKind::Struct) else {
+        return Vec::new();
+    };
+    let is_it = |other: NodeIx| match graph.kind(other) {
+        NodeKind::Field => true,
+        NodeKind::Function => graph.signature(other).ends_with("()"),
+        _ => false,
+    };
+    let members = graph.out_edges(record).filter(|edge| edge.relation == Relation::Contains).map(|edge| edge.to);
+    let same = members.filter(|other| graph.label(*other) == graph.label(node));
+    same.filter(|&other| other != node && is_it(other) && is_it(node)).collect()
 }
 
 /// An embedded field of Go and the type that it embeds: one name.
@@ -232,9 +256,8 @@ fn find_in_other_files(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
 fn find_replaced_attributes(snapshot: &Snapshot, node: NodeIx) -> Vec<NodeIx> {
     let graph = snapshot.graph();
     let language = snapshot.file_of(node).map(|file| file.language);
-    let is_dynamic = language.is_some_and(|language| {
-        matches!(language, Language::Python) || language.family() == Language::JavaScript
-    });
+    let is_dynamic = language
+        .is_some_and(|language| matches!(language, Language::Python) || language.family() == Language::JavaScript);
     let Some(class) = graph.parent(node).filter(|class| is_dynamic && graph.kind(*class) == NodeKind::Class) else {
         return Vec::new();
     };
@@ -290,8 +313,21 @@ pub(super) fn read<'f>(
     files.get_mut(path).ok_or(refuse)
 }
 
+/// The annotation that makes accessors of a field, with names made of its own.
+fn find_accessor_maker(graph: &Graph, node: NodeIx) -> Option<&str> {
+    let holders = [Some(node), graph.parent(node)].into_iter().flatten();
+    let annotations = holders.filter(|_| graph.kind(node) == NodeKind::Field).flat_map(|of| graph.out_edges(of));
+    let makes = |to: &NodeIx| graph.id(*to).contains(ACCESSOR_PACKAGE) && ACCESSOR_MAKERS.contains(&graph.label(*to));
+    annotations.map(|edge| edge.to).find(makes).map(|to| graph.label(to))
+}
+
 /// Refuses a function whose name code outside of the project decides about.
 fn check_owner(snapshot: &Snapshot, node: NodeIx) -> Result<(), CannotRename> {
+    let graph = snapshot.graph();
+    if let Some(by) = find_accessor_maker(graph, node) {
+        let why = format!("gives names to accessors that `{by}` makes");
+        return Err(CannotRename::NotOurs { id: graph.id(node).to_owned(), why });
+    }
     match called_from_outside(snapshot, node).filter(FromOutside::names_it) {
         Some(from) => Err(CannotRename::NotOurs { id: snapshot.graph().id(node).to_owned(), why: from.clause() }),
         None => Ok(()),

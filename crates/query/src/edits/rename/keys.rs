@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use m1nd_base::{Cancel, EdgeTier, NodeKind, Pos, Relation};
-use m1nd_engine::Snapshot;
+use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use m1nd_lang::facts::{DefId, Expr, ExprId, ParameterKind};
 use m1nd_lang::{KeyContext, NameForm};
@@ -22,7 +22,12 @@ pub(super) fn is_member(graph: &Graph, node: NodeIx) -> bool {
         || graph.parent(node).is_some_and(|parent| {
             matches!(
                 graph.kind(parent),
-                NodeKind::Class | NodeKind::Struct | NodeKind::Trait | NodeKind::Interface | NodeKind::Type | NodeKind::Object
+                NodeKind::Class
+                    | NodeKind::Struct
+                    | NodeKind::Trait
+                    | NodeKind::Interface
+                    | NodeKind::Type
+                    | NodeKind::Object
             )
         })
 }
@@ -43,6 +48,10 @@ pub(super) fn rename_keys(
     for path in paths {
         cancel.check()?;
         let Some(file) = read_if_named(snapshot, &path, names.old, files, cancel) else { continue };
+        if matches!(file.language, Language::Vue | Language::Svelte | Language::Astro) {
+            left.extend(list_attributes(file, names.old).into_iter().map(|line| (path.clone(), line)));
+            continue;
+        }
         let keys = list_keys(file, names.old);
         let contexts = m1nd_lang::literal_keys(file.language, &file.text, &keys, snapshot.limits(), cancel);
         let contexts = contexts.unwrap_or_else(|| vec![None; keys.len()]);
@@ -62,6 +71,15 @@ pub(super) fn rename_keys(
         }
     }
     Ok(left)
+}
+
+/// Lines of a component whose attributes or keys have the old name.
+fn list_attributes(file: &Spelled, old: &str) -> Vec<u32> {
+    let is_given = |place: &&m1nd_lang::NamePlace| {
+        let (before, after) = (&file.text[..place.start], file.text[place.start + old.len()..].trim_start());
+        !file.is_edited(place.start) && !before.ends_with('.') && after.starts_with(['=', ':'])
+    };
+    file.places.iter().filter(is_given).map(|place| file.position(place.start).line).collect()
 }
 
 /// Keys of a file with the old name that nothing resolves.

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_lang::NameForm;
+use m1nd_base::{NodeKind, RepoPath};
+use m1nd_engine::{Language, Snapshot};
+use m1nd_graph::NodeIx;
+use m1nd_lang::facts::{Definition, Expr, ExprId};
+use m1nd_lang::{FileFacts, NameForm};
 
-use super::spelled::Spelled;
+use super::spelled::{Names, Spelled};
 use super::{CannotRename, Comment, Renaming, read};
 use crate::closure::{self, Hiding, Rows, reasons};
-use m1nd_graph::NodeIx;
 
 /// A place that writes the old name and is left.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,8 +30,13 @@ impl Renaming<'_> {
     pub(super) fn list_left(&mut self) -> Result<Vec<Left>, CannotRename> {
         let graph = self.snapshot.graph();
         let mut rows: Vec<Hiding> = Vec::new();
+        let mut is_only_code = true;
         for &definition in &self.definitions {
-            rows.extend(closure::hiding(self.snapshot, definition, Rows::Names));
+            let facts = self.files.get(graph.path(definition)).map(|file| &file.facts);
+            let area = Area::of(self.snapshot, definition, facts);
+            let found = closure::hiding(self.snapshot, definition, Rows::Names);
+            is_only_code &= matches!(area, Area::Code(_));
+            rows.extend(found.into_iter().filter(|row| area.has(&row.file)));
         }
         rows.retain(|row| row.reason != reasons::CALLED_FROM_OUTSIDE);
         let own: BTreeSet<&str> = self.definitions.iter().map(|node| graph.id(*node)).collect();
@@ -36,7 +44,7 @@ impl Renaming<'_> {
         let mut searched: BTreeSet<String> = BTreeSet::new();
         for row in rows {
             self.cancel.check()?;
-            let is_indexed = row.line > 0 && graph.find_file(&row.file).is_some();
+            let is_indexed = row.line > 0 && graph.find_file(&row.file).is_some() && row.reason != reasons::UNSEEN_FILE;
             let file = match is_indexed {
                 true => read(self.snapshot, &row.file, self.names.old, &mut self.files, self.cancel).ok(),
                 false => None,
@@ -48,16 +56,22 @@ impl Renaming<'_> {
                 text: text.to_owned(),
             };
             let Some(file) = file else {
-                left.insert(add(row.line, ""));
+                if !self.is_word_of_settings(&row) {
+                    left.insert(add(row.line, ""));
+                }
                 continue;
             };
-            if !is_settled(file, row.line, self.names.old, (&self.aliases, &own)) {
+            if is_only_code && file.has_only_texts(row.line) {
+                continue;
+            }
+            if !is_settled(file, row.line, self.names, (&self.aliases, &own)) {
                 left.insert(add(row.line, file.line(row.line)));
             }
             // The guard knows the first places of a file alone.
-            if row.reason == reasons::UNEXPLAINED_TEXT && searched.insert(row.file.clone()) {
+            if row.reason == reasons::UNEXPLAINED_TEXT && !is_only_code && searched.insert(row.file.clone()) {
                 let names = self.names;
-                let others = file.places.iter().filter(|place| file.is_whole(place, names) && !file.is_edited(place.start));
+                let others =
+                    file.places.iter().filter(|place| file.is_whole(place, names) && !file.is_edited(place.start));
                 let lines: Vec<u32> = others.map(|place| file.position(place.start).line).collect();
                 left.extend(lines.into_iter().map(|line| add(line, file.line(line))));
             }
@@ -69,12 +83,28 @@ impl Renaming<'_> {
         Ok(left.into_iter().collect())
     }
 
+    /// Returns whether a place in settings or scripts is one word among others: `permissions: write`. Names of code stand
+    /// there with the path of their module or class.
+    fn is_word_of_settings(&self, row: &Hiding) -> bool {
+        let old = self.names.old;
+        let source = RepoPath::new(&row.file).ok().and_then(|path| self.snapshot.read_file(&path).ok());
+        let Some(source) = source.filter(|source| !source.stale && row.reason == reasons::UNSEEN_FILE) else {
+            return false;
+        };
+        let language = crate::edits::syntax::language_of(self.snapshot, &source.path, &source.text);
+        let Some(line) = source.text.lines().nth(row.line.saturating_sub(1) as usize) else { return false };
+        let is_address = |at: usize| {
+            let is_joint = |c: char| matches!(c, '.' | ':' | '#' | '/' | '(');
+            line[..at].ends_with(is_joint) || line[at + old.len()..].starts_with(['(', '.', '#'])
+        };
+        !m1nd_engine::is_code(language) && !line.match_indices(old).any(|(at, _)| is_address(at))
+    }
+
     /// The refusal for what would be left.
     pub(super) fn refuse(&self, node: NodeIx, left: &[Left]) -> CannotRename {
         let graph = self.snapshot.graph();
         let possible = self.possible.iter().map(|row| (graph.path(row.from).to_owned(), row.pos.line));
-        let hiding: Vec<(String, u32)> =
-            left.iter().map(|row| (row.file.clone(), row.line)).chain(possible).collect();
+        let hiding: Vec<(String, u32)> = left.iter().map(|row| (row.file.clone(), row.line)).chain(possible).collect();
         let row = |row: &Left| Hiding {
             node,
             name: self.names.old.to_owned(),
@@ -95,11 +125,83 @@ impl Renaming<'_> {
     }
 }
 
+impl Spelled {
+    /// Returns whether the name stands on a line in texts alone, but for places that change.
+    fn has_only_texts(&self, line: u32) -> bool {
+        let mut on_line = self.places.iter().filter(|place| self.position(place.start).line == line).peekable();
+        let is_text = |form: NameForm| matches!(form, NameForm::Literal(..) | NameForm::Comment);
+        on_line.peek().is_some() && on_line.all(|place| is_text(place.form) || self.is_edited(place.start))
+    }
+}
+
+/// Where code can name a definition.
+enum Area {
+    Anywhere,
+    /// In its own file.
+    File(String),
+    /// In the code of its own file: no text leads to it.
+    Code(String),
+    /// In its own folder.
+    Folder(String),
+}
+
+impl Area {
+    fn of(snapshot: &Snapshot, node: NodeIx, facts: Option<&FileFacts>) -> Self {
+        let graph = snapshot.graph();
+        let path = graph.path(node);
+        let Some(language) = snapshot.file_of(node).map(|file| file.language) else { return Self::Anywhere };
+        let parent = graph.parent(node).map(|parent| graph.kind(parent));
+        let is_value = !matches!(graph.kind(node), NodeKind::Field | NodeKind::Variant);
+        let is_own = |row: &&Definition| (row.line_start, row.line_end) == graph.lines(node);
+        let own = facts.and_then(|facts| facts.definitions.iter().find(is_own));
+        let is_in_function = parent == Some(NodeKind::Function) || own.is_some_and(|own| own.flags.is_local);
+        let is_local = is_in_function && is_value;
+        // What registers it may know it by its name.
+        let is_decorated = facts.zip(own).is_some_and(|(facts, own)| !facts.list(own.decorators).is_empty());
+        let is_private = matches!(language.family(), Language::Java | Language::CSharp)
+            && graph.signature(node).split_whitespace().any(|word| word == "private");
+        let is_of_module = language.family() == Language::JavaScript
+            && parent == Some(NodeKind::File)
+            && is_value
+            && facts.is_some_and(|facts| is_hidden_in_module(facts, graph.label(node)));
+        match language {
+            _ if (is_local || is_of_module) && !is_decorated => Self::Code(path.to_owned()),
+            _ if is_private || is_local => Self::File(path.to_owned()),
+            Language::Go if !graph.label(node).starts_with(char::is_uppercase) => {
+                Self::Folder(path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned())
+            }
+            _ => Self::Anywhere,
+        }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        match self {
+            Self::Anywhere => true,
+            Self::File(own) | Self::Code(own) => own == path,
+            Self::Folder(own) => path.rsplit_once('/').map_or("", |(folder, _)| folder) == own,
+        }
+    }
+}
+
+/// Returns whether a module of JavaScript keeps a name to itself. What a script without imports and exports defines is
+/// there for others.
+fn is_hidden_in_module(facts: &FileFacts, name: &str) -> bool {
+    let is_module = !facts.imports.is_empty() || !facts.exports.is_empty();
+    let exports = |value: ExprId| match facts.expr(value) {
+        Expr::Name { name: of, .. } => facts.name(of) == name,
+        Expr::Definition(def) => facts.name(facts.definition(def).name) == name,
+        _ => false,
+    };
+    let is_exported = facts.exports.iter().any(|export| facts.name(export.name) == name || exports(export.value));
+    let is_marked = facts.definitions.iter().any(|row| row.flags.is_exported && facts.name(row.name) == name);
+    is_module && !is_exported && !is_marked
+}
+
 /// Returns whether every place of the name on a line is changed or explained.
 fn is_settled(
     file: &Spelled,
     line: u32,
-    old: &str,
+    names: Names<'_>,
     (aliases, own): (&BTreeSet<(String, usize)>, &BTreeSet<&str>),
 ) -> bool {
     let mut on_line = file.places.iter().filter(|place| file.position(place.start).line == line).peekable();
@@ -109,7 +211,7 @@ fn is_settled(
             file.is_edited(place.start)
                 || matches!(place.form, NameForm::Comment)
                 || aliases.contains(&(path.to_owned(), place.start))
-                || file.is_explained(*place, old, own)
+                || file.is_explained(*place, names, own)
         })
 }
 

@@ -282,8 +282,9 @@ impl<'a> Renaming<'a> {
             match row.role {
                 Role::Document => self.documents.push(row),
                 Role::Override => {}
-                _ if row.dispatch => {}
                 _ if is_sure && row.pos.col > 0 => self.rename_reference(row)?,
+                // The method that the code names is one of those that are renamed.
+                _ if row.dispatch => {}
                 _ if row.tier == EdgeTier::Possible && row.pos.col > 0 => self.possible.push(row),
                 _ => {}
             }
@@ -347,13 +348,33 @@ impl<'a> Renaming<'a> {
             if file.edits.is_empty() {
                 continue;
             }
-            file.rename_in_texts(names, is_field);
+            file.rename_in_texts(names);
+        }
+        self.rename_import_paths();
+        for file in self.files.values() {
+            let lines = file.list_named_in_texts(names);
+            self.keys.extend(lines.into_iter().map(|line| (file.path.as_str().to_owned(), line)));
         }
         if is_field {
             self.rename_arguments();
             self.keys.extend(keys::rename_keys(snapshot, &self.definitions, &mut self.files, names, self.cancel)?);
         }
         Ok(())
+    }
+
+    /// Renames a class of Java in the paths of imports of what is inside of it.
+    fn rename_import_paths(&mut self) {
+        let (graph, old) = (self.snapshot.graph(), self.names.old);
+        let is_type = |node: &&NodeIx| !matches!(graph.kind(**node), NodeKind::Function | NodeKind::Field);
+        let types: Vec<NodeIx> = self.definitions.iter().filter(is_type).copied().collect();
+        let paths: Vec<String> = types
+            .iter()
+            .filter_map(|node| strings::written_path(graph, *node, self.files.get(graph.path(*node))?))
+            .collect();
+        for user in if paths.is_empty() { BTreeSet::new() } else { list_users(graph, &types) } {
+            let file = read_if_named(self.snapshot, &user, old, &mut self.files, self.cancel);
+            file.into_iter().for_each(|file| file.rename_in_imports(&paths, self.names));
+        }
     }
 
     fn rename_arguments(&mut self) {
@@ -408,7 +429,8 @@ impl<'a> Renaming<'a> {
         let is_exported = self.definitions.iter().any(|node| graph.flags(*node).has(NodeFlags::EXPORTED));
         let (mut files, mut comments) = (Vec::new(), Vec::new());
         for (_, file) in self.files.into_iter().filter(|(_, file)| !file.edits.is_empty()) {
-            comments.extend(left::list_comments(&file).into_iter().take(MAX_COMMENTS - comments.len().min(MAX_COMMENTS)));
+            comments
+                .extend(left::list_comments(&file).into_iter().take(MAX_COMMENTS - comments.len().min(MAX_COMMENTS)));
             files.push(RenamedFile {
                 before: file.hash,
                 text: file.new_text(self.names.old),

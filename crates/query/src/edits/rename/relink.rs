@@ -95,9 +95,7 @@ impl<'a> Relinked<'a> {
         let check = verify(self.before, &self.after, &files, cancel)?;
         let row = |found: Break| Broken { file: found.file, line: found.line, what: found.detail };
         // A new name changes the arguments of nothing, and where a key keeps the old name, it is meant.
-        let counts = |found: &Break| {
-            found.kind != BreakKind::ArgumentCount && !self.is_of_key(&found.file, found.line)
-        };
+        let counts = |found: &Break| found.kind != BreakKind::ArgumentCount && !self.is_of_key(&found.file, found.line);
         broken.extend(check.broken.into_iter().filter(counts).map(row));
         broken.sort();
         broken.dedup();
@@ -173,7 +171,8 @@ impl<'a> Relinked<'a> {
         let mut files = self.files.values().filter(|file| file.path.as_str() == path);
         files.any(|file| {
             file.edits.iter().any(|(at, with)| {
-                file.position(*at).line == *line && with.strip_prefix(self.names.old).is_some_and(|end| end.starts_with(':'))
+                file.position(*at).line == *line
+                    && with.strip_prefix(self.names.old).is_some_and(|end| end.starts_with(':'))
             })
         })
     }
@@ -243,9 +242,7 @@ fn list_edges(
     moved: impl Fn(&str, Pos) -> Pos,
 ) -> Edges {
     let mut edges = Edges::new();
-    let counts = |edge: &EdgeRef<'_>| {
-        tiers.contains(&edge.tier) && is_use(edge.relation) && !edge.is_by_dispatch() && !edge.compiler
-    };
+    let counts = |edge: &EdgeRef<'_>| tiers.contains(&edge.tier) && is_use(edge.relation) && !edge.compiler;
     for path in paths {
         let Some(file) = graph.find_file(&path) else { continue };
         for node in graph.of_file(file) {

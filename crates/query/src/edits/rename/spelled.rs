@@ -177,7 +177,8 @@ impl Spelled {
         if matches!(form, NameForm::Literal(..) | NameForm::Comment) && !is_code_in_text(&self.facts, pos) {
             return Outcome::Elsewhere;
         }
-        if self.is_alias(pos, names.old, own) {
+        let is_key = names.is_key && matches!(form, NameForm::FieldAndValue | NameForm::FieldAndVariable);
+        if !is_key && self.is_alias(pos, names.old, own) {
             return Outcome::Alias;
         }
         let text = match form {
@@ -221,7 +222,7 @@ impl Spelled {
             _ => None,
         });
         let Some((reference, name, mut scope)) = names.next() else { return false };
-        let sees_members = self.language.family() == Language::Java || self.language == Language::CSharp;
+        let sees_members = self.has_bare_members();
         let mut is_first = true;
         for _ in 0..MAX_SCOPES {
             let here = facts.scopes[scope.index()];
@@ -247,21 +248,66 @@ impl Spelled {
     }
 
     /// Returns whether a place is explained by something of its own in this file: a closing tag by the opening one, a
-    /// bare name by what it is bound to, wherever it is bound.
-    pub(super) fn is_explained(&self, place: NamePlace, old: &str, own: &BTreeSet<&str>) -> bool {
-        if let NameForm::ClosingTag = place.form {
-            let opening = self.places.iter().find(|other| other.form == NameForm::OpeningTag(place.start));
-            return opening.is_some_and(|opening| !self.is_edited(opening.start));
+    /// bare name by what it is bound to, wherever it is bound, or because members have no bare names.
+    pub(super) fn is_explained(&self, place: NamePlace, names: Names<'_>, own: &BTreeSet<&str>) -> bool {
+        match place.form {
+            NameForm::ClosingTag => {
+                let opening = self.places.iter().find(|other| other.form == NameForm::OpeningTag(place.start));
+                return opening.is_some_and(|opening| !self.is_edited(opening.start));
+            }
+            NameForm::Literal(start, end) => {
+                let is_other = self.names_itself(start, names) && !self.binds_renamed(names);
+                return is_prose(&self.text[start..end])
+                    || is_other
+                    || self.is_given_as_key(start)
+                    || self.language == Language::Java && !self.is_reflective(start);
+            }
+            NameForm::Plain | NameForm::FieldAndVariable | NameForm::OpeningTag(_) => {}
+            _ => return false,
         }
-        let is_member = self.text[..place.start].ends_with(['.', ':']);
-        if is_member || !matches!(place.form, NameForm::Plain | NameForm::FieldAndVariable | NameForm::OpeningTag(_)) {
+        if self.text[..place.start].ends_with(['.', ':']) {
             return false;
         }
-        let mut bindings = self.facts.bindings.iter().filter(|row| self.facts.name(row.name) == old).peekable();
+        let after = self.text[place.start + names.old.len()..].trim_start();
+        let is_key = after.starts_with(':') && !after.starts_with("::") && !after.starts_with(":=");
+        if names.is_key && !self.has_bare_members() && place.form == NameForm::Plain && !is_key {
+            return true;
+        }
+        let is_seen = |row: &&m1nd_lang::facts::Binding| {
+            self.has_bare_members() || self.facts.scopes[row.scope.index()].kind != ScopeKind::Class
+        };
+        let bindings = self.facts.bindings.iter().filter(|row| self.facts.name(row.name) == names.old);
+        let mut bindings = bindings.filter(is_seen).peekable();
         bindings.peek().is_some()
             && bindings.all(|row| {
-                !matches!(row.target, BindingTarget::Outer(_)) && !self.is_renamed(row.target, old, own)
+                !matches!(row.target, BindingTarget::Outer(_)) && !self.is_renamed(row.target, names.old, own)
             })
+    }
+
+    /// Returns whether code of Java may look up a member by a literal: by reflection, or by an annotation.
+    fn is_reflective(&self, literal: usize) -> bool {
+        let line = self.text[..literal].rfind('\n').map_or(0, |at| at + 1);
+        let before = self.text[line..literal].trim_start();
+        // Arguments of an annotation may stand on lines of their own.
+        let is_annotated = before.starts_with('@')
+            || !before.contains('(') && {
+                let open = self.text[..literal].rfind('(').unwrap_or(0);
+                let callee = self.text[..open].rfind(|c: char| !c.is_alphanumeric() && c != '_' && c != '.');
+                callee.is_some_and(|at| self.text[at..].starts_with('@'))
+            };
+        is_annotated || REFLECTIVE.iter().any(|word| before.contains(word))
+    }
+
+    /// Returns whether a literal is the key of a look-up in a value.
+    fn is_given_as_key(&self, literal: usize) -> bool {
+        let before = self.text[..literal].trim_end();
+        KEYED.iter().any(|callee| before.ends_with(callee))
+    }
+
+    /// Returns whether code inside of a class names its members without a receiver.
+    fn has_bare_members(&self) -> bool {
+        let family = self.language.family();
+        !matches!(family, Language::Python | Language::Go | Language::Rust) && family != Language::JavaScript
     }
 
     /// Returns whether what a name is bound to gets the new name.
@@ -336,6 +382,23 @@ pub(super) fn base_name(label: &str) -> &str {
 pub(super) fn has_word(text: &str, at: usize, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text[at..].strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_part)) && !text[..at].ends_with(is_part)
+}
+
+/// Methods that look up a value by a key, and functions whose first text names parameters of tests.
+const KEYED: &[&str] = &[".get(", ".pop(", ".setdefault(", "parametrize(", ".has("];
+
+/// Parts of the names of methods that look up a member by its name.
+const REFLECTIVE: &[&str] = &["Method", "Field", "invoke", "find", "Property", "Reflect", "reflect"];
+
+/// Returns whether a text literal is a sentence: words after each other, and none of the signs of code.
+fn is_prose(literal: &str) -> bool {
+    let has_signs = literal.contains(['{', '}', '<', '>', '=', ';', '|', '$', '@']);
+    let is_word = |word: &str| {
+        let word = word.trim_end_matches(['.', ',', ':', '!', '?']);
+        !word.is_empty() && word.chars().all(char::is_alphabetic)
+    };
+    let words: Vec<&str> = literal.trim_matches(['"', '\'', '`']).split(' ').collect();
+    !has_signs && words.windows(2).any(|pair| pair.iter().all(|word| is_word(word)))
 }
 
 /// Where an import at a place gives a name again: behind `as`.

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use m1nd_base::{NodeKind, Pos, Relation};
 use m1nd_engine::{Language, Snapshot};
-use m1nd_graph::NodeIx;
+use m1nd_graph::{Graph, NodeIx};
 use m1nd_lang::NameForm;
-use m1nd_lang::facts::Role;
+use m1nd_lang::facts::{BindingTarget, Role};
 
 use super::spelled::{Names, Spelled};
 
 /// Words that a literal with a list of names to export follows.
 const EXPORT_LIST: &str = "__all__";
+/// Attributes of a class that list members of it.
+const MEMBER_LISTS: &[&str] = &["__slots__", "__match_args__"];
 /// Statement that makes a name that of the module.
 const GLOBAL: &str = "global ";
 /// Functions that look up the member of a value by a text behind it.
@@ -113,8 +115,11 @@ impl Spelled {
 
     /// Renames what certainly means the symbol in a file where its name does: entries of `__all__`, annotations in
     /// texts, comments that are types, paths in attributes.
-    pub(super) fn rename_in_texts(&mut self, names: Names<'_>, is_member: bool) {
-        let is_it = |place: &&m1nd_lang::NamePlace| !is_member && self.is_certain(place, names);
+    pub(super) fn rename_in_texts(&mut self, names: Names<'_>) {
+        let is_it = |place: &&m1nd_lang::NamePlace| match names.is_key {
+            true => self.is_slot(place, names),
+            false => self.is_certain(place, names),
+        };
         let found: Vec<usize> = self.places.iter().filter(is_it).map(|place| place.start).collect();
         for at in found {
             self.edits.entry(at).or_insert_with(|| names.new.to_owned());
@@ -124,14 +129,18 @@ impl Spelled {
     fn is_certain(&self, place: &m1nd_lang::NamePlace, names: Names<'_>) -> bool {
         match (place.form, self.language) {
             (NameForm::Literal(start, _), Language::Python) => {
-                self.is_whole(place, names) && self.is_in_export_list(start) || self.is_in_annotation(place.start, start)
+                self.is_whole(place, names) && (self.is_in_list(EXPORT_LIST, start) || self.names_itself(start, names))
+                    || self.is_in_annotation(place.start, start)
             }
             (NameForm::Plain, Language::Python) => {
                 let line = &self.text[..place.start];
                 let line = line[line.rfind('\n').map_or(0, |at| at + 1)..].trim_start();
-                line.starts_with(GLOBAL) && self.bindings_are_renamed(names)
+                line.starts_with(GLOBAL) && self.binds_renamed(names)
             }
-            (NameForm::Literal(start, _), Language::Rust) => self.is_whole(place, names) && self.is_path_of_attribute(start),
+            (NameForm::Literal(start, _), Language::Rust) => {
+                self.is_whole(place, names) && self.is_path_of_attribute(start)
+                    || self.is_captured(place, names) && self.binds_renamed(names)
+            }
             (NameForm::Comment, Language::Python) => {
                 let line = &self.text[..place.start];
                 let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
@@ -143,27 +152,37 @@ impl Spelled {
         }
     }
 
-    /// Returns whether the name is defined at the top of the file.
-    fn bindings_are_renamed(&self, names: Names<'_>) -> bool {
-        self.facts.definitions.iter().any(|definition| {
-            let is_edited = self.offset(definition.pos).is_some_and(|at| self.is_edited(at));
-            definition.owner.is_none() && is_edited && self.facts.name(definition.name) == names.old
-        })
+    /// Returns whether the file defines or imports the renamed symbol, and binds its name to nothing else.
+    pub(super) fn binds_renamed(&self, names: Names<'_>) -> bool {
+        let is_edited = |pos: Pos| self.offset(pos).is_some_and(|at| self.is_edited(at));
+        let mut bindings = self.facts.bindings.iter().filter(|row| self.facts.name(row.name) == names.old).peekable();
+        bindings.peek().is_some()
+            && bindings.all(|row| match row.target {
+                BindingTarget::Definition(def) => is_edited(self.facts.definition(def).pos),
+                BindingTarget::Import(import) => is_edited(self.facts.imports[import.index()].pos),
+                BindingTarget::Outer(_) => true,
+                _ => false,
+            })
     }
 
     /// Renames a text that a function of the language looks up in the module or class that defines the symbol:
     /// `setattr(app, "load", …)`, `patch.object(app, "load")`.
     pub(super) fn rename_looked_up(&mut self, snapshot: &Snapshot, definitions: &[NodeIx], names: Names<'_>) {
         let graph = snapshot.graph();
-        let Some(own) = graph.find_file(self.path.as_str()).filter(|_| self.language == Language::Python) else { return };
+        let Some(own) = graph.find_file(self.path.as_str()).filter(|_| self.language == Language::Python) else {
+            return;
+        };
         let owners: BTreeSet<NodeIx> = definitions.iter().filter_map(|node| graph.parent(*node)).collect();
         let is_it = |place: &&m1nd_lang::NamePlace| {
             let NameForm::Literal(start, _) = place.form else { return false };
-            let Some(object) = self.is_whole(place, names).then(|| self.looked_up_in(start)).flatten() else { return false };
+            let Some(object) = self.is_whole(place, names).then(|| self.looked_up_in(start)).flatten() else {
+                return false;
+            };
             let pos = self.position(object);
             let edges = graph.of_file(own).into_iter().flat_map(|node| graph.out_edges(node).collect::<Vec<_>>());
             let mut here = edges.filter(|edge| crate::edits::verify::sites(edge).contains(&pos)).peekable();
-            here.peek().is_some() && here.all(|edge| edge.tier == m1nd_base::EdgeTier::Certain && owners.contains(&edge.to))
+            here.peek().is_some()
+                && here.all(|edge| edge.tier == m1nd_base::EdgeTier::Certain && owners.contains(&edge.to))
         };
         let found: Vec<usize> = self.places.iter().filter(is_it).map(|place| place.start).collect();
         for at in found {
@@ -180,13 +199,11 @@ impl Spelled {
         LOOK_UPS.iter().any(|name| callee.ends_with(name)).then_some(start)
     }
 
-    /// Returns whether a literal at the top of a file belongs to the statement of `__all__`.
-    fn is_in_export_list(&self, literal: usize) -> bool {
+    /// Returns whether a literal is an entry of a list that is assigned to a name: `__all__ = ["load"]`.
+    fn is_in_list(&self, name: &str, literal: usize) -> bool {
         let before = &self.text[..literal];
-        let starts = before.rmatch_indices(EXPORT_LIST).map(|(at, _)| at);
-        let statement = { starts }.find(|at| before[..*at].ends_with('\n') || *at == 0);
-        statement.is_some_and(|at| {
-            let between = &before[at + EXPORT_LIST.len()..];
+        before.rfind(name).is_some_and(|at| {
+            let between = &before[at + name.len()..];
             let depth = between.chars().fold(0i32, |depth, c| match c {
                 '[' | '(' => depth + 1,
                 ']' | ')' => depth - 1,
@@ -194,6 +211,54 @@ impl Spelled {
             });
             depth > 0
         })
+    }
+
+    /// Returns whether a literal gives a member of the class around it a place: `__slots__ = ("size",)`.
+    fn is_slot(&self, place: &m1nd_lang::NamePlace, names: Names<'_>) -> bool {
+        let NameForm::Literal(start, _) = place.form else { return false };
+        let is_listed = || MEMBER_LISTS.iter().any(|list| self.is_in_list(list, start));
+        let is_renamed = || {
+            let around = self.facts.definitions.iter().filter(|class| {
+                class.kind.is_class_like() && (class.bytes.0 as usize) < start && start < class.bytes.1 as usize
+            });
+            let inner = around.last().map(|class| class.bytes);
+            inner.is_some_and(|(from, to)| self.edits.range(from as usize..to as usize).next().is_some())
+        };
+        self.language == Language::Python && self.is_whole(place, names) && is_listed() && is_renamed()
+    }
+
+    /// Returns whether a literal gives a definition its own name again: `Point = namedtuple("Point", …)`.
+    pub(super) fn names_itself(&self, literal: usize, names: Names<'_>) -> bool {
+        let line = &self.text[..literal];
+        let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+        let Some((target, call)) = line.split_once('=') else { return false };
+        let callee = call.trim().strip_suffix('(');
+        target.split(':').next().map(str::trim) == Some(names.old)
+            && callee.is_some_and(|callee| callee.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.')))
+    }
+
+    /// Returns whether a format string of Rust captures the name: `{load}`, `{load:?}`.
+    fn is_captured(&self, place: &m1nd_lang::NamePlace, names: Names<'_>) -> bool {
+        let (before, after) = (&self.text[..place.start], &self.text[place.start + names.old.len()..]);
+        let is_open = before.ends_with('{') && !before.ends_with("{{");
+        self.language == Language::Rust && is_open && after.starts_with(['}', ':'])
+    }
+
+    /// Lines on which templates and format strings may name the symbol.
+    pub(super) fn list_named_in_texts(&self, names: Names<'_>) -> Vec<u32> {
+        let may_mean_it = |place: &&m1nd_lang::NamePlace| {
+            let NameForm::Literal(start, end) = place.form else { return false };
+            let is_template =
+                self.text[start..place.start].contains("{{") && self.text[place.start..end].contains("}}");
+            let is_field = self.text[..place.start].ends_with('.');
+            let is_attribute =
+                || self.text[..start].rfind("#[").is_some_and(|open| !self.text[open..start].contains(']'));
+            let is_local = || self.facts.bindings.iter().any(|row| self.facts.name(row.name) == names.old);
+            is_template && is_field
+                || self.is_captured(place, names) && if names.is_key { is_attribute() } else { !is_local() }
+        };
+        let open = self.places.iter().filter(|place| !self.is_edited(place.start)).filter(may_mean_it);
+        open.map(|place| self.position(place.start).line).collect()
     }
 
     /// Returns whether a name in a literal is part of an annotation: the facts have another name of the literal as a
@@ -215,12 +280,37 @@ impl Spelled {
     }
 }
 
+/// The path by which imports of Java name a type; `None` in other languages.
+pub(super) fn written_path(graph: &Graph, node: NodeIx, file: &Spelled) -> Option<String> {
+    if file.language != Language::Java {
+        return None;
+    }
+    let around: Vec<&str> =
+        graph.ancestors(node).filter(|of| graph.kind(*of) != NodeKind::File).map(|of| graph.label(of)).collect();
+    let package = file.facts.package.map(|package| file.facts.name(package)).into_iter();
+    let parts = package.chain(around.into_iter().rev()).chain([graph.label(node)]);
+    Some(parts.collect::<Vec<_>>().join("."))
+}
+
+impl Spelled {
+    /// Renames the last name of these paths where imports go on behind it.
+    pub(super) fn rename_in_imports(&mut self, paths: &[String], names: Names<'_>) {
+        let is_it = |place: &&m1nd_lang::NamePlace| {
+            let end = place.start + names.old.len();
+            let line = self.text[..end].rfind('\n').map_or(0, |at| at + 1);
+            let Some(path) = self.text[line..end].trim_start().strip_prefix("import ") else { return false };
+            let path = path.trim_start().strip_prefix("static ").unwrap_or(path).trim_start();
+            self.text[end..].starts_with('.') && paths.iter().any(|known| known == path)
+        };
+        let found: Vec<usize> = self.places.iter().filter(is_it).map(|place| place.start).collect();
+        for at in found {
+            self.edits.entry(at).or_insert_with(|| names.new.to_owned());
+        }
+    }
+}
+
 /// Places of a file where constructions of a class give one of its fields by name.
-pub(super) fn list_given_fields(
-    snapshot: &Snapshot,
-    fields: &[NodeIx],
-    file: &Spelled,
-) -> (Vec<usize>, Vec<usize>) {
+pub(super) fn list_given_fields(snapshot: &Snapshot, fields: &[NodeIx], file: &Spelled) -> (Vec<usize>, Vec<usize>) {
     let graph = snapshot.graph();
     let is_given = |node: &&NodeIx| match graph.kind(**node) {
         NodeKind::Field | NodeKind::Variable | NodeKind::Type => true,

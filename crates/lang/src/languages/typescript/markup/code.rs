@@ -165,6 +165,16 @@ impl Places {
     }
 }
 
+/// The code that markup becomes, on one line.
+#[cfg(test)]
+pub(super) fn print_code(text: &str, add: impl FnOnce(&mut Code<'_>)) -> String {
+    let mut code = Code::new(text);
+    add(&mut code);
+    let code = code.finish().map_or_else(String::new, |(code, _)| code);
+    let inside = code.strip_prefix("{\n").and_then(|code| code.strip_suffix("}\n"));
+    inside.unwrap_or("").replace('\n', "")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -228,15 +228,8 @@ fn each(value: &Range<usize>, code: &mut Code<'_>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::code::print_code;
     use super::*;
-
-    fn shown(text: &str) -> String {
-        let mut code = Code::new(text);
-        add(text, &mut code);
-        let code = code.finish().map_or_else(String::new, |(code, _)| code);
-        let inside = code.strip_prefix("{\n").and_then(|code| code.strip_suffix("}\n"));
-        inside.unwrap_or("").replace('\n', "")
-    }
 
     #[test]
     fn markup_becomes_code() {
@@ -259,7 +252,7 @@ mod tests {
             ("<script>let a = {f}</script><style>p { b: c }</style>", ""),
         ];
         for (markup, expected) in rows {
-            assert_eq!(shown(markup), *expected, "{markup}");
+            assert_eq!(print_code(markup, |code| add(markup, code)), *expected, "{markup}");
         }
     }
 }

@@ -234,15 +234,12 @@ fn pascal_case(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::code::print_code;
     use super::*;
 
-    fn shown(template: &str, known: &[&str]) -> String {
+    fn print_template(template: &str, known: &[&str]) -> String {
         let text = format!("<template>{template}</template>");
-        let mut code = Code::new(&text);
-        add(&text, &known.iter().copied().collect(), &mut code);
-        let code = code.finish().map_or_else(String::new, |(code, _)| code);
-        let inside = code.strip_prefix("{\n").and_then(|code| code.strip_suffix("}\n"));
-        inside.unwrap_or("").replace('\n', "")
+        print_code(&text, |code| add(&text, &known.iter().copied().collect(), code))
     }
 
     #[test]
@@ -269,7 +266,7 @@ mod tests {
             ("<p v-pre>a</p>", ""),
         ];
         for (template, expected) in rows {
-            assert_eq!(shown(template, &["vFocus", "MyX"]), *expected, "{template}");
+            assert_eq!(print_template(template, &["vFocus", "MyX"]), *expected, "{template}");
         }
     }
 
