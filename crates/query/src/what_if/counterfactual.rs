@@ -178,8 +178,8 @@ fn is_definition(graph: &Graph, node: NodeIx) -> bool {
     is_code && !graph.flags(node).has(NodeFlags::TEST)
 }
 
-/// What breaks although it names no removed node itself, nearest first. Only the first rows have their witness: those of
-/// all nodes of a chain together are as long as its square.
+/// What breaks although it names no removed node itself, nearest first. Only the first rows have their witness: those
+/// of all nodes of a chain together are as long as its square.
 fn indirect(graph: &Graph, loss: &Loss<'_>) -> Vec<Broken> {
     let far = loss.broken.iter().filter(|(_, broken)| broken.hops > 1);
     let mut rows: Vec<Broken> =
