@@ -4,6 +4,9 @@
 //! Runs over the golden samples. With `M1ND_CHECKOUTS=FOLDER` it runs over the files below a folder instead and prints
 //! what is kept of each language.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "figures of the measurement")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -116,7 +116,10 @@ impl Compiled {
 const MAX_KEPT: usize = 2_000;
 
 /// Patterns of code, compiled.
-static KEPT: LazyLock<Mutex<FxHashMap<(Language, String), Arc<SyntaxQuery>>>> = LazyLock::new(Mutex::default);
+static KEPT: LazyLock<Mutex<KeptQueries>> = LazyLock::new(Mutex::default);
+
+/// Compiled patterns, by language and text.
+type KeptQueries = FxHashMap<(Language, String), Arc<SyntaxQuery>>;
 
 /// Compiles a pattern of code, or returns the one that was compiled before.
 fn compile_code(language: Language, text: &str) -> Result<Arc<SyntaxQuery>, QueryError> {

@@ -74,7 +74,7 @@ fn put(into: &mut Value, schema: &Value, path: &[String], value: &Value) {
         return;
     };
     if first == "[]" {
-        if !into.as_array().is_some_and(|items| !items.is_empty()) {
+        if into.as_array().is_none_or(|items| items.is_empty()) {
             *into = json!([{}]);
         }
         return put(&mut into[0], &schema["items"], rest, value);

@@ -185,10 +185,11 @@ pub(super) fn is_candidate(snapshot: &Snapshot, checked: &Checked, node: NodeIx)
     let graph = snapshot.graph();
     let is_inner = graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::Function);
     let label = graph.label(node);
+    let is_of_language = label.starts_with("__") && label.ends_with("__");
     has_own_name(graph.kind(node))
         && !is_inner
+        && !is_of_language
         && !graph.flags(node).has(NodeFlags::CONSTRUCTOR)
-        && !(label.starts_with("__") && label.ends_with("__"))
         && checked.covers(graph.path(node))
         && label.chars().all(|c| c.is_alphanumeric() || c == '_')
         && graph.in_edges(node).any(|edge| {
