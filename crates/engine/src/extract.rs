@@ -13,7 +13,7 @@ use m1nd_vfs::{FileMeta, Root, VfsError};
 use rayon::prelude::*;
 
 use crate::error::EngineError;
-use crate::extract_attempts::{Attempt, Attempts};
+use crate::extract_attempts::{Attempt, Attempts, HEAD};
 use crate::files::FileEntry;
 use crate::report::Tiers;
 use crate::terms;
@@ -381,9 +381,6 @@ fn cache_key(hash: ContentHash, language: Language, inner: &RepoPath) -> Content
     key.extend_from_slice(inner.as_str().as_bytes());
     ContentHash::of(&key)
 }
-
-/// Bytes at the start of a file used for language detection: the C++ parts of a header may follow a long licence.
-pub(crate) const HEAD: usize = 64 << 10;
 
 fn load(job: &Job, tools: OneFile<'_>, counters: &Counters) -> Loaded {
     if let Some(hash) = job.before.filter(|_| job.unchanged) {

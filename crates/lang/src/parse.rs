@@ -12,6 +12,8 @@ use std::time::Duration;
 use m1nd_base::{Cancel, Limits, Problem, ProblemKind};
 use tree_sitter::{InputEdit, Language, ParseOptions, ParseState, Parser, Point, Tree};
 
+use crate::walk::{Visitor, syntax_errors, visit};
+
 pub(crate) use blocks::Layout;
 use clock::ParseClock;
 use memory::ParseMemory;
@@ -88,6 +90,12 @@ pub(crate) struct Parsed {
 }
 
 impl Parsed {
+    /// Shows the tree of a file, which may have been read around its syntax errors, to a visitor. Returns its first
+    /// problem.
+    pub(crate) fn visit<'tree>(&'tree self, limits: &Limits, visitor: &mut impl Visitor<'tree>) -> Option<Problem> {
+        visit(self, limits, visitor).or_else(|| self.errors.clone()).or_else(|| syntax_errors(self))
+    }
+
     /// Reads a tree so that its errors hide little.
     pub(crate) fn recover(
         tree: Tree,
@@ -99,7 +107,7 @@ impl Parsed {
     ) -> Self {
         let has_error = tree.root_node().has_error();
         match has_error.then(|| recover::recover(grammar, layout, source, &tree, limits, cancel)).flatten() {
-            Some((found, changes)) => Self { errors: crate::walk::syntax_errors(&tree), tree: found, changes },
+            Some((found, changes)) => Self { errors: syntax_errors(&tree), tree: found, changes },
             None => Self { tree, errors: None, changes: Vec::new() },
         }
     }

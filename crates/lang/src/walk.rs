@@ -6,7 +6,6 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use tree_sitter::{Node, Point, Tree};
 
 use crate::facts::{ExprId, Pos};
-use crate::parse::Parsed;
 
 /// What to do after entering a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,15 +42,6 @@ pub fn walk<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visito
     visit(tree, limits, visitor).or_else(|| syntax_errors(tree))
 }
 
-/// Like [`walk`], for the tree of a file, which may have been read around its syntax errors.
-pub(crate) fn walk_file<'tree>(
-    parsed: &'tree Parsed,
-    limits: &Limits,
-    visitor: &mut impl Visitor<'tree>,
-) -> Option<Problem> {
-    visit(parsed, limits, visitor).or_else(|| parsed.errors.clone()).or_else(|| syntax_errors(parsed))
-}
-
 /// Counts how often the parser had to skip or insert text; `None` if it never did.
 pub fn syntax_errors(tree: &Tree) -> Option<Problem> {
     let mut cursor = tree.walk();
@@ -78,7 +68,7 @@ pub fn syntax_errors(tree: &Tree) -> Option<Problem> {
     }
 }
 
-fn visit<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'tree>) -> Option<Problem> {
+pub(crate) fn visit<'tree>(tree: &'tree Tree, limits: &Limits, visitor: &mut impl Visitor<'tree>) -> Option<Problem> {
     let mut cursor = tree.walk();
     let mut path: Vec<Step<'tree>> = Vec::new();
     let mut too_deep = None;

@@ -202,7 +202,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (name, arguments) = m1nd_tools::forwarded(&request.name, request.arguments.unwrap_or_default());
+        let (name, arguments) = m1nd_tools::resolve_call(&request.name, request.arguments.unwrap_or_default());
         let tool = m1nd_tools::find(&name);
         if tool.is_some_and(|tool| tool.asks_client) {
             self.roots.settled().await;

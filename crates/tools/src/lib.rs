@@ -33,7 +33,6 @@ mod source;
 mod task;
 mod trust;
 
-pub use crate::core::forwarded;
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,
@@ -43,6 +42,6 @@ pub use framework::{
 pub use memory::memory_error;
 pub use persons::{HeldLock, guarded_by, held_locks, release_lock};
 pub use prompts::{PROMPTS, PromptArgument, PromptDef};
-pub use registry::{ALL, TOOLS, find};
+pub use registry::{ALL, TOOLS, find, resolve_call};
 pub use resources::{RESOURCES, ResourceDef, find_resource};
 pub use services::{Services, permission_scope};

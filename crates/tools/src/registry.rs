@@ -1,3 +1,5 @@
+use serde_json::{Map, Value};
+
 use crate::analysis::{
     Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, Why,
 };
@@ -134,4 +136,52 @@ pub static TOOLS: Catalog = Catalog::new(ALL);
 /// Returns the tool with this name, in any form that [`canonical_name`](crate::canonical_name) accepts.
 pub fn find(name: &str) -> Option<&'static ToolDef> {
     TOOLS.find(name)
+}
+
+/// The call that a call of a tool stands for: the named tool with its arguments if the tool passes calls on, else the
+/// call itself. The caller's name is passed on with it.
+pub fn resolve_call(name: &str, mut arguments: Map<String, Value>) -> (String, Map<String, Value>) {
+    let passes_on = find(name).is_some_and(|tool| tool.forwards);
+    let Some(tool) = arguments.get("tool").and_then(Value::as_str).filter(|_| passes_on).map(str::to_owned) else {
+        return (name.to_owned(), arguments);
+    };
+    let mut inner = match arguments.remove("arguments") {
+        Some(Value::Object(inner)) => inner,
+        Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or_default(),
+        _ => Map::new(),
+    };
+    if let Some(agent) = arguments.remove("agent_id") {
+        inner.entry("agent_id").or_insert(agent);
+    }
+    (tool, inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_calls_of_it_that_name_a_tool_are_passed_on() {
+        let cases = [
+            (
+                "call_tool",
+                json!({"agent_id": "a", "tool": "timeline", "arguments": {"node": "x"}}),
+                ("timeline", json!({"node": "x", "agent_id": "a"})),
+            ),
+            (
+                "m1nd.call_tool",
+                json!({"tool": "x", "arguments": "{\"agent_id\": \"b\"}"}),
+                ("x", json!({"agent_id": "b"})),
+            ),
+            ("call_tool", json!({"agent_id": "a"}), ("call_tool", json!({"agent_id": "a"}))),
+            ("help", json!({"tool": "seek"}), ("help", json!({"tool": "seek"}))),
+        ];
+        for (name, arguments, (expected_name, expected)) in cases {
+            let arguments = arguments.as_object().expect("an object").clone();
+            let (tool, inner) = resolve_call(name, arguments);
+            assert_eq!((tool.as_str(), Value::Object(inner)), (expected_name, expected), "{name}");
+        }
+    }
 }

@@ -15,7 +15,6 @@ mod view;
 
 pub(crate) use batch_view::BatchView;
 pub(crate) use call_tool::CallTool;
-pub use call_tool::forwarded;
 pub(crate) use definition::Definition;
 pub(crate) use glob::Glob;
 pub(crate) use health::Health;

@@ -227,7 +227,8 @@ pub(super) fn is_known(snapshot: &Snapshot, text: &str) -> bool {
 const SERVER_NAMES: &[&str] = &["m1nd", "mind"];
 
 /// The bare snake-case name behind any form in use: `m1nd.activate`, `m1nd_activate`, `perspective.start`,
-/// `mcp__m1nd__activate`, `mcp__mind__mind_search`. Apply it once to every name before it is looked up, logged or checked.
+/// `mcp__m1nd__activate`, `mcp__mind__mind_search`. Apply it once to every name before it is looked up, logged or
+/// checked.
 pub fn canonical_name(name: &str) -> String {
     let name = name.trim();
     let bare = match name.rfind("__") {

@@ -7,8 +7,8 @@
 //! def «load»(): ...
 //! ```
 //!
-//! A name in `«…»` is written as the old one before, and as the new one after; `«before|after»` gives both texts. A file
-//! whose path changes has the new one behind ` => `.
+//! A name in `«…»` is written as the old one before, and as the new one after; `«before|after»` gives both texts. A
+//! file whose path changes has the new one behind ` => `.
 //!
 //! | question | right if |
 //! |---|---|

@@ -22,14 +22,14 @@ use self::state::Extractor;
 use super::Input;
 use crate::facts::FileFacts;
 use crate::parse::{self, Layout};
-use crate::walk::{self, Enter, Step, Visitor};
+use crate::walk::{Enter, Step, Visitor};
 
 /// The facts of one Go file.
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let grammar = tree_sitter_go::LANGUAGE.into();
     let tree = parse::parse_code(&grammar, Layout::Brackets, input.text.as_bytes(), input.limits, input.cancel)?;
     let mut extractor = Extractor::new(input);
-    let problem = walk::walk_file(&tree, input.limits, &mut extractor);
+    let problem = tree.visit(input.limits, &mut extractor);
     extractor.b.facts_mut().problems.extend(problem);
     extractor.end_file();
     Ok(extractor.b.finish())

@@ -25,7 +25,6 @@ pub(super) use self::rules::{Bind, Define, Grammar, NoBody, Pick, Rule, Wrap, fi
 use super::Input;
 use crate::facts::{DefId, DefKind, Definition, Expr, ExprId, FactsBuilder, FileFacts, Role, ScopeId, ScopeKind};
 use crate::parse;
-pub(super) use crate::walk;
 use crate::walk::{Enter, Step, Visitor};
 
 /// Rules of a grammar by number of the kind of node. Made once a language, as it takes longer than a small file.
@@ -171,7 +170,7 @@ fn extract(input: &Input<'_>, grammar: &'static Grammar, compiled: &Compiled) ->
         assigned: common::Assigned::default(),
         labels: Vec::new(),
     };
-    let problem = walk::walk_file(&tree, input.limits, &mut outline);
+    let problem = tree.visit(input.limits, &mut outline);
     while !outline.frames.is_empty() {
         // The walk ended early: what is open keeps what is known of it.
         outline.close_frame(None, None);

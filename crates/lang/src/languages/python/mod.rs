@@ -26,14 +26,14 @@ use self::state::{Extractor, FIELDS, GRAMMAR, KindName};
 use super::Input;
 use crate::facts::FileFacts;
 use crate::parse::{self, Layout};
-use crate::walk::{Enter, Step, Visitor, walk_file};
+use crate::walk::{Enter, Step, Visitor};
 
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let tree = parse::parse_code(&GRAMMAR, Layout::Indented, input.text.as_bytes(), input.limits, input.cancel)?;
     let root = tree.root_node();
     let mut extractor = Extractor::new(input);
     extractor.module_doc(root);
-    if let Some(problem) = walk_file(&tree, input.limits, &mut extractor) {
+    if let Some(problem) = tree.visit(input.limits, &mut extractor) {
         extractor.b.problem(problem);
     }
     Ok(extractor.finish())

@@ -31,14 +31,14 @@ use super::Input;
 use crate::facts::{DefId, ExprId, FactsBuilder, FileFacts, Pos, Reference, Role};
 use crate::parse::{self, Layout, ParseBudget};
 use crate::text::{self, ColumnCache};
-use crate::walk::{self, Enter, NodeExprs, Source, Step, Visitor};
+use crate::walk::{Enter, NodeExprs, Source, Step, Visitor};
 
 /// The facts of one Rust file.
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     let grammar = tree_sitter_rust::LANGUAGE.into();
     let tree = parse::parse_code(&grammar, Layout::Brackets, input.text.as_bytes(), input.limits, input.cancel)?;
     let mut extractor = Extractor::new(input);
-    let problem = walk::walk_file(&tree, input.limits, &mut extractor);
+    let problem = tree.visit(input.limits, &mut extractor);
     extractor.builder.facts_mut().problems.extend(problem);
     extractor.end_file();
     Ok(extractor.builder.finish())

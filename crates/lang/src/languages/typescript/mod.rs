@@ -35,7 +35,6 @@ use self::state::Extractor;
 use super::{Input, Language};
 use crate::facts::FileFacts;
 use crate::parse::{self, Layout, Parsed};
-use crate::walk;
 
 /// Facts of a script. Column and line positions are those of the whole file, for components too.
 pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
@@ -52,7 +51,7 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
     if input.language.is_component() && !input.text.contains("export default") {
         extractor.component(tree.root_node());
     }
-    let mut problems: Vec<Problem> = walk::walk_file(&tree, input.limits, &mut extractor).into_iter().collect();
+    let mut problems: Vec<Problem> = tree.visit(input.limits, &mut extractor).into_iter().collect();
     markup = markup::code(input.language, input.text, &extractor.top_names());
     if let Some((code, places)) = &markup {
         let dialect = if input.language == Language::Astro { Dialect::Tsx } else { dialect };
@@ -60,9 +59,8 @@ pub(super) fn extract(input: &Input<'_>) -> Result<FileFacts, Problem> {
             Ok(tree) => {
                 markup_tree = tree;
                 extractor.begin_markup(code, places);
-                problems.extend(
-                    walk::walk_file(&markup_tree, input.limits, &mut extractor).map(|problem| places.of(code, problem)),
-                );
+                problems
+                    .extend(markup_tree.visit(input.limits, &mut extractor).map(|problem| places.of(code, problem)));
             }
             Err(problem) => problems.push(problem),
         }

@@ -32,8 +32,8 @@ pub(super) fn is_member(graph: &Graph, node: NodeIx) -> bool {
         })
 }
 
-/// Renames the keys of literals that certainly give a member its value, and returns the lines of those that may:
-/// `{ name: 1 }` takes its type from where it stands, and a macro from where it is used. Only files that use the file of
+/// Renames the keys of literals that certainly give a member its value, and returns the lines of those that may: `{
+/// name: 1 }` takes its type from where it stands, and a macro from where it is used. Only files that use the file of
 /// the member count.
 pub(super) fn rename_keys(
     snapshot: &Snapshot,

@@ -83,8 +83,8 @@ impl Renaming<'_> {
         Ok(left.into_iter().collect())
     }
 
-    /// Returns whether a place in settings or scripts is one word among others: `permissions: write`. Names of code stand
-    /// there with the path of their module or class.
+    /// Returns whether a place in settings or scripts is one word among others: `permissions: write`. Names of code
+    /// stand there with the path of their module or class.
     fn is_word_of_settings(&self, row: &Hiding) -> bool {
         let old = self.names.old;
         let source = RepoPath::new(&row.file).ok().and_then(|path| self.snapshot.read_file(&path).ok());

@@ -172,8 +172,8 @@ fn list_broken(broken: &[Broken]) -> String {
     broken.iter().take(MAX_BROKEN).map(row).collect::<Vec<_>>().join("; ")
 }
 
-/// Finds the places that change if a symbol gets another name, and checks the project with them. `leaves` accepts places
-/// that write the old name, may mean the symbol, and stay as they are.
+/// Finds the places that change if a symbol gets another name, and checks the project with them. `leaves` accepts
+/// places that write the old name, may mean the symbol, and stay as they are.
 ///
 /// # Errors
 /// [`CannotRename`].

@@ -165,8 +165,8 @@ impl<'a> Relinked<'a> {
         file.edits.iter().find_map(written)
     }
 
-    /// Returns whether an end is a key that a shorthand was written out to: `{ load }` as `{ load: fetch }`. It keeps the
-    /// old name, and leads to what it led to.
+    /// Returns whether an end is a key that a shorthand was written out to: `{ load }` as `{ load: fetch }`. It keeps
+    /// the old name, and leads to what it led to.
     fn is_new_key(&self, (path, line, _): &End) -> bool {
         let mut files = self.files.values().filter(|file| file.path.as_str() == path);
         files.any(|file| {

@@ -144,8 +144,8 @@ impl Spelled {
         }
     }
 
-    /// Places of the name of a node, of constructors that have it, too, and of definitions that are the same node: those
-    /// of the same signature in one place, like the branches of a condition.
+    /// Places of the name of a node, of constructors that have it, too, and of definitions that are the same node:
+    /// those of the same signature in one place, like the branches of a condition.
     fn definition_positions(&self, graph: &Graph, node: NodeIx) -> Vec<Pos> {
         let (label, lines) = (graph.label(node), graph.lines(node));
         let is_type = graph.kind(node) != NodeKind::Function;
