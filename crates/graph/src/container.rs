@@ -21,6 +21,8 @@ use crate::map::Mapping;
 
 /// Magic bytes of every snapshot file.
 const MAGIC: [u8; 8] = *b"m1ndsnap";
+/// Versions from here on are those of no program but of damaged bytes.
+const MAX_AHEAD: u32 = 100;
 /// Format version that this program writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 3;
 const BYTE_ORDER: u32 = 0x0102_0304;
@@ -218,6 +220,9 @@ fn read_table(bytes: &[u8]) -> Result<Vec<Section>, SnapshotError> {
         return Err(SnapshotError::Foreign);
     }
     let version = u32_at(bytes, 8);
+    if version > FORMAT_VERSION + MAX_AHEAD {
+        return Err(SnapshotError::Damaged("version".into()));
+    }
     if version > FORMAT_VERSION {
         return Err(SnapshotError::Newer { found: version, supported: FORMAT_VERSION });
     }

@@ -81,8 +81,10 @@ pub(crate) fn documented(tool: &'static ToolDef, command: Option<Command>) -> cl
             None => value(argument.long(name.replace('_', "-")).help(about(name, property, is_required)), property),
         }
     };
-    let own = schema["properties"].as_object().into_iter().flatten().map(flag);
-    base.args(own.collect::<Vec<_>>()).args(of_every_tool())
+    let shared = of_every_tool();
+    let is_own = |(name, _): &(&String, &Value)| shared.iter().all(|flag| flag.get_id() != name.as_str());
+    let own = schema["properties"].as_object().into_iter().flatten().filter(is_own).map(flag);
+    base.args(own.collect::<Vec<_>>()).args(&shared)
 }
 
 /// A call that works: with words by position, or with arguments as JSON.
