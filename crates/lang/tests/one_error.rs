@@ -21,8 +21,8 @@ const CHECKOUTS: &str = "M1ND_CHECKOUTS";
 const ERRORS_OF_SAMPLE: usize = 60;
 /// Errors made in each language of a folder of repositories, each in another file if there are enough.
 const ERRORS_OF_LANGUAGE: usize = 300;
-/// Least share of definitions that is kept of each language, in thousandths. The aim is 980; the samples are few, so that
-/// one error which takes a small file with it costs a percent.
+/// Least share of definitions that is kept of each language, in thousandths. The aim is 980; the samples are few, so
+/// that one error which takes a small file with it costs a percent.
 const LEAST_KEPT: usize = 970;
 /// Largest file of a repository that is broken, in bytes.
 const MAX_BYTES: usize = 100_000;

@@ -23,7 +23,7 @@ const HIGH_BELOW: f64 = 0.4;
 /// See [`HIGH_BELOW`].
 const MEDIUM_BELOW: f64 = 0.7;
 /// Fix commits of a project below which its files have no tier: their scores say nothing but how large they are.
-const LEAST_FIXES: usize = 5;
+const LEAST_FIXES: usize = 3;
 /// Chance outside of the interval, on each side.
 const TAIL: f64 = 0.05;
 

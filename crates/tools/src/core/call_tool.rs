@@ -43,6 +43,7 @@ line, where every tool can be called, it describes the tool.";
     const WAITS: bool = false;
     const FORWARDS: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool": "timeline", "arguments": {"node": "README.md"}}"#;
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {}}"#;
     type Input = Input;
     type Output = Output;
 }

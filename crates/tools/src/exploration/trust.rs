@@ -146,7 +146,7 @@ beta posterior. A period of 20 commits with a fix is a hit, another one a miss; 
 `decay_half_life_days`, a `partial` outcome counts half a hit. The prior is the mean of the project, scaled by the square
 root of the lines, and weighs as much as one expected fix. `interval` holds 90 % of the posterior. `tier`: `HighRisk` below
 a score of .4, `MediumRisk` below .7, else `LowRisk`; `trust_band` says the same in one word. With fewer than `min_history`
-commits and outcomes, or fewer than five fix commits in the whole project, there is no score: `trust_score` is null,
+commits and outcomes, or fewer than three fix commits in the whole project, there is no score: `trust_score` is null,
 `insufficient_evidence` true, `tier` `Unknown`, `trust_band` `insufficient_evidence`.
 
 `risk_multiplier` is the chance of a fix over the mean of the project, from 1 to `risk_cap`; `defect_density` the share of

@@ -4,12 +4,12 @@ use crate::harness::{PROGRAM, Project};
 
 #[test]
 fn a_symbol_stands_for_its_file() {
-    let project = Project::in_git(PROGRAM, &[("Fix crash", &["auth.py"]), ("Fix bug", &["auth.py"]), ("Add", &["auth.py"])]);
+    let project = Project::in_git(PROGRAM, &[("Fix crash", &["auth.py"]), ("Fix bug", &["auth.py"]), ("Fix leak", &["auth.py"]), ("Add", &["auth.py"])]);
     let answer = project.ok("heuristics_surface", json!({"node_id": "validate_credentials"}));
     assert_eq!((&answer["file_path"], &answer["resolved_by"]), (&json!("auth.py"), &json!("node_id")));
     let signals = &answer["heuristic_summary"]["heuristic_signals"];
     assert!(signals["trust_score"].is_f64(), "{answer}");
-    assert_eq!(answer["fixes"].as_array().map(Vec::len), Some(2));
+    assert_eq!(answer["fixes"].as_array().map(Vec::len), Some(3));
     assert!(answer["unknown_parts"].to_string().contains("antibody"), "{answer}");
     let same = project.ok("heuristics_surface", json!({"file_path": "auth.py"}));
     assert_eq!(same["heuristic_summary"], answer["heuristic_summary"]);

@@ -39,7 +39,7 @@ fn depth_and_symbols_narrow_it() {
     assert_eq!(labels(json!({"file_path": "a.py", "depth": 1})), "LIMIT Pool main");
     assert_eq!(labels(json!({"file_path": "Pool"})), "size acquire");
     assert_eq!(labels(json!({"file_path": "notes.md"})), "Title Part");
-    assert_eq!(project.err("outline", json!({"file_path": "a.py", "depth": 0}))["code"], "invalid_params");
+    assert_eq!(project.err("outline", json!({"file_path": "a.py", "depth": "all"}))["code"], "invalid_params");
     assert_eq!(project.err("outline", json!({"file_path": "gone.py"}))["code"], "file_not_found");
 }
 
