@@ -43,7 +43,7 @@ line, where every tool can be called, it describes the tool.";
     const WAITS: bool = false;
     const FORWARDS: bool = true;
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "tool": "timeline", "arguments": {"node": "README.md"}}"#;
-    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {}}"#;
+    const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"generation": {"type": "integer"}}}"#;
     type Input = Input;
     type Output = Output;
 }
