@@ -184,8 +184,8 @@ async def resources_and_prompts(session):
     print("ok resources and prompts")
 
 
-# Tools whose answers have one form: the memory tools promise an exact schema, `help` has a `format` of its own.
-ONE_FORM = ("help", "report", "mind_search", "mind_edges", "mind_add_global_edge", "mind_status")
+# Tools whose answers have one form: the memory tools promise an exact schema.
+ONE_FORM = ("mind_search", "mind_edges", "mind_add_global_edge", "mind_status")
 
 
 async def minimal_calls(binary, folder):
@@ -199,7 +199,7 @@ async def minimal_calls(binary, folder):
             await wait_for_index(session, {**AGENT, "format": "json"})
             # After `federate` all tools answer over the repositories that it names.
             for tool in sorted((await session.list_tools()).tools, key=lambda tool: tool.name == "federate"):
-                manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name}))
+                manual, _ = body(await session.call_tool("help", {**AGENT, "tool_name": tool.name, "format": "json"}))
                 call = manual["minimal_calls"][0]
                 before = manual.get("calls_before", [])
 
@@ -271,7 +271,7 @@ async def errors(session):
     cases = [
         ("impact", AGENT, "invalid_params"),
         ("seek", {}, "invalid_params"),
-        ("seek", {**AGENT, "query": 7}, "invalid_params"),
+        ("seek", {**AGENT, "query": True}, "invalid_params"),
         ("seek", {**AGENT, "query": "x", "bogus": 1}, "invalid_params"),
         ("no_such_tool", AGENT, "unknown_tool"),
         ("impact", {**AGENT, "node_id": "file::no/such/file.xyz"}, "node_not_found"),

@@ -138,8 +138,11 @@ pub fn find(name: &str) -> Option<&'static ToolDef> {
     TOOLS.find(name)
 }
 
+/// Arguments that the framework takes of every call.
+const OF_EVERY_TOOL: &[&str] = &["agent_id", "format", "detail", "max_output_chars"];
+
 /// The call that a call of a tool stands for: the named tool with its arguments if the tool passes calls on, else the
-/// call itself. The caller's name is passed on with it.
+/// call itself. What the framework takes of every call is passed on with it.
 pub fn resolve_call(name: &str, mut arguments: Map<String, Value>) -> (String, Map<String, Value>) {
     let passes_on = find(name).is_some_and(|tool| tool.forwards);
     let Some(tool) = arguments.get("tool").and_then(Value::as_str).filter(|_| passes_on).map(str::to_owned) else {
@@ -150,8 +153,10 @@ pub fn resolve_call(name: &str, mut arguments: Map<String, Value>) -> (String, M
         Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or_default(),
         _ => Map::new(),
     };
-    if let Some(agent) = arguments.remove("agent_id") {
-        inner.entry("agent_id").or_insert(agent);
+    for name in OF_EVERY_TOOL {
+        if let Some(value) = arguments.remove(*name) {
+            inner.entry(*name).or_insert(value);
+        }
     }
     (tool, inner)
 }

@@ -53,7 +53,7 @@ try {
   assert.match(JSON.stringify(impact.answer), /file::src\/order\.ts::class::Order::fn::total/);
   const why = await call("why", { source: "file::src/order.ts::class::Order", target: "file::src/price.ts::fn::net" });
   assert.equal(why.isError, false, JSON.stringify(why.answer));
-  const bad = await call("seek", { query: 7 });
+  const bad = await call("seek", { query: true });
   assert.equal(bad.isError, true);
   assert.equal(bad.answer.code, "invalid_params");
   const unknown = await call("no_such_tool", {});
