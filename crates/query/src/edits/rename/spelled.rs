@@ -267,8 +267,10 @@ impl Spelled {
             NameForm::Plain | NameForm::FieldAndVariable | NameForm::OpeningTag(_) => {}
             _ => return false,
         }
-        // A bare name.
-        if self.text[..place.start].ends_with(['.', ':']) {
+        // A bare name: not a member of something, also where the line was broken.
+        let before = &self.text[..place.start];
+        let code_before = before.trim_end();
+        if before.ends_with(':') || code_before.ends_with('.') || code_before.ends_with("->") {
             return false;
         }
         let after = self.text[place.start + names.old.len()..].trim_start();
