@@ -40,7 +40,7 @@ struct Guarded {
 static ROWS: LazyLock<Vec<Guarded>> = LazyLock::new(|| {
     let rows = LIST.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'));
     let row = |(path, who): (&'static str, &'static str)| Guarded {
-        names: path.trim_end_matches('/').split('/').map(compared).collect(),
+        names: path.trim_end_matches('/').split('/').map(fold_name).collect(),
         is_folder: path.ends_with('/'),
         who: who.trim(),
     };
@@ -49,7 +49,7 @@ static ROWS: LazyLock<Vec<Guarded>> = LazyLock::new(|| {
 
 /// Who runs or trusts the file at a path in a root; `None` if it is an ordinary file.
 pub fn guarded_by(path: &RepoPath) -> Option<&'static str> {
-    let names: Vec<String> = path.as_str().split('/').map(compared).collect();
+    let names: Vec<String> = path.as_str().split('/').map(fold_name).collect();
     ROWS.iter().find(|row| row.matches(&names)).map(|row| row.who)
 }
 
@@ -77,7 +77,7 @@ impl Guarded {
 }
 
 /// A name as file systems compare it that ignore case, characters without a width, and endings.
-fn compared(name: &str) -> String {
+fn fold_name(name: &str) -> String {
     let seen = name.chars().filter(|c| !m1nd_vfs::is_ignored_in_names(*c)).flat_map(char::to_lowercase);
     let seen: String = seen.collect();
     seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).to_owned()

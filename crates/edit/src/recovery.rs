@@ -171,7 +171,7 @@ impl Workspace {
         Ok(durable_write(system, &path, bytes)?)
     }
 
-    /// The new content of a file, in its place or beside it; `None` if it is removed, or cannot be had any more.
+    /// The new content of a file, in its place or beside it; `None` if it was removed or is lost.
     fn new_content(&self, file: &Examined<'_>) -> Result<Option<Vec<u8>>, EditError> {
         let (Some(place), Some(after)) = (&file.place, file.entry.after) else { return Ok(None) };
         if !place.missing.is_empty() {
@@ -189,14 +189,14 @@ impl Workspace {
         Ok(None)
     }
 
-    /// Like [`Workspace::interrupted`], with the writes of other projects to the same roots.
+    /// Like [`Workspace::list_interrupted`], with the writes of other projects to the same roots.
     ///
     /// # Errors
-    /// Those of [`Workspace::interrupted`].
+    /// Those of [`Workspace::list_interrupted`].
     pub fn interrupted_anywhere(&self) -> Result<Vec<InterruptedWrite>, EditError> {
-        let mut found = self.interrupted()?;
+        let mut found = self.list_interrupted()?;
         for other in self.beside() {
-            found.extend(other.interrupted()?);
+            found.extend(other.list_interrupted()?);
         }
         Ok(found)
     }
@@ -205,7 +205,7 @@ impl Workspace {
     ///
     /// # Errors
     /// [`EditError::Store`] if the folder of the journals cannot be listed.
-    pub fn interrupted(&self) -> Result<Vec<InterruptedWrite>, EditError> {
+    pub fn list_interrupted(&self) -> Result<Vec<InterruptedWrite>, EditError> {
         let journals = Journal::list(self.state())?;
         if journals.is_empty() || self.is_writing() {
             return Ok(Vec::new());

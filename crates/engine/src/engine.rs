@@ -478,7 +478,7 @@ impl Engine {
         self.ask(cancel, |reply| Event::Save { reply })
     }
 
-    /// What is said of the indexed roots that are not at their path any more.
+    /// Sentences about indexed roots that left their path.
     pub fn gone_roots(&self) -> Vec<String> {
         gone_roots(&self.snapshot()).collect()
     }

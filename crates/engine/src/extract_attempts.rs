@@ -1,10 +1,11 @@
 //! Notes which files are being extracted, so that one whose extraction ends the process is not tried for ever.
 //!
-//! Parsers are bounded in time and memory, and panics are caught; an abort or the kill of a process that takes too much
-//! memory is not. A large file is noted before it is extracted and the note is removed afterwards. A note that is there
-//! before is from a process that ended meanwhile. That is mostly chance: any process can be killed at any time. So the
-//! file is first extracted by a process of its own ([`ExtractionProbe`]), and counts as one that ends processes only if
-//! that one crashes. Where no such process can be started, the second note counts. Another content is another file.
+//! Parsers are bounded in time and memory, and panics are caught; an abort or the kill of a process that takes too
+//! much memory is not. A large file is noted before it is extracted and the note is removed afterwards. A note that is
+//! there before is from a process that ended meanwhile. That is mostly chance: any process can be killed at any time.
+//! So the file is first extracted by a process of its own ([`ExtractionProbe`]), and counts as one that ends processes
+//! only if that one crashes. Where no such process can be started, the second note counts. A file with new content is
+//! tried again.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -60,7 +60,7 @@ fn parse(bytes: &[u8]) -> Option<Vec<Tracked>> {
     parse_within(bytes, MAX_PATHS)
 }
 
-/// Reads an index whose paths have at most so many bytes together.
+/// Reads an index, and fails if its paths together are longer than the limit, in bytes.
 fn parse_within(bytes: &[u8], max_paths: usize) -> Option<Vec<Tracked>> {
     let header = bytes.get(..12)?;
     if !header.starts_with(b"DIRC") {

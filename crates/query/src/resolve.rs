@@ -94,30 +94,16 @@ pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveEr
     }
 }
 
-/// The other nodes of a name where [`resolve_node`] had a choice, best first; empty where it had none.
-pub fn others_named(snapshot: &Snapshot, text: &str) -> Vec<NodeIx> {
-    let found = snapshot.nodes_named(text.trim());
-    let meant = most_readily_meant(snapshot.graph(), &found);
-    if found.len() < 2 || meant.is_none() {
-        return Vec::new();
+/// The choice that [`resolve_node`] had: the node that it takes, and the others of the name, best first. `None` where
+/// it had no choice.
+pub fn find_choice(snapshot: &Snapshot, text: &str) -> Option<(NodeIx, Vec<NodeIx>)> {
+    let mut found = snapshot.nodes_named(text.trim());
+    if found.len() < 2 {
+        return None;
     }
-    found.into_iter().filter(|node| Some(*node) != meant).collect()
-}
-
-/// Like [`resolve_node`]; of a phrase that names nothing, the node of its only word that names one.
-///
-/// # Errors
-/// Those of [`resolve_node`] for the whole text.
-pub fn resolve_phrase(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveError> {
-    let whole = resolve_node(snapshot, text);
-    if whole.is_ok() || !text.trim().contains(char::is_whitespace) {
-        return whole;
-    }
-    let mut words = text.split_whitespace().filter_map(|word| resolve_node(snapshot, word).ok());
-    match (words.next(), words.next()) {
-        (Some(node), None) => Ok(node),
-        _ => whole,
-    }
+    let meant = most_readily_meant(snapshot.graph(), &found)?;
+    found.retain(|node| *node != meant);
+    Some((meant, found))
 }
 
 /// Ids of nodes with a similar name, best first: those with the most similar name, of these the ones with the most

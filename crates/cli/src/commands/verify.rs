@@ -28,16 +28,16 @@ pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(
                 env: env.clone(),
                 ..Allowed::new(kind, command.clone(), folder(&root, dir.as_deref()))
             };
-            checks.allow(&scope, allowed.clone()).map_err(refused)?;
+            checks.allow(&scope, allowed.clone()).map_err(explain)?;
             told(out, "allowed", &root, &allowed)
         }
         VerifyCommand::Remove { number } => {
-            let removed = checks.remove(&scope, *number).map_err(refused)?;
+            let removed = checks.remove(&scope, *number).map_err(explain)?;
             told(out, "removed", &root, &removed)
         }
         VerifyCommand::List => {
-            let allowed = checks.list(&scope).map_err(refused)?;
-            let others = checks.list_of_others(&scope).map_err(refused)?;
+            let allowed = checks.list(&scope).map_err(explain)?;
+            let others = checks.list_of_others(&scope).map_err(explain)?;
             list(out, &root, &allowed, &unknown(&roots, &allowed), &others)
         }
     }
@@ -68,15 +68,21 @@ fn unknown(roots: &[PathBuf], allowed: &[Allowed]) -> Vec<Allowed> {
     found
 }
 
-fn refused(error: AllowError) -> CliError {
+/// The refusal of a permission, with what to do. `list` is the command that lists what is allowed, `inside` what to do
+/// about a place outside of the project.
+pub(super) fn describe_refusal(error: AllowError, list: &str, inside: &str) -> CliError {
     let next = match &error {
-        AllowError::Empty => "name the command behind `--`: `m1nd verify allow -- cargo test`",
-        AllowError::Unknown { .. } | AllowError::TooMany | AllowError::Known => "see them with `m1nd verify list`",
-        AllowError::Outside { .. } => "pass a folder of the project to `--dir`",
-        AllowError::Damaged { .. } => "correct the file, or remove it",
-        _ => "correct it and repeat",
+        AllowError::Empty => "name the command behind `--`: `m1nd verify allow -- cargo test`".to_owned(),
+        AllowError::Unknown { .. } | AllowError::TooMany | AllowError::Known => format!("see them with `{list}`"),
+        AllowError::Outside { .. } => inside.to_owned(),
+        AllowError::Damaged { .. } => "correct the file, or remove it".to_owned(),
+        _ => "correct it and repeat".to_owned(),
     };
     CliError::failed(error.to_string(), next)
+}
+
+fn explain(error: AllowError) -> CliError {
+    describe_refusal(error, "m1nd verify list", "pass a folder of the project to `--dir`")
 }
 
 fn row(root: &Path, command: &Allowed) -> Value {

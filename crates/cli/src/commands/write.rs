@@ -6,6 +6,7 @@ use m1nd_run::{AllowError, AllowedPath};
 use m1nd_tools::guarded_by;
 use serde_json::{Value, json};
 
+use super::verify::describe_refusal;
 use crate::args::{Common, WriteArgs, WriteCommand};
 use crate::error::CliError;
 use crate::output::{Out, note};
@@ -26,15 +27,15 @@ pub(crate) fn run(args: &WriteArgs, common: &Common, out: &mut Out) -> Result<()
             if guarded_by(path).is_none() && !path.ends_with('/') {
                 note(format!("`{path}` is an ordinary file: agents write it without a permission"));
             }
-            let row = checks.allow_path(&scope, full).map_err(refused)?;
+            let row = checks.allow_path(&scope, full).map_err(explain)?;
             report(out, "allowed", &root, &row)
         }
         WriteCommand::Remove { number } => {
-            let row = checks.remove_path(&scope, *number).map_err(refused)?;
+            let row = checks.remove_path(&scope, *number).map_err(explain)?;
             report(out, "removed", &root, &row)
         }
         WriteCommand::List => {
-            let rows = checks.list_paths(&scope).map_err(refused)?;
+            let rows = checks.list_paths(&scope).map_err(explain)?;
             list(out, &root, &rows)
         }
     }
@@ -57,14 +58,8 @@ fn full_path(root: &Path, path: &str) -> Result<String, CliError> {
     Ok(full)
 }
 
-fn refused(error: AllowError) -> CliError {
-    let next = match &error {
-        AllowError::Unknown { .. } | AllowError::TooMany | AllowError::Known => "see them with `m1nd write list`",
-        AllowError::Outside { .. } => "pass a path in the repository",
-        AllowError::Damaged { .. } => "correct the file, or remove it",
-        _ => "correct it and repeat",
-    };
-    CliError::failed(error.to_string(), next)
+fn explain(error: AllowError) -> CliError {
+    describe_refusal(error, "m1nd write list", "pass a path in the repository")
 }
 
 fn row(root: &Path, row: &AllowedPath) -> Value {

@@ -41,7 +41,7 @@ fn crash_with(world: &World, placed: usize) {
     let gate = DiesAtPlace { place: placed, places: AtomicUsize::new(0) };
     let workspace = Workspace::with(SharedFolder::new(world.journals()), world.home.path(), Arc::new(gate));
     commit(&workspace, world.batch()).expect_err("dies");
-    assert_eq!(world.workspace().interrupted().expect("is listed").len(), 1, "the journal is there");
+    assert_eq!(world.workspace().list_interrupted().expect("is listed").len(), 1, "the journal is there");
 }
 
 /// Starts the batch and dies with all files in place, before anything is cleaned up.
@@ -194,7 +194,7 @@ fn a_file_of_others_leaves_all_files_as_they_are_with_copies() {
     assert_eq!(read("new/new/deep/b.py"), b"b = 1\n");
     assert!(String::from_utf8_lossy(&read("README.txt")).contains("crlf.c: has content of somebody else"));
     assert!(batch.notice().contains("crlf.c") && batch.notice().contains("then remove that folder"));
-    assert!(world.workspace().interrupted().expect("is listed").is_empty());
+    assert!(world.workspace().list_interrupted().expect("is listed").is_empty());
     assert_eq!(world.workspace().list_copies().expect("is listed"), [copies]);
     assert!(recover(&world).is_empty(), "once");
 }
@@ -258,7 +258,7 @@ fn a_root_that_is_gone_waits() {
         let found = recover(&world);
         assert_eq!(found[0].outcome, BatchOutcome::Waiting, "{found:?}");
         assert!(found[0].notice().contains("is gone, or a link took its place"), "{found:?}");
-        let interrupted = world.workspace().interrupted().expect("is listed");
+        let interrupted = world.workspace().list_interrupted().expect("is listed");
         assert_eq!(names(&interrupted[0].files), ["a.py", "b.py"]);
         // Writes elsewhere go on.
         commit(&world.workspace(), vec![world.edit("empty.py", text(&format!("e = {is_link}\n")))]).expect("commits");
@@ -274,7 +274,7 @@ fn readers_name_an_interrupted_write_and_change_nothing() {
     let world = World::new();
     crash_with(&world, 2);
     let before = (world.tree(), tree_of(world.home.path()));
-    let found = world.workspace().interrupted().expect("is listed");
+    let found = world.workspace().list_interrupted().expect("is listed");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].files.len(), world.batch().len());
     assert!(found[0].notice().contains("a.py") && found[0].notice().contains("run `m1nd ingest`"), "{found:?}");
@@ -282,7 +282,7 @@ fn readers_name_an_interrupted_write_and_change_nothing() {
     // A write that runs is not interrupted.
     let state = SharedFolder::new(world.journals());
     let held = state.hold("write.lock", std::time::Duration::ZERO).expect("is free");
-    assert!(world.workspace().interrupted().expect("is listed").is_empty());
+    assert!(world.workspace().list_interrupted().expect("is listed").is_empty());
     drop(held);
     // The write that recovers names it afterwards.
     let workspace = world.workspace();
@@ -317,7 +317,7 @@ fn a_write_of_another_project_to_the_same_folder_is_recovered_as_well() {
 fn damaged_and_newer_journals() {
     let world = World::new();
     crash_when_all_are_placed(&world);
-    let journal = world.workspace().interrupted().expect("is listed")[0].journal.clone();
+    let journal = world.workspace().list_interrupted().expect("is listed")[0].journal.clone();
     let bytes = std::fs::read(&journal).expect("is read");
     let mut newer = bytes.clone();
     newer[7] = b'2';

@@ -53,12 +53,12 @@ const DEBOUNCE: Duration = Duration::from_millis(80);
 const FLUSH: Duration = Duration::from_millis(250);
 /// Time without events after which changed files are packed and written to disk.
 const IDLE: Duration = Duration::from_millis(1_500);
-/// The same while another process follows this one: its answers are this much older than the files.
+/// [`IDLE`] while another process follows this one: its answers are this much older than the files.
 const IDLE_FOLLOWED: Duration = Duration::from_millis(40);
+/// [`IDLE`] for an index of [`LARGE`] nodes or more, whose packing and writing takes seconds.
+const IDLE_LARGE: Duration = Duration::from_secs(60);
 /// Time after which a process that followed counts as gone.
 const FOLLOWER_GONE: Duration = Duration::from_secs(3);
-/// The same for an index of [`LARGE`] nodes or more, whose packing and writing takes seconds.
-const IDLE_LARGE: Duration = Duration::from_secs(60);
 /// Nodes of a large index.
 const LARGE: usize = 300_000;
 /// Time between two tries of a reader to become the writer.

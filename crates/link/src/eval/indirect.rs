@@ -85,7 +85,7 @@ impl Flow {
 
 impl Eval<'_> {
     /// Functions that a call through a variable, parameter, field or element may reach; `None` for any other call.
-    pub(crate) fn held(&mut self, file: FileId, callee: ExprId, search: &Search) -> Option<Held> {
+    pub(crate) fn find_held(&mut self, file: FileId, callee: ExprId, search: &Search) -> Option<Held> {
         let mut holders = Vec::new();
         let mut values = Vec::new();
         for found in &search.found {

@@ -42,7 +42,7 @@ pub(super) fn call_held<'a>(
         return None;
     }
     let unit = eval.unit(file);
-    let held = eval.held(file, reference.expr, found)?;
+    let held = eval.find_held(file, reference.expr, found)?;
     if held.functions.is_empty() || held.functions.len() > limits.link_candidates {
         return None;
     }

@@ -7,7 +7,7 @@ use m1nd_graph::NodeIx;
 use super::merge::ClaimKey;
 use crate::analysis::{WhyQuery, why};
 use crate::closure::ClosureState;
-use crate::resolve::{ResolveError, resolve_phrase};
+use crate::resolve::{ResolveError, resolve_node};
 use crate::what_if::hypothesize::{Bounds, Claim, ClaimKind, Part, ResolvedClaim, Verdict, hypothesize, parse};
 
 /// Most edges of a path.
@@ -145,7 +145,7 @@ impl Replay {
     /// # Errors
     /// [`ReplayError::NoClaim`], [`ReplayError::Name`].
     pub fn parse(snapshot: &Snapshot, text: &str) -> Result<Self, ReplayError> {
-        let named = |name: &str| resolve_phrase(snapshot, name).map_err(ReplayError::from);
+        let named = |name: &str| resolve_node(snapshot, name).map_err(ReplayError::from);
         if let Some((source, target)) = text.split_once(ARROW) {
             let (subject, object) = (Some(named(source)?), Some(named(target)?));
             return Ok(Self { test: Test::Why, subject, object });

@@ -110,10 +110,10 @@ fn of_several_nodes_the_one_is_meant_that_takes_precedence() {
     ] {
         assert_eq!(id(text), expected, "{text}");
     }
-    let others = m1nd_query::resolve::others_named(&snapshot, "Gson");
+    let (_, others) = m1nd_query::resolve::find_choice(&snapshot, "Gson").expect("there was a choice");
     let others: Vec<&str> = others.iter().map(|&node| snapshot.graph().id(node)).collect();
     assert_eq!(others, ["file::tests/test_gson.py::class::Gson"]);
-    assert!(m1nd_query::resolve::others_named(&snapshot, "twice").is_empty(), "nothing was taken");
+    assert!(m1nd_query::resolve::find_choice(&snapshot, "twice").is_none(), "nothing was taken");
 }
 
 #[test]

@@ -22,7 +22,7 @@ impl Interrupted {
         let files = &services.current().files;
         let recovered = files.take_recovered();
         // One that cannot be listed is said by `health`.
-        let waiting = files.interrupted().unwrap_or_default();
+        let waiting = files.list_interrupted().unwrap_or_default();
         Self { recovered: rows(&recovered.batches), waiting: rows(&waiting) }
     }
 

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use m1nd_base::node_id;
 use m1nd_engine::Snapshot;
-use m1nd_query::resolve::{others_named, resolve_node};
+use m1nd_query::resolve::find_choice;
 use serde_json::{Map, Value};
 
 use super::definition::ToolDef;
@@ -145,8 +145,7 @@ pub(super) fn list_taken(tool: &str, snapshot: &Snapshot, arguments: &Map<String
     for (_, value) in arguments.iter().filter(|(name, _)| is_node(name) && !ANSWERS_ALL.contains(&tool)) {
         for text in std::slice::from_ref(value).iter().chain(value.as_array().into_iter().flatten()) {
             let Some(text) = text.as_str() else { continue };
-            let others = others_named(snapshot, text);
-            let Some(node) = resolve_node(snapshot, text).ok().filter(|_| !others.is_empty()) else { continue };
+            let Some((node, others)) = find_choice(snapshot, text) else { continue };
             let graph = snapshot.graph();
             let listed: Vec<String> =
                 others.iter().take(MAX_OTHERS).map(|&other| short_target(graph.id(other))).collect();

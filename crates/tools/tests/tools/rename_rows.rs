@@ -88,7 +88,7 @@ impl<'a> Row<'a> {
         text + "\n"
     }
 
-    fn expected(&self, is_after: bool) -> Texts {
+    fn make_texts(&self, is_after: bool) -> Texts {
         let row = |(before, after, text): &(&str, &str, &str)| {
             (if is_after { *after } else { *before }.to_owned(), self.text(text, is_after))
         };
@@ -97,7 +97,7 @@ impl<'a> Row<'a> {
 
     /// What is wrong with the answers; `None` if nothing.
     fn check(&self) -> Result<(), String> {
-        let (before, after) = (self.expected(false), self.expected(true));
+        let (before, after) = (self.make_texts(false), self.make_texts(true));
         let fixture: String = before.iter().map(|(path, text)| format!("//- /{path}\n{text}")).collect();
         let project = Project::new(&fixture);
         let call = |tool: &str, leaves: bool| {

@@ -216,7 +216,7 @@ fn macro_words(text: &str, is_cpp: bool, blanks: &mut Vec<(usize, usize)>) {
             }
             byte if fresh && is_word(byte) && !byte.is_ascii_digit() => {
                 let macro_end = alone(text, at, is_cpp).or_else(|| given_operator(text, at));
-                match macro_end.or_else(|| unended(text, at, is_cpp)) {
+                match macro_end.or_else(|| find_unended(text, at, is_cpp)) {
                     Some(end) => {
                         blanks.push((at, end));
                         at = end;
@@ -315,7 +315,7 @@ const NOT_OF_PARAMETERS: &[&str] = &["extern", "inline", "static", "typedef"];
 
 /// `module_exit(leave)` on a line of its own, with the start of a declaration behind: end of a macro use that would be
 /// read as the beginning of that declaration.
-fn unended(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
+fn find_unended(text: &str, start: usize, is_cpp: bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let word = word_at(text, start);
     let open = start + word.len();

@@ -225,7 +225,7 @@ fn scan_plain(language: Language, part: Range<usize>, place: WordPlace, finder: 
         match bytes[at] {
             b'[' => finder.dynamic.bracket(language, bytes, at),
             b'#' if bytes[at..].starts_with(b"##") && language.family() == Language::C => {
-                finder.dynamic.pasted(bytes, at);
+                finder.dynamic.read_paste(bytes, at);
             }
             b'$' if language == Language::Php => finder.dynamic.variable(bytes, at),
             _ => {}

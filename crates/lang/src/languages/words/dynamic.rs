@@ -192,7 +192,7 @@ impl Dynamic {
     }
 
     /// Notes `##` in the text of a macro, which joins names.
-    pub(super) fn pasted(&mut self, bytes: &[u8], at: usize) {
+    pub(super) fn read_paste(&mut self, bytes: &[u8], at: usize) {
         self.pastes.add_text(bytes, at);
     }
 

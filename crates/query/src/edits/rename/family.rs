@@ -27,7 +27,7 @@ pub(super) type Files = BTreeMap<String, Spelled>;
 pub(super) fn check_names(snapshot: &Snapshot, node: NodeIx, name: &str) -> Result<(), CannotRename> {
     let graph = snapshot.graph();
     let (kind, label) = (graph.kind(node), base_name(graph.label(node)));
-    // Names in patterns and of patterns are no words.
+    // Computed names and patterns are not single words.
     let is_word = label.trim_start_matches('#').chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
     if !has_own_name(kind) || graph.path(node).is_empty() || !is_word || label.is_empty() {
         return Err(CannotRename::NoName { id: graph.id(node).to_owned(), kind: kind.word() });

@@ -83,7 +83,7 @@ pub struct Broken {
 /// The reason why a symbol is not renamed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CannotRename {
-    /// The node is no definition with a name.
+    /// The node is not a definition with a name.
     #[error(
         "`{id}` is a {kind}, which has no name in the code that could be changed; pass a function, type or constant"
     )]

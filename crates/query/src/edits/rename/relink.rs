@@ -59,7 +59,7 @@ impl<'a> Relinked<'a> {
         Ok(Self { before, after, files, names })
     }
 
-    /// The edited places that lead to none of the renamed definitions any more.
+    /// The edited places that no longer lead to a renamed definition.
     pub(super) fn find_lost(&self, places: &[(String, usize)], definitions: &[NodeIx]) -> Vec<(String, usize)> {
         let ends: BTreeSet<End> = definitions.iter().map(|node| self.end_now(*node)).collect();
         let paths: BTreeSet<&str> = places.iter().map(|(path, _)| path.as_str()).collect();
@@ -67,7 +67,7 @@ impl<'a> Relinked<'a> {
         let now = list_edges(self.after.graph(), &tiers, paths.iter().map(|path| self.path_now(path)), |_, pos| pos);
         let is_lost = |(path, at): &&(String, usize)| {
             let Some(file) = self.files.get(path) else { return false };
-            let pos = file.moved(file.position(*at), self.names.old);
+            let pos = file.shift(file.position(*at), self.names.old);
             let place = (self.path_now(path), pos.line, pos.col);
             let mut found = now.range((place.clone(), Relation::Contains)..).take_while(|((at, _), _)| *at == place);
             !found.any(|(_, targets)| targets.iter().any(|end| ends.contains(end)))
@@ -121,7 +121,7 @@ impl<'a> Relinked<'a> {
     fn find_changed_edges(&self, definitions: &[NodeIx]) -> Vec<Broken> {
         let (old, new) = (self.before.graph(), self.after.graph());
         let paths = self.list_touched(definitions);
-        let moved = |path: &str, pos: Pos| self.files.get(path).map_or(pos, |file| file.moved(pos, self.names.old));
+        let moved = |path: &str, pos: Pos| self.files.get(path).map_or(pos, |file| file.shift(pos, self.names.old));
         let tiers = [EdgeTier::Certain];
         let before = list_edges(old, &tiers, paths.iter().cloned(), moved);
         let after = list_edges(new, &tiers, paths.iter().map(|path| self.path_now(path)), |_, pos| pos);
@@ -158,7 +158,7 @@ impl<'a> Relinked<'a> {
         let is_it = |file: &&Spelled| file.new_path.as_ref().unwrap_or(&file.path).as_str() == path;
         let file = self.files.values().find(is_it)?;
         let written = |(at, with): (&usize, &String)| {
-            let pos = file.moved(file.position(*at), self.names.old);
+            let pos = file.shift(file.position(*at), self.names.old);
             let key = with.find(": ").filter(|_| (pos.line, pos.col) == (*line, *column))?;
             Some((path.clone(), *line, column + u16::try_from(with[..key + 2].chars().count()).ok()?))
         };
@@ -190,7 +190,7 @@ impl<'a> Relinked<'a> {
     fn was_possible(&self, (path, line, column): &Place) -> bool {
         self.files.values().filter(|file| file.new_path.as_ref().unwrap_or(&file.path).as_str() == path).any(|file| {
             file.edits.keys().any(|at| {
-                let pos = file.moved(file.position(*at), self.names.old);
+                let pos = file.shift(file.position(*at), self.names.old);
                 (pos.line, pos.col) == (*line, *column)
             })
         })

@@ -342,7 +342,7 @@ impl Spelled {
     }
 
     /// Where a place is after the edits.
-    pub(super) fn moved(&self, pos: Pos, old: &str) -> Pos {
+    pub(super) fn shift(&self, pos: Pos, old: &str) -> Pos {
         let Some(at) = self.offset(pos) else { return pos };
         let line = self.starts[(pos.line as usize).saturating_sub(1)];
         let shift = |(start, with): (&usize, &String)| {
