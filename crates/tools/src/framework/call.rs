@@ -164,7 +164,8 @@ impl ToolDef {
         if !self.has_own_format() {
             arguments.remove("format");
         }
-        let detail = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word)).unwrap_or_default();
+        let asked = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word));
+        let detail = asked.unwrap_or_default();
         let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.usual_bytes(format));
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
@@ -201,20 +202,21 @@ impl ToolDef {
         if format == Format::Text {
             let budget = tokens.map_or(budget, |tokens| tokens.saturating_mul(TOKEN_BYTES));
             let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
-            return Ok(Replied { reply: self.as_text(cx, answer, at, &given, &call)?, found });
+            let omits = if asked == Some(Detail::Full) { &[] } else { self.text_omits };
+            return Ok(Replied { reply: self.as_text(cx, answer, at, (&given, omits), &call)?, found });
         }
         let given = (detail == Detail::Brief).then_some(&given);
         let body = self.framed(cx, answer, at, tokens, &call, given)?;
         Ok(Replied { reply: Reply::Json(Value::Object(body)), found })
     }
 
-    /// The answer as text, see [`text::render`].
+    /// The answer as text without the members of `omits`, see [`text::render`].
     fn as_text(
         &self,
         cx: &Context<'_>,
         answer: Answer<Value>,
         at: Cursor,
-        arguments: &Map<String, Value>,
+        (arguments, omits): (&Map<String, Value>, &[&str]),
         call: &Call,
     ) -> Result<Reply, ToolError> {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
@@ -225,7 +227,7 @@ impl ToolDef {
         let Value::Object(body) = make_visible(Value::Object(body), &is_name) else {
             return Ok(Reply::Text(String::new()));
         };
-        let style = Style { arguments, row: self.row_text, omits: self.text_omits };
+        let style = Style { arguments, row: self.row_text, first: self.text_first, omits };
         let text = text::render(&body, page, &style, call.budget);
         let snapshot = self.answered(cx);
         Ok(Reply::Text(snapshot.with_repositories(&text).unwrap_or(text)))
