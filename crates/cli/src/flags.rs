@@ -72,7 +72,7 @@ pub(crate) fn parse(
         if takes_json && !only_words && (word == "-" || word.trim_start().starts_with('{')) {
             flags.json = true;
             flags.merge(syntax.tool, word, input)?;
-        } else if only_words || word == "-" || !word.starts_with('-') {
+        } else if only_words || word == "-" || !word.starts_with('-') || is_sentence(syntax, word) {
             positional.push(word.as_str());
         } else if word == "--" {
             only_words = true;
@@ -220,6 +220,13 @@ fn path<'a>(
     inline.or_else(|| words.next().cloned()).map(PathBuf::from).ok_or_else(|| needs_value(flag, "path"))
 }
 
+/// Whether a quoted argument is words of a command that takes words, though it begins with a dash: a name of a flag has
+/// no spaces.
+fn is_sentence(syntax: &Syntax<'_>, word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    syntax.command.is_some_and(|command| command.joins) && name.contains(char::is_whitespace)
+}
+
 fn needs_value(flag: &str, kind: &str) -> CliError {
     CliError::usage(format!("missing value of `--{flag}` ({kind})"), format!("write --{flag} VALUE"))
 }
@@ -334,6 +341,7 @@ mod tests {
         check_as(two, &["a", "1", "b"], Err("unexpected argument `b`, expected no more words"));
         check_as(two, &["a", "many"], Err("`--top_k` is `many`, expected an integer"));
         check_as(seek, &["a", "--limit", "2", "b", "c"], Ok(json!({"agent_id": "cli", "query": "a b c", "top_k": 2})));
+        check_as(seek, &["--deep is ignored"], Ok(json!({"agent_id": "cli", "query": "--deep is ignored"})));
         check_as(seek, &["--", "--deep", "{x"], Ok(json!({"agent_id": "cli", "query": "--deep {x"})));
         check_as(seek, &["{x"], Ok(json!({"agent_id": "cli", "query": "{x"})));
         check_as(seek, &["-x"], Err("unknown flag `-x` of `seek`"));
