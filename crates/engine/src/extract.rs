@@ -22,6 +22,11 @@ use crate::terms;
 const BATCH: usize = 768;
 /// Bytes of texts that are in memory at once, about.
 const BATCH_BYTES: u64 = 12 << 20;
+/// Rows from which on those that wait are stored. Their keys are in no order, so each transaction writes most pages of
+/// the table of keys again.
+const STORED_ROWS: usize = 16 << 10;
+/// Bytes of such rows.
+const STORED_BYTES: usize = 8 << 20;
 /// Files between two reports of progress.
 const REPORT: u64 = 64;
 /// Version of the cached data beside the facts. Incremented when the search terms change.
@@ -293,11 +298,34 @@ fn row_as_indexed(job: &Job, cache: Option<&FactsCache>) -> Option<Vec<u8>> {
     cache?.get(&key, CACHE_VERSION).ok()?
 }
 
+/// Stores rows as they come, several batches of small files at once.
 fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
-    for batch in rows {
-        if let Err(error) = cache.put_many(&batch, CACHE_VERSION) {
+    let store = |rows: Vec<Row>| {
+        if let Err(error) = cache.put_many(&rows, CACHE_VERSION) {
             tracing::warn!(%error, "facts could not be cached");
         }
+    };
+    let mut waiting = WaitingRows::default();
+    for batch in rows {
+        waiting.add(batch).map(store);
+    }
+    store(waiting.rows);
+}
+
+/// Rows that are to be stored together.
+#[derive(Default)]
+struct WaitingRows {
+    rows: Vec<Row>,
+    bytes: usize,
+}
+
+impl WaitingRows {
+    /// Adds a batch; returns all rows once they are enough.
+    fn add(&mut self, batch: Vec<Row>) -> Option<Vec<Row>> {
+        self.bytes += batch.iter().map(|(_, row)| row.len()).sum::<usize>();
+        self.rows.extend(batch);
+        let is_enough = self.rows.len() >= STORED_ROWS || self.bytes >= STORED_BYTES;
+        is_enough.then(|| std::mem::take(self).rows)
     }
 }
 
@@ -551,4 +579,21 @@ fn extracted(
         problems: facts.problems.clone(),
     };
     Outcome::Facts(Box::new(Extracted { entry, facts: Arc::new(facts), terms: Arc::new(terms), manifest, from_cache }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_small_files_are_stored_together() {
+        let batch = |rows: usize, bytes: usize| vec![(ContentHash::of(b""), vec![0; bytes]); rows];
+        let sizes = |batches: usize, rows: usize, bytes: usize| -> Vec<usize> {
+            let mut waiting = WaitingRows::default();
+            (0..batches).filter_map(|_| waiting.add(batch(rows, bytes))).map(|rows| rows.len()).collect()
+        };
+        assert_eq!(sizes(50, BATCH, 10), [22 * BATCH; 2], "many small rows");
+        assert_eq!(sizes(3, 2, STORED_BYTES), [2; 3], "large rows do not wait");
+        assert_eq!(sizes(9, 1, STORED_BYTES / 4), [4; 2]);
+    }
 }

@@ -205,6 +205,12 @@ impl Snapshot {
         &self.derived
     }
 
+    /// Like [`Snapshot::derived`], for values that depend on no state of the index: all snapshots of an engine share
+    /// them, and they are dropped with it. Their types must be bounded.
+    pub fn lasting(&self) -> &Derived {
+        &self.histories.lasting
+    }
+
     /// The limits that it was made and is read under.
     pub fn limits(&self) -> &Limits {
         &self.limits

@@ -85,6 +85,8 @@ pub(crate) struct Histories {
     pub(crate) indexes: Arc<GitIndexes>,
     /// Words of files that the index does not hold whole.
     pub(crate) words: WordCache,
+    /// Caches of readers, see [`Snapshot::lasting`](crate::Snapshot::lasting).
+    pub(crate) lasting: Derived,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -133,6 +135,7 @@ impl Histories {
             revisions: Revisions::new(home),
             indexes: Arc::default(),
             words: WordCache::default(),
+            lasting: Derived::new(),
         }
     }
 
