@@ -11,6 +11,7 @@ use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, S
 use m1nd_store::DerivedFiles;
 
 use super::{GitIndexes, Revisions};
+use crate::document_texts::DocumentTexts;
 use crate::file_words::WordCache;
 use crate::report::RootInfo;
 
@@ -85,6 +86,8 @@ pub(crate) struct Histories {
     pub(crate) indexes: Arc<GitIndexes>,
     /// Words of files that the index does not hold whole.
     pub(crate) words: WordCache,
+    /// Texts of packed documents.
+    pub(crate) texts: DocumentTexts,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -133,6 +136,7 @@ impl Histories {
             revisions: Revisions::new(home),
             indexes: Arc::default(),
             words: WordCache::default(),
+            texts: DocumentTexts::default(),
         }
     }
 

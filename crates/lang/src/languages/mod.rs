@@ -8,7 +8,7 @@ pub use prose::listing_language;
 
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::language::Language;
-use crate::text;
+use crate::text::{self, Readable};
 
 mod bash;
 mod c;
@@ -140,6 +140,10 @@ static READERS: &[Reader] = &[
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
     Reader { language: Language::Html, extract: prose::html, grammar: None },
     Reader { language: Language::Notebook, extract: notebook::extract, grammar: None },
+    Reader { language: Language::Docx, extract: prose::markdown, grammar: None },
+    Reader { language: Language::Pptx, extract: prose::markdown, grammar: None },
+    Reader { language: Language::Xlsx, extract: prose::markdown, grammar: None },
+    Reader { language: Language::Pdf, extract: prose::markdown, grammar: None },
     Reader { language: Language::Proto, extract: schema::proto::extract, grammar: None },
     Reader { language: Language::GraphQl, extract: schema::graphql::extract, grammar: None },
     Reader { language: Language::Sql, extract: schema::sql::extract, grammar: None },
@@ -178,6 +182,23 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
 /// Like [`extract`]. The path says how a file without a grammar of its own is read: as settings, as markup or not at
 /// all.
 pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
+    extract_readable(path, language, &text::readable(language, bytes, cancel), limits, cancel)
+}
+
+/// Like [`extract_file`], of a file whose text is already there.
+pub fn extract_readable(
+    path: &str,
+    language: Language,
+    readable: &Readable<'_>,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> FileFacts {
+    let mut facts = extract_text(path, language, &readable.text, limits, cancel);
+    facts.problems.extend(readable.problem.clone());
+    facts
+}
+
+fn extract_text(path: &str, language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
     let lines = memchr_lines(bytes);
     let blank = |problem: Option<Problem>| {
         let mut facts = FactsBuilder::new(language, lines, limits).finish();
@@ -195,7 +216,8 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
     }
     if let Some(problem) = unfit(bytes, limits).filter(|_| reader.is_some()) {
         // Nothing that refers to code is lost with a document.
-        return blank(Some(problem).filter(|problem| problem.kind == ProblemKind::Binary || !language.is_prose()));
+        let is_said = matches!(problem.kind, ProblemKind::Binary | ProblemKind::LfsPointer);
+        return blank(Some(problem).filter(|_| is_said || !language.is_prose()));
     }
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
@@ -254,9 +276,6 @@ const MAX_POINTER: usize = 1 << 10;
 fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
     if bytes.len() < MAX_POINTER && bytes.starts_with(LFS_POINTER) {
         return Some(Problem::new(ProblemKind::LfsPointer, "`git lfs pull` gets the content"));
-    }
-    if crate::text::is_utf16(bytes) {
-        return Some(Problem::new(ProblemKind::Utf16, "save it as UTF-8 to have it parsed"));
     }
     if is_binary(bytes) {
         return Some(Problem::new(ProblemKind::Binary, ""));

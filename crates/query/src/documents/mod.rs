@@ -11,7 +11,7 @@ mod past;
 mod signatures;
 mod slips;
 
-pub use m1nd_documents::Document;
+pub use m1nd_documents::{Document, NotebookLine, notebook_lines};
 pub use m1nd_documents::light::{LightClaim, LightQualifier, LightRelation};
 
 use m1nd_base::RepoPath;
