@@ -158,6 +158,8 @@ fn memories_belong_to_the_repository_and_not_to_the_path() {
     assert!(titles(&place.main()).iter().any(|title| title.contains("manes")));
     assert_eq!(std::fs::read_to_string(place.linked.join(".mind/MEMORY.md")).expect("is there"), MEMORY);
     // A memory has one id in both, is trusted in both, and is forgotten in both.
+    let ids = |project: &Path| -> Vec<String> { read(project).records.iter().map(|r| r.id.to_string()).collect() };
+    assert_eq!(ids(&place.path()), ids(&place.main()));
     let memory = read(&place.path());
     let record = memory.records.iter().find(|record| record.title.contains("manes")).expect("is there").clone();
     assert_eq!(memory.trust(&record), m1nd_mind::Trust::Own);

@@ -59,6 +59,8 @@ pub trait Tool {
     /// Default maximum size of an answer in JSON to a client, in bytes. Of more, it is a page with a `cursor`, or says
     /// what was cut.
     const PAGE_BYTES: usize = JSON_BYTES;
+    /// Default maximum size of an answer as text, in bytes.
+    const TEXT_PAGE_BYTES: usize = TEXT_BYTES;
     /// Aliases of arguments, each with the name it stands for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
     /// Arguments that few calls need. They are in the list of all tools, but not in that for agents, for which every
@@ -168,6 +170,8 @@ pub struct ToolDef {
     pub answer_bytes: usize,
     /// Default maximum size of an answer in JSON to a client, in bytes.
     pub page_bytes: usize,
+    /// Default maximum size of an answer as text, in bytes.
+    pub text_bytes: usize,
     /// The member that is the text of an answer on its own.
     pub text_of: Option<&'static str>,
     /// Its own command on the command line.
@@ -216,6 +220,7 @@ impl ToolDef {
             asks_client: T::ASKS_CLIENT,
             answer_bytes: T::ANSWER_BYTES,
             page_bytes: T::PAGE_BYTES,
+            text_bytes: T::TEXT_PAGE_BYTES,
             text_of: T::TEXT_OF,
             command: T::COMMAND,
             output_schema: T::OUTPUT_SCHEMA,
@@ -247,7 +252,7 @@ impl ToolDef {
             Format::Json if self.toolset == Toolset::Memory => self.answer_bytes,
             Format::Json => self.page_bytes.min(self.answer_bytes),
             Format::Text if self.has_own_format() => self.answer_bytes,
-            Format::Text => TEXT_BYTES,
+            Format::Text => self.text_bytes,
         }
     }
 
