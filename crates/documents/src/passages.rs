@@ -1,5 +1,5 @@
-//! What a document says, with the lines of its file: for formats that people edit as text, whose marks and escapes stand
-//! between the words.
+//! What a document says, with the lines of its file: for formats that people edit as text, whose marks and escapes
+//! stand between the words.
 
 use crate::model::{Block, BlockKind, Document};
 use crate::{DocumentLimits, Format, Unreadable, parse_as};
@@ -17,17 +17,17 @@ pub struct Passage {
 ///
 /// # Errors
 /// [`Unreadable`] with the reason.
-pub fn passages(format: Format, bytes: &[u8], limits: &DocumentLimits) -> Result<Vec<Passage>, Unreadable> {
+pub fn read_passages(format: Format, bytes: &[u8], limits: &DocumentLimits) -> Result<Vec<Passage>, Unreadable> {
     let document = parse_as(format, bytes, limits)?;
     let mut found = Vec::with_capacity(document.blocks.len() + document.sections.len());
-    found.extend(document.sections.iter().map(|section| passage(&section.heading, (section.line, section.line))));
+    found.extend(document.sections.iter().map(|section| make_passage(&section.heading, (section.line, section.line))));
     document.blocks.iter().for_each(|block| add_block(block, &mut found));
     add_tables(&document, &mut found);
     found.sort_by_key(|passage| passage.lines);
     Ok(found)
 }
 
-fn passage(text: &str, lines: (u32, u32)) -> Passage {
+fn make_passage(text: &str, lines: (u32, u32)) -> Passage {
     Passage { text: text.replace(['\n', '\r'], " "), lines }
 }
 
@@ -36,16 +36,16 @@ fn add_block(block: &Block, found: &mut Vec<Passage>) {
     match block.kind {
         BlockKind::Code | BlockKind::Output => {
             let lines = block.text.lines().zip(first..);
-            found.extend(lines.map(|(text, line)| passage(text, (line.min(last), line.min(last)))));
+            found.extend(lines.map(|(text, line)| make_passage(text, (line.min(last), line.min(last)))));
         }
-        _ => found.push(passage(&block.text, (first, last))),
+        _ => found.push(make_passage(&block.text, (first, last))),
     }
 }
 
 fn add_tables(document: &Document, found: &mut Vec<Passage>) {
     for table in &document.tables {
         let rows = std::iter::once(&table.header).chain(&table.rows);
-        found.extend(rows.map(|row| passage(&row.join(" | "), (table.line, table.line))));
+        found.extend(rows.map(|row| make_passage(&row.join(" | "), (table.line, table.line))));
     }
 }
 
@@ -55,8 +55,9 @@ mod tests {
 
     #[test]
     fn the_words_of_a_page_stand_on_one_line_with_their_place() {
-        let page = "<h1>Guide</h1>\n<p>Hold the <b>blimp</b>\nlever&nbsp;tight &amp; pull.</p>\n<pre>a = 1\nb = 2</pre>\n";
-        let found = passages(Format::Html, page.as_bytes(), &DocumentLimits::default()).expect("a page");
+        let page =
+            "<h1>Guide</h1>\n<p>Hold the <b>blimp</b>\nlever&nbsp;tight &amp; pull.</p>\n<pre>a = 1\nb = 2</pre>\n";
+        let found = read_passages(Format::Html, page.as_bytes(), &DocumentLimits::default()).expect("a page");
         let found: Vec<(String, (u32, u32))> =
             found.into_iter().map(|passage| (passage.text.replace('\u{a0}', " "), passage.lines)).collect();
         assert_eq!(found[0], ("Guide".to_owned(), (1, 1)));

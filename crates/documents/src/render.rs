@@ -14,14 +14,14 @@ const MAX_TEXT: usize = 8 << 20;
 /// Deepest level of a heading in Markdown.
 const MAX_LEVEL: u8 = 6;
 
-/// Changes whenever [`text_of`] yields another text for the same document.
+/// Changes whenever [`read_text`] yields another text for the same document.
 pub const TEXT_VERSION: u32 = 1;
 
 /// Reads a document and returns it as one text, with the headings of Markdown.
 ///
 /// # Errors
 /// [`Unreadable`] with the reason.
-pub fn text_of(format: Format, bytes: &[u8], limits: &DocumentLimits) -> Result<String, Unreadable> {
+pub fn read_text(format: Format, bytes: &[u8], limits: &DocumentLimits) -> Result<String, Unreadable> {
     let document = parse_as(format, bytes, limits)?;
     let mut text = Text::default();
     text.write(&document, limits)?;
@@ -125,7 +125,7 @@ impl Text {
             return;
         }
         self.begin_block();
-        for line in lines(text) {
+        for line in split_lines(text) {
             if is_mark(line) {
                 self.text.push('\\');
             }
@@ -160,7 +160,8 @@ impl Text {
             if self.is_full() {
                 return;
             }
-            let cells: Vec<String> = row.iter().map(|cell| cell.replace(['\n', '\r'], " ").replace('|', "\\|")).collect();
+            let cells: Vec<String> =
+                row.iter().map(|cell| cell.replace(['\n', '\r'], " ").replace('|', "\\|")).collect();
             self.text.push_str(&format!("| {} |\n", cells.join(" | ")));
             if number == 0 {
                 self.text.push_str(&format!("|{}\n", " --- |".repeat(row.len().max(1))));
@@ -177,19 +178,19 @@ fn is_mark(line: &str) -> bool {
 }
 
 /// A paragraph as lines that end at the end of a sentence, or at a blank if a sentence is very long.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+fn split_lines(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim();
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let (line, after) = rest.split_at(line_end(rest));
+        let (line, after) = rest.split_at(find_line_end(rest));
         rest = after.trim_start();
         Some(line.trim_end())
     })
 }
 
-fn line_end(text: &str) -> usize {
+fn find_line_end(text: &str) -> usize {
     let window = cut(text, MAX_LINE);
     let own = window.find('\n').unwrap_or(window.len());
     if own < FULL_LINE || own < window.len() {
@@ -235,8 +236,10 @@ mod tests {
     #[test]
     fn long_paragraphs_are_cut_at_sentences_and_no_word_is_lost() {
         let sentence = format!("{} end. ", "word ".repeat(30));
-        for text in [sentence.repeat(20), "word ".repeat(2_000), "é".repeat(5_000), String::new(), "\n\n a\n\nb ".into()] {
-            let found: Vec<&str> = lines(&text).collect();
+        for text in
+            [sentence.repeat(20), "word ".repeat(2_000), "é".repeat(5_000), String::new(), "\n\n a\n\nb ".into()]
+        {
+            let found: Vec<&str> = split_lines(&text).collect();
             assert!(found.iter().all(|line| line.len() <= MAX_LINE), "{found:?}");
             let squeeze = |text: &str| text.split_whitespace().collect::<String>();
             assert_eq!(squeeze(&found.concat()), squeeze(&text));

@@ -1,4 +1,5 @@
-//! Texts of packed documents, which are costly to get, by the hash of their bytes: in memory, and in the cache of facts.
+//! Texts of packed documents, which are costly to get, by the hash of their bytes: in memory, and in the cache of
+//! facts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,11 +29,11 @@ impl DocumentText {
 }
 
 /// What a text is kept under: files of the same bytes and another ending are read as another format.
-pub(crate) fn key(hash: ContentHash, language: Language) -> ContentHash {
+pub(crate) fn make_key(hash: ContentHash, language: Language) -> ContentHash {
     ContentHash::of(&[hash.as_bytes(), language.name().as_bytes()].concat())
 }
 
-/// Texts by their [`key`], the most recently used last.
+/// Texts by their [`make_key`], the most recently used last.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentTexts(Mutex<Vec<(ContentHash, Arc<DocumentText>)>>);
 
@@ -62,7 +63,7 @@ impl DocumentTexts {
 }
 
 /// A row for the cache of facts.
-pub(crate) fn row(key: ContentHash, readable: &Readable<'_>) -> Option<(ContentHash, Vec<u8>)> {
+pub(crate) fn encode_row(key: ContentHash, readable: &Readable<'_>) -> Option<(ContentHash, Vec<u8>)> {
     let row = postcard::to_allocvec(&(&readable.problem, &*readable.text)).ok()?;
     Some((key, row))
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use m1nd_base::{Cancel, ContentHash, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
-use m1nd_lang::text::{Readable, readable};
+use m1nd_lang::text::{Readable, read_as_text};
 use m1nd_lang::{EXTRACTOR_VERSION, FileFacts, Language, is_test_path};
 use m1nd_link::Linker;
 use m1nd_search::FileTerms;
@@ -464,13 +464,7 @@ fn blank(language: Language, problem: Option<Problem>) -> FileFacts {
     facts
 }
 
-fn finish(
-    job: &Job,
-    file: Loaded,
-    row: Option<Vec<u8>>,
-    tools: OneFile<'_>,
-    counters: &Counters,
-) -> (Outcome, Fresh) {
+fn finish(job: &Job, file: Loaded, row: Option<Vec<u8>>, tools: OneFile<'_>, counters: &Counters) -> (Outcome, Fresh) {
     let (mut hash, mut language, bytes) = match file {
         Loaded::Ready(outcome) => return (outcome, Fresh::default()),
         Loaded::Wanted { hash, language, bytes } => (hash, language, bytes),
@@ -507,7 +501,7 @@ fn finish(
     };
     // The text is read under the same protection as the facts: both come from a parser of a foreign format.
     let run = || {
-        let text = readable(language, &bytes, tools.cancel);
+        let text = read_as_text(language, &bytes, tools.cancel);
         let facts = m1nd_lang::extract_readable(path, language, &text, tools.limits, tools.cancel);
         (text, facts)
     };
@@ -523,7 +517,11 @@ fn finish(
     let lasting = !facts.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout);
     let row = if lasting { encode(&facts, &terms) } else { None };
     let facts_row = row.map(|row| (cache_key(hash, language, &job.inner), row));
-    let text_row = if language.is_packed() { document_texts::row(document_texts::key(hash, language), &text) } else { None };
+    let text_row = if language.is_packed() {
+        document_texts::encode_row(document_texts::make_key(hash, language), &text)
+    } else {
+        None
+    };
     let manifest = manifest(&Some(bytes));
     (extracted(job, hash, facts, terms, manifest, false), Fresh { facts: facts_row, text: text_row })
 }

@@ -71,9 +71,9 @@ pub use report::{
 };
 pub use repository_marks::{has_repository_mark, repository_marks};
 pub use snapshot::{Snapshot, SourceText};
-pub use texts::FileText;
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};
+pub use texts::FileText;
 pub use unseen::{NotCheckedOut, UnseenFile, UnseenPlace, UnseenReason, UnseenTexts, is_code};
 pub use withheld::Withheld;
 pub use workspace::{Repository, WORKSPACE_FILE, Workspace, allow_reading, may_read};

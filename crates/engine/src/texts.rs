@@ -1,12 +1,12 @@
-//! The text of files as people read them, see [`m1nd_lang::text::readable`]. A question reads no packed document whose
-//! size and time are those of the index.
+//! The text of files as people read them, see [`m1nd_lang::text::read_as_text`]. A question reads no packed document
+//! whose size and time are those of the index.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, Problem, RepoPath};
 use m1nd_lang::Language;
-use m1nd_lang::text::readable;
+use m1nd_lang::text::read_as_text;
 
 use crate::document_texts::{self, DocumentText};
 use crate::error::ReadError;
@@ -78,7 +78,7 @@ impl Snapshot {
         if language.is_packed() {
             return Ok(self.read_document(language, &bytes, cancel));
         }
-        let read = readable(language, &bytes, cancel);
+        let read = read_as_text(language, &bytes, cancel);
         let problem = read.problem;
         let decoded = match read.text {
             std::borrow::Cow::Owned(text) => Some(text),
@@ -98,7 +98,7 @@ impl Snapshot {
         let (root, inner) = self.locate(&entry.path)?;
         let now = root.own_metadata(&inner).ok()?;
         let is_same = now.size == entry.size && now.mtime_ns == entry.mtime_ns;
-        let text = self.kept_document(document_texts::key(entry.hash, entry.language)).filter(|_| is_same)?;
+        let text = self.kept_document(document_texts::make_key(entry.hash, entry.language)).filter(|_| is_same)?;
         Some(FileText::of_document(text, entry.hash))
     }
 
@@ -114,12 +114,12 @@ impl Snapshot {
 
     fn read_document(&self, language: Language, bytes: &[u8], cancel: &Cancel) -> FileText {
         let hash = ContentHash::of(bytes);
-        let key = document_texts::key(hash, language);
+        let key = document_texts::make_key(hash, language);
         if let Some(text) = self.kept_document(key) {
             return FileText::of_document(text, hash);
         }
-        let read = readable(language, bytes, cancel);
-        let row = document_texts::row(key, &read);
+        let read = read_as_text(language, bytes, cancel);
+        let row = document_texts::encode_row(key, &read);
         let text = Arc::new(DocumentText::new(read));
         // What was cut short by the caller is not kept.
         if !cancel.is_cancelled() {

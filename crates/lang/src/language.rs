@@ -255,7 +255,8 @@ impl Language {
             || self.is_packed()
     }
 
-    /// Whether its files are archives or programs that stand for a text, see [`readable`](crate::text::readable).
+    /// Whether its files are archives or programs that stand for a text, see
+    /// [`read_as_text`](crate::text::read_as_text).
     pub const fn is_packed(self) -> bool {
         self.packed_format().is_some()
     }

@@ -60,6 +60,14 @@ pub fn doc(comment: &str) -> Option<Box<str>> {
     (!text.is_empty()).then(|| text.into())
 }
 
+/// Number of leading bytes in which a NUL makes a file binary.
+const BINARY_PROBE: usize = 8 << 10;
+
+/// Returns whether the content of a file is not a text.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
+}
+
 /// A file as the text that people read.
 #[derive(Debug, Clone)]
 pub struct Readable<'b> {
@@ -71,7 +79,7 @@ pub struct Readable<'b> {
 
 /// The text of a file: of a packed document what it says, of UTF-16 and Latin-1 the characters. Line numbers and byte
 /// ranges of facts are those of this text, so whoever shows or searches a file reads it here.
-pub fn readable<'b>(language: Language, bytes: &'b [u8], cancel: &Cancel) -> Readable<'b> {
+pub fn read_as_text<'b>(language: Language, bytes: &'b [u8], cancel: &Cancel) -> Readable<'b> {
     if let Some(format) = language.packed_format().filter(|_| is_packed(bytes)) {
         return unpack(format, bytes, cancel);
     }
@@ -80,7 +88,7 @@ pub fn readable<'b>(language: Language, bytes: &'b [u8], cancel: &Cancel) -> Rea
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         return Readable { text: Cow::Owned(text.as_bytes().to_vec()), problem: None };
     }
-    let is_valid = crate::is_binary(bytes) || std::str::from_utf8(bytes).is_ok();
+    let is_valid = is_binary(bytes) || std::str::from_utf8(bytes).is_ok();
     if is_valid {
         return Readable { text: Cow::Borrowed(bytes), problem: None };
     }
@@ -91,21 +99,20 @@ pub fn readable<'b>(language: Language, bytes: &'b [u8], cancel: &Cancel) -> Rea
         return Readable { text: Cow::Borrowed(bytes), problem: None };
     }
     let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
-    let problem = (!is_declared).then(|| {
-        Problem::new(ProblemKind::InvalidUtf8, "read as Latin-1, since no other encoding is declared")
-    });
+    let problem = (!is_declared)
+        .then(|| Problem::new(ProblemKind::InvalidUtf8, "read as Latin-1, since no other encoding is declared"));
     Readable { text: Cow::Owned(text.into_bytes()), problem }
 }
 
 /// What a web page or a notebook says, with the lines of its file. `None` for other languages, and if it cannot be read.
-pub fn passages(language: Language, text: &[u8], cancel: &Cancel) -> Option<Vec<Passage>> {
+pub fn read_passages(language: Language, text: &[u8], cancel: &Cancel) -> Option<Vec<Passage>> {
     let format = match language {
         Language::Html => Format::Html,
         Language::Notebook => Format::Jupyter,
         _ => return None,
     };
     let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
-    m1nd_documents::passages(format, text, &limits).ok()
+    m1nd_documents::read_passages(format, text, &limits).ok()
 }
 
 /// Leading bytes in which the mark of a packed document stands.
@@ -120,7 +127,7 @@ fn is_packed(bytes: &[u8]) -> bool {
 /// The text of a packed document, or no text and the reason. Its program is never shown.
 fn unpack(format: Format, bytes: &[u8], cancel: &Cancel) -> Readable<'static> {
     let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
-    let (text, problem) = match m1nd_documents::text_of(format, bytes, &limits) {
+    let (text, problem) = match m1nd_documents::read_text(format, bytes, &limits) {
         Ok(text) => (text, None),
         Err(why) => (String::new(), Some(Problem::new(ProblemKind::Binary, why.to_string()))),
     };
@@ -131,8 +138,21 @@ fn unpack(format: Format, bytes: &[u8], cancel: &Cancel) -> Readable<'static> {
 const CODING_HEAD: usize = 1 << 10;
 /// Encodings with one byte for each character that agree with Latin-1 in nearly all letters.
 const LATIN: &[&str] = &[
-    "latin-1", "latin1", "latin_1", "l1", "iso-8859-1", "iso8859-1", "iso_8859-1", "iso-latin-1", "iso-8859-15",
-    "iso8859-15", "latin-9", "cp1252", "windows-1252", "us-ascii", "ascii",
+    "latin-1",
+    "latin1",
+    "latin_1",
+    "l1",
+    "iso-8859-1",
+    "iso8859-1",
+    "iso_8859-1",
+    "iso-latin-1",
+    "iso-8859-15",
+    "iso8859-15",
+    "latin-9",
+    "cp1252",
+    "windows-1252",
+    "us-ascii",
+    "ascii",
 ];
 
 /// Returns whether a text declares an encoding of the family of Latin-1: `coding:` in a comment, `encoding=` in XML,

@@ -28,8 +28,22 @@ const PAIRS: &[(&str, &str)] = &[
 ];
 /// Words that say when, how sure or for whom, and not what.
 const FILLERS: &[&str] = &[
-    "now", "always", "currently", "today", "again", "just", "still", "please", "longer", "anymore", "instead", "really",
-    "everywhere", "decided", "learned", "key",
+    "now",
+    "always",
+    "currently",
+    "today",
+    "again",
+    "just",
+    "still",
+    "please",
+    "longer",
+    "anymore",
+    "instead",
+    "really",
+    "everywhere",
+    "decided",
+    "learned",
+    "key",
 ];
 /// Verbs that take something for a purpose, in the form in which they are compared.
 const CHOICES: &[(&str, &str)] = &[
@@ -47,7 +61,8 @@ const CHOICES: &[(&str, &str)] = &[
 /// Words between what is taken and its purpose.
 const PURPOSES: &[&str] = &["for", "as"];
 /// Verbs that put something in a place.
-const PLACINGS: &[&str] = &["store", "keep", "save", "write", "deploy", "host", "run", "put", "send", "log", "publish", "cache"];
+const PLACINGS: &[&str] =
+    &["store", "keep", "save", "write", "deploy", "host", "run", "put", "send", "log", "publish", "cache"];
 /// Words between a thing and its place.
 const PLACES: &[&str] = &["in", "on", "to", "at", "into", "onto", "with"];
 
@@ -59,22 +74,22 @@ const CHANGES: &[&str] = &["now", "instead", "switched", "moved", "migrated", "a
 pub(crate) struct Position {
     pub(crate) subject: String,
     pub(crate) values: Vec<String>,
-    /// A later statement replaces an earlier one. Two things can be used for one purpose, unless the later statement says
-    /// that something changed.
+    /// A later statement replaces an earlier one. Two things can be used for one purpose, unless the later statement
+    /// says that something changed.
     pub(crate) replaces: bool,
 }
 
 /// The positions that a statement takes.
-pub(crate) fn positions(statement: &str) -> Vec<Position> {
-    let words = words_of(statement);
+pub(crate) fn find_positions(statement: &str) -> Vec<Position> {
+    let words = split_words(statement);
     if words.len() > MAX_WORDS {
         return Vec::new();
     }
-    [denial(&words), choice(&words), placing(&words)].into_iter().flatten().collect()
+    [find_denial(&words), find_choice(&words), find_placing(&words)].into_iter().flatten().collect()
 }
 
 /// The words of a statement in lower case; contracted denials are written out.
-fn words_of(statement: &str) -> Vec<String> {
+fn split_words(statement: &str) -> Vec<String> {
     let mut found = Vec::new();
     for word in statement.split_whitespace() {
         let lower = word.to_lowercase().replace('\u{2019}', "'");
@@ -91,7 +106,7 @@ fn words_of(statement: &str) -> Vec<String> {
 }
 
 /// Whether it is said or denied of its other words.
-fn denial(words: &[String]) -> Option<Position> {
+fn find_denial(words: &[String]) -> Option<Position> {
     let (mut is_denied, mut rest) = (false, Vec::new());
     for word in words {
         if DENIALS.contains(&word.as_str()) {
@@ -110,27 +125,38 @@ fn denial(words: &[String]) -> Option<Position> {
         }
     }
     // The order matters: `a calls b` is not `b calls a`.
-    (rest.len() >= MIN_SHARED)
-        .then(|| Position { subject: format!("said {}", rest.join(" ")), values: vec![is_denied.to_string()], replaces: true })
+    (rest.len() >= MIN_SHARED).then(|| Position {
+        subject: format!("said {}", rest.join(" ")),
+        values: vec![is_denied.to_string()],
+        replaces: true,
+    })
 }
 
 /// What is taken for a purpose.
-fn choice(words: &[String]) -> Option<Position> {
+fn find_choice(words: &[String]) -> Option<Position> {
     let (verb, at) = words.iter().enumerate().find_map(|(at, word)| {
         let verb = CHOICES.iter().find(|(form, _)| form == word)?;
         Some((verb.1, at))
     })?;
-    let (thing, by, purpose) = split(&words[at + 1..], PURPOSES)?;
+    let (thing, by, purpose) = split_at(&words[at + 1..], PURPOSES)?;
     let is_denied = words[..at].iter().any(|word| DENIALS.contains(&word.as_str()));
-    (!is_denied).then(|| Position { subject: format!("{verb} {by} {}", purpose.join(" ")), values: thing, replaces: is_change(words) })
+    (!is_denied).then(|| Position {
+        subject: format!("{verb} {by} {}", purpose.join(" ")),
+        values: thing,
+        replaces: is_change(words),
+    })
 }
 
 /// Where something is put.
-fn placing(words: &[String]) -> Option<Position> {
+fn find_placing(words: &[String]) -> Option<Position> {
     let at = words.iter().position(|word| PLACINGS.contains(&word.as_str()))?;
-    let (thing, by, place) = split(&words[at + 1..], PLACES)?;
+    let (thing, by, place) = split_at(&words[at + 1..], PLACES)?;
     let is_denied = words[..at].iter().any(|word| DENIALS.contains(&word.as_str()));
-    (!is_denied).then(|| Position { subject: format!("{} {} {by}", words[at], thing.join(" ")), values: place, replaces: is_change(words) })
+    (!is_denied).then(|| Position {
+        subject: format!("{} {} {by}", words[at], thing.join(" ")),
+        values: place,
+        replaces: is_change(words),
+    })
 }
 
 fn is_change(words: &[String]) -> bool {
@@ -138,7 +164,7 @@ fn is_change(words: &[String]) -> bool {
 }
 
 /// The words in front of the first of `between` and behind it.
-fn split<'w>(words: &'w [String], between: &[&str]) -> Option<(Vec<String>, &'w str, Vec<String>)> {
+fn split_at<'w>(words: &'w [String], between: &[&str]) -> Option<(Vec<String>, &'w str, Vec<String>)> {
     let at = words.iter().position(|word| between.contains(&word.as_str()))?;
     let what = |words: &[String]| -> Vec<String> {
         words.iter().filter(|word| says_something(word)).map(|word| words::stem(word).to_string()).collect()
@@ -164,8 +190,10 @@ mod tests {
     use super::*;
 
     fn is_excluded(one: &str, other: &str) -> bool {
-        positions(one).iter().any(|one| {
-            positions(other).iter().any(|other| one.subject == other.subject && exclude(&one.values, &other.values))
+        find_positions(one).iter().any(|one| {
+            find_positions(other)
+                .iter()
+                .any(|other| one.subject == other.subject && exclude(&one.values, &other.values))
         })
     }
 

@@ -148,7 +148,7 @@ fn find_contradictions(records: &[Record], found: &mut Vec<Relation>) {
     by_time.sort_by_key(|record| record.date);
     let mut newest: FxHashMap<String, (&Record, Vec<String>)> = FxHashMap::default();
     for record in by_time {
-        for position in opposites::positions(&record.title) {
+        for position in opposites::find_positions(&record.title) {
             if found.len() >= MAX_RELATIONS {
                 return;
             }

@@ -68,7 +68,7 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
     if lines.is_empty() {
         return invalid("the text is empty, expected a sentence".to_owned());
     }
-    let project = memory.written_project();
+    let project = memory.project_to_write_to();
     let _lock = lock(project)?;
     let before = read(project, MEMORY_FILE)?;
     let known = parsed(memory, &before).records;

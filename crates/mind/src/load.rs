@@ -11,8 +11,8 @@ use m1nd_base::secrets::Values;
 use m1nd_base::{ContentHash, RepoPath, count};
 use m1nd_memory::edges::EdgeMatcher;
 use m1nd_memory::{
-    GotchaBullet, Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, RecordId, Relation, SessionNotes, SourceKind,
-    Worked, close_issues, parse, relations, session_notes,
+    GotchaBullet, Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, RecordId, Relation,
+    SessionNotes, SourceKind, Worked, close_issues, parse, relations, session_notes,
 };
 use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::{Root, VfsError};
@@ -20,7 +20,7 @@ use m1nd_vfs::{Root, VfsError};
 use crate::approval::{self, Approved, Source, Trust};
 use crate::archives::archives;
 use crate::edges::{FILE as EDGES_FILE, GlobalEdges};
-use crate::main_tree::main_folder;
+use crate::main_tree::find_main_folder;
 use crate::noted::{MAX_FILES, Noted, NotedFile};
 use crate::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
 use crate::redact::{redact_notes, redact_parsed, redact_record, values_of};
@@ -117,7 +117,7 @@ pub(crate) struct MainTexts {
 
 impl MainTexts {
     fn read(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Option<Self> {
-        let main = main_folder(project, MEMORY_FILE)?;
+        let main = find_main_folder(project, MEMORY_FILE)?;
         let root = Root::open(&main).ok()?;
         Some(Self {
             memory: optional(&root, MEMORY_FILE, MAX_MEMORY, problems).ok()?,
@@ -135,7 +135,8 @@ impl MainTexts {
         }
         let place = |file: &str| self.project.join(file).to_string_lossy().into_owned();
         let memory = texts.parse(key, SourceKind::MemoryFile, &place(MEMORY_FILE), &self.memory);
-        let archives = self.archives.iter().map(|(path, bytes)| texts.parse(key, SourceKind::Archive, &place(path), bytes));
+        let archives =
+            self.archives.iter().map(|(path, bytes)| texts.parse(key, SourceKind::Archive, &place(path), bytes));
         std::iter::once(memory).chain(archives.collect::<Vec<_>>()).flat_map(|parsed| parsed.records).collect()
     }
 }
@@ -295,9 +296,10 @@ impl Texts {
     /// The secrets of the files of memories.
     fn secrets(&self) -> Values {
         let archives = self.archives.iter().map(|(_, bytes)| &**bytes);
-        let main = self.main.iter().flat_map(|main| {
-            std::iter::once(&*main.memory).chain(main.archives.iter().map(|(_, bytes)| &**bytes))
-        });
+        let main = self
+            .main
+            .iter()
+            .flat_map(|main| std::iter::once(&*main.memory).chain(main.archives.iter().map(|(_, bytes)| &**bytes)));
         values_of([&*self.memory, &*self.session].into_iter().chain(archives).chain(main))
     }
 
@@ -455,7 +457,7 @@ impl ProjectMemory {
     }
 
     /// The project whose file new memories are written to: what is added in a work tree stays when that goes.
-    pub(crate) fn written_project(&self) -> &Path {
+    pub(crate) fn project_to_write_to(&self) -> &Path {
         self.main.as_ref().filter(|main| main.is_own).map_or(&self.path, |main| &main.project)
     }
 

@@ -12,7 +12,7 @@ pub(crate) fn place(folder: &Path) -> Option<(GitFolder, &Path)> {
 }
 
 /// The folder of the main work tree that a folder of a linked one stands for, if `file` is in it.
-pub(crate) fn main_folder(folder: &Path, file: &str) -> Option<PathBuf> {
+pub(crate) fn find_main_folder(folder: &Path, file: &str) -> Option<PathBuf> {
     let (git, inner) = place(folder)?;
     let main = canonical(&git.main_work_tree()?).ok()?;
     // Joining nothing would add a slash, and paths are compared as texts.

@@ -34,10 +34,8 @@ pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved>
     let mut own = projects.into_iter().filter(|(path, approved)| path != project && approved.since.is_some());
     // The texts of the project may be newer than the last look at it.
     let is_now = |path: &Path| texts_of(path).is_some_and(|now| texts.iter().all(|text| now.contains(text)));
-    own.find(|(path, approved)| {
-        (holds(approved, &texts) || is_now(path)) && is_same(path) && is_known(path, approved)
-    })
-    .map(|(_, approved)| approved)
+    own.find(|(path, approved)| (holds(approved, &texts) || is_now(path)) && is_same(path) && is_known(path, approved))
+        .map(|(_, approved)| approved)
 }
 
 /// Whether all texts of a folder are approved.

@@ -115,7 +115,7 @@ impl Grep {
                 builder.crlf(true);
             }
         }
-        let composed = forms(&options.pattern);
+        let composed = list_forms(&options.pattern);
         // Expressions with named groups cannot be joined.
         let joined = if composed.len() > 1 { builder.build_many(&composed).ok() } else { None };
         let matcher = joined.map_or_else(|| builder.build(&options.pattern), Ok).map_err(|error| {
@@ -157,7 +157,7 @@ impl Grep {
 }
 
 /// A pattern as it is written, and with its accents composed and decomposed.
-fn forms(pattern: &str) -> Vec<String> {
+fn list_forms(pattern: &str) -> Vec<String> {
     let mut forms = vec![pattern.to_owned()];
     if !pattern.is_ascii() {
         for form in [pattern.nfc().collect::<String>(), pattern.nfd().collect()] {

@@ -123,7 +123,7 @@ pub struct NotebookLine {
 }
 
 /// The cells of a notebook as lines. A line such as `# %% [markdown]` begins each, as in scripts of cells.
-pub(crate) fn lines(text: &str) -> Option<Vec<NotebookLine>> {
+pub(crate) fn list_lines(text: &str) -> Option<Vec<NotebookLine>> {
     let book: Notebook<'_> = serde_json::from_str(text).ok()?;
     let sheet = book.worksheets.and_then(|sheets| sheets.into_iter().next()).and_then(|sheet| sheet.cells);
     let index = LineIndex::new(text);
@@ -131,15 +131,21 @@ pub(crate) fn lines(text: &str) -> Option<Vec<NotebookLine>> {
     let mut found = Vec::new();
     let mut last = 1;
     for cell in book.cells.or(sheet)? {
-        let parts: Vec<&RawValue> =
-            cell.source.map(|source| serde_json::from_str(source.get()).unwrap_or_else(|_| vec![source])).unwrap_or_default();
+        let parts: Vec<&RawValue> = cell
+            .source
+            .map(|source| serde_json::from_str(source.get()).unwrap_or_else(|_| vec![source]))
+            .unwrap_or_default();
         last = parts.first().map_or(last, |part| line_of(part.get()));
         let kind = if cell.cell_type == "code" { String::new() } else { format!(" [{}]", cell.cell_type) };
         found.push(NotebookLine { line: last, is_in_file: false, text: format!("# %%{kind}") });
         for part in parts {
             last = line_of(part.get());
             let written = serde_json::from_str::<String>(part.get()).unwrap_or_default();
-            found.extend(written.lines().map(|text| NotebookLine { line: last, is_in_file: true, text: text.to_owned() }));
+            found.extend(written.lines().map(|text| NotebookLine {
+                line: last,
+                is_in_file: true,
+                text: text.to_owned(),
+            }));
         }
         for output in &cell.outputs {
             let text = joined(output.get("text").or_else(|| output.pointer("/data/text~1plain")));

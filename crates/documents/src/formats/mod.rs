@@ -205,8 +205,8 @@ pub fn notebook_code(text: &str) -> Option<Vec<Vec<std::ops::Range<usize>>>> {
 }
 
 /// The cells of a Jupyter notebook as lines of code and text, with the lines of the file. `None` if it cannot be read.
-pub fn notebook_lines(text: &str) -> Option<Vec<NotebookLine>> {
-    jupyter::lines(text)
+pub fn list_notebook_lines(text: &str) -> Option<Vec<NotebookLine>> {
+    jupyter::list_lines(text)
 }
 
 /// The format of a file, by its name and, where several formats share an ending, its content.

@@ -8,7 +8,7 @@ pub use prose::listing_language;
 
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::language::Language;
-use crate::text::{self, Readable};
+use crate::text::{self, Readable, is_binary};
 
 mod bash;
 mod c;
@@ -182,7 +182,7 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
 /// Like [`extract`]. The path says how a file without a grammar of its own is read: as settings, as markup or not at
 /// all.
 pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
-    extract_readable(path, language, &text::readable(language, bytes, cancel), limits, cancel)
+    extract_readable(path, language, &text::read_as_text(language, bytes, cancel), limits, cancel)
 }
 
 /// Like [`extract_file`], of a file whose text is already there.
@@ -257,14 +257,6 @@ pub fn parse_alone(language: Language, bytes: &[u8]) -> bool {
 fn memchr_lines(bytes: &[u8]) -> u32 {
     let breaks = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32;
     breaks + u32::from(bytes.last().is_some_and(|&byte| byte != b'\n'))
-}
-
-/// Number of leading bytes in which a NUL makes a file binary.
-const BINARY_PROBE: usize = 8 << 10;
-
-/// Returns whether the content of a file is no text.
-pub fn is_binary(bytes: &[u8]) -> bool {
-    bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
 }
 
 /// First line of the file that git-lfs leaves in place of a content.

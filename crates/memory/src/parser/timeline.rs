@@ -324,10 +324,12 @@ impl Timeline {
                 continue;
             }
             let numbers = values::subject(&record.title);
-            let positions = opposites::positions(&record.title).into_iter();
+            let positions = opposites::find_positions(&record.title).into_iter();
             let positions = positions.map(|position| {
                 let replaces = position.replaces;
-                (position.subject, position.values, move |a: &[String], b: &[String]| replaces && opposites::exclude(a, b))
+                (position.subject, position.values, move |a: &[String], b: &[String]| {
+                    replaces && opposites::exclude(a, b)
+                })
             });
             let positions: Vec<_> = positions.collect();
             if let Some((subject, values)) = numbers {

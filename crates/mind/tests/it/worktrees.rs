@@ -148,7 +148,8 @@ fn that_a_work_tree_counts_can_be_taken_back() {
 fn memories_belong_to_the_repository_and_not_to_the_path() {
     let place = Place::new(MEMORY);
     let read = |project: &Path| ProjectMemory::read(project, place.keeper().home()).expect("is read");
-    let titles = |project: &Path| -> Vec<String> { read(project).records.iter().map(|r| r.title.to_string()).collect() };
+    let titles =
+        |project: &Path| -> Vec<String> { read(project).records.iter().map(|r| r.title.to_string()).collect() };
     // What is added in the main tree is seen in the work tree, whose own text is now an old one.
     let added = "hoofs need oil on Tuesdays";
     m1nd_mind::add(&read(&place.main()), added, None).expect("is added");

@@ -48,8 +48,8 @@ pub struct GlobAnswer<'s> {
 /// Maximum number of bracketed parts of a glob that are also read as they are written.
 const MAX_BRACKETS: usize = 4;
 
-/// A compiled glob over paths. `[id]` is a class of characters, and the name of a folder in some frameworks: a glob with
-/// brackets has several readings. Letters with accents match however they are composed.
+/// A compiled glob over paths. `[id]` is a class of characters, and the name of a folder in some frameworks: a glob
+/// with brackets has several readings. Letters with accents match however they are composed.
 #[derive(Debug, Clone)]
 pub(crate) struct PathGlob {
     /// The readings, those with most brackets as written first.
@@ -85,7 +85,7 @@ impl PathGlob {
     /// Keeps the reading with most brackets as written that matches one of these paths: where a folder `[id]` exists,
     /// that is what is meant.
     #[must_use]
-    pub(crate) fn narrowed<'p, P: Iterator<Item = &'p str>>(mut self, paths: impl Fn() -> P) -> Self {
+    pub(crate) fn narrow<'p, P: Iterator<Item = &'p str>>(mut self, paths: impl Fn() -> P) -> Self {
         if self.readings.len() > 1 {
             let has_match = |reading: &globset::GlobMatcher| paths().any(|path| reading.is_match(&*compose(path)));
             let meant = self.readings.iter().position(has_match);
@@ -157,7 +157,7 @@ fn find_brackets(pattern: &str) -> Vec<Range<usize>> {
 /// A description of the invalid pattern.
 pub fn glob<'s>(snapshot: &'s Snapshot, query: &GlobQuery) -> Result<GlobAnswer<'s>, String> {
     let paths = || snapshot.files().iter().map(|file| file.path.as_str());
-    let matcher = PathGlob::compile(&query.pattern)?.narrowed(paths);
+    let matcher = PathGlob::compile(&query.pattern)?.narrow(paths);
     let mut scanned = 0;
     let inside = snapshot.files().within(&query.scope).inspect(|_| scanned += 1);
     let matching = inside.filter(|file| matcher.is_match(file.path.as_str()));
@@ -189,7 +189,7 @@ mod tests {
             ("[a-c].ts", &["lib/a.ts", "lib/[x]/b.ts"]),
         ];
         for (pattern, expected) in rows {
-            let glob = PathGlob::compile(pattern).expect("valid").narrowed(|| all.iter().copied());
+            let glob = PathGlob::compile(pattern).expect("valid").narrow(|| all.iter().copied());
             let found: Vec<&str> = all.iter().copied().filter(|path| glob.is_match(path)).collect();
             assert_eq!(found, expected, "{pattern}");
         }
@@ -200,7 +200,9 @@ mod tests {
     fn accents_match_however_they_are_composed() {
         for pattern in ["caf\u{e9}*", "cafe\u{301}*"] {
             let glob = PathGlob::compile(pattern).expect("valid");
-            assert!(glob.is_match("a/caf\u{e9}.py") && glob.is_match("a/cafe\u{301}.py") && !glob.is_match("a/cafe.py"));
+            assert!(
+                glob.is_match("a/caf\u{e9}.py") && glob.is_match("a/cafe\u{301}.py") && !glob.is_match("a/cafe.py")
+            );
         }
     }
 }

@@ -135,7 +135,7 @@ fn is_folder(kind: ProblemKind) -> bool {
 pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> Result<GrepAnswer<'s>, GrepFault> {
     let grep = Search { lines: Grep::new(query.options.clone())?, passages: PassageSearch::new(&query.options)? };
     let names = query.filename_pattern.as_deref().map(PathGlob::compile).transpose().map_err(GrepFault::Glob)?;
-    let names = names.map(|names| names.narrowed(|| snapshot.files().iter().map(|file| file.path.as_str())));
+    let names = names.map(|names| names.narrow(|| snapshot.files().iter().map(|file| file.path.as_str())));
     let fits = |file: &&FileEntry| names.as_ref().is_none_or(|names| names.is_match(file.path.as_str()));
     let fits_path = |path: &str| names.as_ref().is_none_or(|names| names.is_match(path));
     let mut files: Vec<&FileEntry> = snapshot.files().within(&query.scope).filter(fits).collect();

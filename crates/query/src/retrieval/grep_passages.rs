@@ -2,7 +2,7 @@
 
 use m1nd_base::{Cancel, Cancelled};
 use m1nd_lang::Language;
-use m1nd_lang::text::passages;
+use m1nd_lang::text::read_passages;
 use m1nd_search::grep::{FileMatches, Grep, GrepError, GrepOptions, LineMatch};
 
 /// A shorter word of a pattern says too little about a file, in bytes.
@@ -44,7 +44,7 @@ impl PassageSearch {
                 return Ok(());
             }
         }
-        let Some(passages) = passages(language, text, cancel) else { return Ok(()) };
+        let Some(passages) = read_passages(language, text, cancel) else { return Ok(()) };
         let said: Vec<&str> = passages.iter().map(|passage| passage.text.as_str()).collect();
         let in_text = self.grep.search(said.join("\n").as_bytes(), 0..usize::MAX, cancel)?;
         let lines: Vec<u32> = found.matches.iter().map(|found| found.line).collect();

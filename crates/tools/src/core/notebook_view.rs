@@ -1,7 +1,7 @@
 //! A notebook as its cells: code and text as they are run and read, with the line numbers of the file.
 
 use m1nd_engine::{Language, Snapshot};
-use m1nd_query::documents::{NotebookLine, notebook_lines};
+use m1nd_query::documents::{NotebookLine, list_notebook_lines};
 
 use crate::source::{Shown, escaped};
 
@@ -26,7 +26,7 @@ impl NotebookText {
     /// cells have no lines of their own.
     pub(super) fn read(snapshot: &Snapshot, shown: &Shown) -> Option<Self> {
         let file = snapshot.files().get(&shown.path).filter(|file| file.language == Language::Notebook)?;
-        let lines = notebook_lines(&shown.source.text).filter(|_| file.lines > 1)?;
+        let lines = list_notebook_lines(&shown.source.text).filter(|_| file.lines > 1)?;
         Some(Self { lines })
     }
 

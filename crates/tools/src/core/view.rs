@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::notebook_view::NotebookText;
 use crate::framework::{
-    Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset,
+    Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
+    ToolError, ToolRef, Toolset,
 };
 use crate::rows::NodeRow;
 use crate::source::{self, Shown, escaped, number_lines, symbols_in};

@@ -111,9 +111,9 @@ pub(crate) fn fit(body: &mut Map<String, Value>, page: Option<Paged>, budget: us
 /// Cuts an answer of several lists into pages: the lists follow each other, and `at` is the place in all of them.
 /// Every page has the members that are not lists.
 pub(crate) fn fit_lists(body: &mut Map<String, Value>, at: Cursor, budget: usize) {
-    let total: usize = lists_of_all(body).iter().map(|list| list.sizes.len()).sum();
+    let total: usize = list_all(body).iter().map(|list| list.sizes.len()).sum();
     take_elements(body, at.offset, usize::MAX);
-    let mut lists = lists_of_all(body);
+    let mut lists = list_all(body);
     let rest = text_bytes(body).saturating_sub(lists.iter().map(List::bytes).sum());
     let mut tries = TRIES;
     let mut room = budget.saturating_sub(LATE_BYTES + rest);
@@ -137,7 +137,9 @@ pub(crate) fn fit_lists(body: &mut Map<String, Value>, at: Cursor, budget: usize
             *body = trial;
             break;
         }
-        room = room.saturating_sub(over);
+        // Less than what is kept now, so that each try keeps fewer.
+        let used: usize = lists.iter().map(|list| list.sizes[..list.keep].iter().sum::<usize>()).sum();
+        room = used.saturating_sub(over);
     }
     if text_bytes(body) + LATE_BYTES > budget {
         // What is too long is not in a list.
@@ -157,10 +159,10 @@ fn count_fitting(lists: &mut [List], room: usize) -> usize {
     count
 }
 
-/// Keeps `count` elements of all lists behind the first `skipped`, in the order of [`lists_of_all`].
+/// Keeps `count` elements of all lists behind the first `skipped`, in the order of [`list_all`].
 fn take_elements(body: &mut Map<String, Value>, skipped: usize, count: usize) {
     let (mut skipped, mut count) = (skipped, count);
-    for list in lists_of_all(body) {
+    for list in list_all(body) {
         if let Some(elements) = list.elements(body) {
             let from = skipped.min(elements.len());
             elements.drain(..from);
@@ -172,8 +174,8 @@ fn take_elements(body: &mut Map<String, Value>, skipped: usize, count: usize) {
 }
 
 /// All lists of an answer, one level deep, empty ones included.
-fn lists_of_all(body: &Map<String, Value>) -> Vec<List> {
-    list_lists(body, 0)
+fn list_all(body: &Map<String, Value>) -> Vec<List> {
+    list_from(body, 0)
 }
 
 /// A page cut to a number of tokens, before the whole answer is cut to its byte budget.
@@ -239,11 +241,11 @@ fn cut_lists(body: &mut Map<String, Value>, page: Option<Paged>, room: usize, sh
 
 /// All lists of more than one element, ordered by name.
 fn lists(body: &Map<String, Value>) -> Vec<List> {
-    list_lists(body, 2)
+    list_from(body, 2)
 }
 
 /// All lists of at least this many elements.
-fn list_lists(body: &Map<String, Value>, least: usize) -> Vec<List> {
+fn list_from(body: &Map<String, Value>, least: usize) -> Vec<List> {
     let list = |outer: &str, inner: Option<&str>, value: &Value| {
         let elements = value.as_array().filter(|elements| elements.len() >= least)?;
         let sizes: Vec<usize> = elements.iter().map(|element| inner_bytes(element) + ELEMENT_FRAME).collect();
@@ -429,22 +431,26 @@ mod tests {
 
     #[test]
     fn several_lists_are_pages_of_one_sequence() {
-        let start = Cursor { offset: 0, ..AT };
-        let whole = object(json!({"a": rows(30, 100), "b": {"c": rows(20, 100)}, "d": [], "e": rows(1, 100), "note": "x"}));
-        let (mut next, mut seen, mut pages) = (Some(start), Vec::new(), 0);
-        while let Some(at) = next {
-            let mut page = whole.clone();
-            fit_lists(&mut page, at, 3_000);
-            assert!(text_bytes(&page) <= 3_000 && page["note"] == "x", "{page:?}");
-            for list in [&page["a"], &page["b"]["c"], &page["e"]] {
-                seen.extend(list.as_array().into_iter().flatten().cloned());
+        // The sizes leave every remainder of a row.
+        for size in (2_500..3_100).step_by(7) {
+            let note = "a sentence that stays whole";
+            let (start, b) = (Cursor { offset: 0, ..AT }, json!({"c": rows(20, 100)}));
+            let whole = object(json!({"a": rows(30, 100), "b": b, "d": [], "e": rows(1, 100), "note": note}));
+            let (mut next, mut seen, mut pages) = (Some(start), Vec::new(), 0);
+            while let Some(at) = next {
+                let mut page = whole.clone();
+                fit_lists(&mut page, at, size);
+                assert!(text_bytes(&page) <= size && page["note"] == note, "{page:?}");
+                for list in [&page["a"], &page["b"]["c"], &page["e"]] {
+                    seen.extend(list.as_array().into_iter().flatten().cloned());
+                }
+                next = page.get("cursor").and_then(Value::as_str).map(|text| Cursor::parse(text).expect("own"));
+                assert_eq!(page["truncated"], json!(next.is_some()));
+                pages += 1;
             }
-            next = page.get("cursor").and_then(Value::as_str).map(|text| Cursor::parse(text).expect("own"));
-            assert_eq!(page["truncated"], json!(next.is_some()));
-            pages += 1;
+            assert!(pages > 2, "{pages}");
+            assert_eq!(seen, [rows(30, 100), rows(20, 100), rows(1, 100)].concat());
         }
-        assert!(pages > 2, "{pages}");
-        assert_eq!(seen, [rows(30, 100), rows(20, 100), rows(1, 100)].concat());
     }
 
     #[test]

@@ -176,7 +176,8 @@ fn row(found: &FoundMemory) -> Value {
         put("superseded_by", later.to_string().into());
     }
     for (name, is_from_here) in [("contradicts", true), ("contradicted_by", false)] {
-        let is_one = |other: &&Related| other.relation == RelationKind::Contradicts && other.is_from_here == is_from_here;
+        let is_one =
+            |other: &&Related| other.relation == RelationKind::Contradicts && other.is_from_here == is_from_here;
         let others: Vec<Value> =
             found.related.iter().filter(is_one).map(|other| json!({"id": other.id, "title": other.title})).collect();
         if !others.is_empty() {
