@@ -14,6 +14,8 @@ use crate::error::CliError;
 pub(crate) const DEFAULT_AGENT: &str = "cli";
 /// Maximum size of arguments from standard input, in bytes.
 const MAX_INPUT: u64 = 16 << 20;
+/// Begins the error about a word that no argument takes.
+pub(crate) const UNEXPECTED: &str = "unexpected argument";
 /// Name of the argument for the caller.
 const AGENT: &str = "agent_id";
 
@@ -195,7 +197,7 @@ impl Flags {
                 [] => ("flags", format!("pass it as one of {}", listed(properties))),
                 _ => ("no more words", "quote an argument that contains spaces".to_owned()),
             };
-            return Err(CliError::usage(format!("unexpected argument `{extra}`, expected {expected}"), next));
+            return Err(CliError::usage(format!("{UNEXPECTED} `{extra}`, expected {expected}"), next));
         }
         for (at, (name, word)) in names.iter().zip(words).enumerate() {
             let takes_rest = joins && at + 1 == names.len();

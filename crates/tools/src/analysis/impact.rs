@@ -195,7 +195,7 @@ node's; they cite commits. `tests` are the test functions among all dependents, 
 more (see `callers` for the reasons). `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
-`total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
+`total_blast_nodes` counts the rows of all pages; `files` groups them by file. An answer of a server is cut to 10,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const TEXT_OMITS: &'static [&'static str] = &[
