@@ -171,7 +171,7 @@ pub(crate) fn extract_all(
         // Rows to be stored are written by their own thread while the next batch is parsed.
         let (rows, to_store) = crossbeam_channel::bounded::<Vec<Fresh>>(2);
         if let Some(cache) = tools.cache {
-            scope.spawn(move || to_store.into_iter().for_each(|fresh| store_fresh(cache, fresh)));
+            scope.spawn(move || store_rows(cache, &to_store));
         } else {
             drop(to_store);
         }
@@ -320,34 +320,32 @@ fn row_as_indexed(job: &Job, cache: Option<&FactsCache>) -> Option<Vec<u8>> {
     cache?.get(&key, CACHE_VERSION).ok()?
 }
 
-/// Stores rows as they come, several batches of small files at once.
-fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
-    let store = |rows: Vec<Row>| {
-        if let Err(error) = cache.put_many(&rows, CACHE_VERSION) {
-            tracing::warn!(%error, "facts could not be cached");
+/// Stores what is new as it comes, several batches of small files at once.
+fn store_rows(cache: &FactsCache, fresh: &crossbeam_channel::Receiver<Vec<Fresh>>) {
+    let mut waiting = Waiting::default();
+    for batch in fresh {
+        if let Some(enough) = waiting.add(batch) {
+            store_fresh(cache, enough);
         }
-    };
-    let mut waiting = WaitingRows::default();
-    for batch in rows {
-        waiting.add(batch).map(store);
     }
-    store(waiting.rows);
+    store_fresh(cache, waiting.fresh);
 }
 
-/// Rows that are to be stored together.
+/// What is to be stored together.
 #[derive(Default)]
-struct WaitingRows {
-    rows: Vec<Row>,
+struct Waiting {
+    fresh: Vec<Fresh>,
     bytes: usize,
 }
 
-impl WaitingRows {
-    /// Adds a batch; returns all rows once they are enough.
-    fn add(&mut self, batch: Vec<Row>) -> Option<Vec<Row>> {
-        self.bytes += batch.iter().map(|(_, row)| row.len()).sum::<usize>();
-        self.rows.extend(batch);
-        let is_enough = self.rows.len() >= STORED_ROWS || self.bytes >= STORED_BYTES;
-        is_enough.then(|| std::mem::take(self).rows)
+impl Waiting {
+    /// Adds a batch; returns everything once it is enough.
+    fn add(&mut self, batch: Vec<Fresh>) -> Option<Vec<Fresh>> {
+        let rows = batch.iter().flat_map(|one| [&one.facts, &one.text]).flatten();
+        self.bytes += rows.map(|(_, row)| row.len()).sum::<usize>();
+        self.fresh.extend(batch);
+        let is_enough = self.fresh.len() >= STORED_ROWS || self.bytes >= STORED_BYTES;
+        is_enough.then(|| std::mem::take(self).fresh)
     }
 }
 
@@ -616,9 +614,12 @@ mod tests {
 
     #[test]
     fn rows_of_small_files_are_stored_together() {
-        let batch = |rows: usize, bytes: usize| vec![(ContentHash::of(b""), vec![0; bytes]); rows];
+        let row = |bytes: usize| Some((ContentHash::of(b""), vec![0; bytes]));
+        let batch = |rows: usize, bytes: usize| -> Vec<Fresh> {
+            (0..rows).map(|_| Fresh { facts: row(bytes), text: None }).collect()
+        };
         let sizes = |batches: usize, rows: usize, bytes: usize| -> Vec<usize> {
-            let mut waiting = WaitingRows::default();
+            let mut waiting = Waiting::default();
             (0..batches).filter_map(|_| waiting.add(batch(rows, bytes))).map(|rows| rows.len()).collect()
         };
         assert_eq!(sizes(50, BATCH, 10), [22 * BATCH; 2], "many small rows");
