@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, RepoPath, node_id};
+use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, ProblemKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
@@ -94,12 +94,14 @@ pub(crate) fn root_is_gone(info: &RootInfo) -> String {
 pub struct SourceText {
     /// Its path in the index.
     pub path: RepoPath,
-    /// Its text; bytes that are not UTF-8 are replaced.
+    /// Its text, see [`Snapshot::read_text`]; bytes that are not UTF-8 are replaced.
     pub text: String,
     /// Bytes were replaced.
     pub lossy: bool,
-    /// A NUL byte near its start: not a text.
+    /// A NUL byte near its start, or a document whose text cannot be had: not a text.
     pub binary: bool,
+    /// Why it is not, or not surely, the whole text.
+    pub problem: Option<Problem>,
     /// Hash of its bytes.
     pub hash: ContentHash,
     /// The file is in the index, but with other content: line numbers of the index may be off.
@@ -358,16 +360,18 @@ impl Snapshot {
     /// # Errors
     /// See [`Snapshot::read_bytes`].
     pub fn read_file(&self, path: &RepoPath) -> Result<SourceText, ReadError> {
-        let bytes = self.read_bytes(path)?;
-        let hash = ContentHash::of(&bytes);
         let entry = self.files.get(path);
-        let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
-        let (text, lossy) = match String::from_utf8(bytes) {
+        let text = self.read_text(path, &Cancel::new())?;
+        let hash = text.file_hash();
+        let problem = text.problem.clone();
+        let binary = text[..text.len().min(BINARY_PROBE)].contains(&0)
+            || problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Binary);
+        let (text, lossy) = match String::from_utf8(text.into_bytes()) {
             Ok(text) => (text, false),
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
         let stale = entry.is_some_and(|entry| entry.hash != hash);
-        Ok(SourceText { path: path.clone(), text, lossy, binary, hash, stale, indexed: entry.is_some() })
+        Ok(SourceText { path: path.clone(), text, lossy, binary, problem, hash, stale, indexed: entry.is_some() })
     }
 
     /// The file entry of a node.

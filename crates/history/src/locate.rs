@@ -90,6 +90,13 @@ impl GitFolder {
         self.own != self.common
     }
 
+    /// The main work tree of the repository that this linked one belongs to; `None` for others, and if the repository
+    /// has none.
+    pub fn main_work_tree(&self) -> Option<PathBuf> {
+        let is_in_tree = self.is_linked() && self.common.file_name().is_some_and(|name| name == DOT_GIT);
+        is_in_tree.then(|| self.common.parent().map(Path::to_path_buf))?
+    }
+
     /// Returns whether both belong to worktrees of one repository on this machine.
     pub fn is_of_same(&self, other: &Self) -> bool {
         let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());

@@ -11,6 +11,7 @@ use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, S
 use m1nd_store::DerivedFiles;
 
 use super::{GitIndexes, Revisions};
+use crate::document_texts::DocumentTexts;
 use crate::file_words::WordCache;
 use crate::report::RootInfo;
 
@@ -87,6 +88,8 @@ pub(crate) struct Histories {
     pub(crate) words: WordCache,
     /// Caches of readers, see [`Snapshot::lasting`](crate::Snapshot::lasting).
     pub(crate) lasting: Derived,
+    /// Texts of packed documents.
+    pub(crate) texts: DocumentTexts,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -136,6 +139,7 @@ impl Histories {
             indexes: Arc::default(),
             words: WordCache::default(),
             lasting: Derived::new(),
+            texts: DocumentTexts::default(),
         }
     }
 
