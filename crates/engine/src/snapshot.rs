@@ -9,6 +9,7 @@ use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
 use crate::history::{Histories, ProjectHistory};
 use crate::json_graph::Imported;
+use crate::mentions::{KeptMention, KeptMentions};
 use crate::reasons::Reasons;
 use crate::report::{RootInfo, Tiers};
 use crate::search_index::SearchIndex;
@@ -28,6 +29,8 @@ pub struct Snapshot {
     pub(crate) search: SearchIndex,
     /// Coverage of compiler indexes.
     pub(crate) compiler: Arc<Cover>,
+    /// The code that documents named, as it was.
+    pub(crate) mentions: Arc<KeptMentions>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
     /// Commits that were checked out in the roots when it was made; see [`Snapshot::heads`].
@@ -128,6 +131,7 @@ impl Snapshot {
             outdated: false,
             compiler: Arc::default(),
             imported: Arc::default(),
+            mentions: Arc::default(),
             search: SearchIndex::default(),
             heads: Arc::new([]),
             histories: Arc::default(),
@@ -154,6 +158,7 @@ impl Snapshot {
             outdated: content.outdated,
             compiler: content.compiler,
             imported: content.imported,
+            mentions: self.mentions.clone(),
             search: content.search,
             heads: content.heads,
             histories: self.histories.clone(),
@@ -175,6 +180,11 @@ impl Snapshot {
             compiler: self.compiler.clone(),
             heads: self.heads.clone(),
         }
+    }
+
+    /// The code that a document or the comments of a file named when each line was last written, as it was then.
+    pub fn kept_mentions(&self, path: &str) -> &[KeptMention] {
+        self.mentions.of(path)
     }
 
     /// The list of files, to be kept longer than the snapshot.

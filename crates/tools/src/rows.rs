@@ -228,7 +228,7 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
         ResolveError::Folder { path, files } => {
             let message = format!("argument `{argument}`: `{path}` is a folder, expected a file or symbol");
             ToolError::new(ErrorCode::NodeNotFound, message)
-                .hint("`impact`, `predict` and the claims of `hypothesize` take folders")
+                .hint("`impact`, `predict`, `timeline`, `why` and the claims of `hypothesize` take folders")
                 .next_step("pass one of `files`, or list them with `glob`")
                 .detail("files", json!(files))
         }

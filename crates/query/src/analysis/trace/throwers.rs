@@ -67,7 +67,8 @@ fn is_result_used(line: &str, label: &str) -> bool {
     let call = format!("{label}(");
     let Some(at) = line.find(&call) else { return false };
     // What the function is a member of belongs to the call: `self.pool.load(x)`, `errors::fail(x)`, `await a->b(x)`.
-    let before = line[..at].trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '>' | '-' | '$'));
+    let before =
+        line[..at].trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '>' | '-' | '$'));
     let before = before.trim();
     !matches!(before, "" | "await" | "}" | "{" | "else" | "then" | "do" | ";")
 }
