@@ -36,6 +36,8 @@ pub(crate) struct Flags {
     pub color: Option<ColorChoice>,
     /// `--no-pager`, if the tool has no such argument.
     pub no_pager: bool,
+    /// `--no-daemon`, if the tool has no such argument.
+    pub no_daemon: bool,
     /// `--help` or `-h`.
     pub help: bool,
 }
@@ -156,6 +158,7 @@ impl Flags {
                 self.merge(tool, &text, input)?;
             }
             ("no-pager", None) => self.no_pager = true,
+            ("no-daemon", None) => self.no_daemon = true,
             ("color", inline) => {
                 let when = inline.or_else(|| words.next().cloned()).ok_or_else(|| needs_value(flag, "WHEN"))?;
                 self.color = Some(when.parse().map_err(|_| {

@@ -35,6 +35,7 @@ mod readable;
 mod reasons;
 mod report;
 mod repository_marks;
+mod resident;
 mod search_index;
 mod shared;
 mod snapshot;
@@ -74,6 +75,7 @@ pub use report::{
     LanguageStatus, ProblemStatus, ProcessRole, RootInfo, RootWork, Status, Tiers, WatchState,
 };
 pub use repository_marks::{has_repository_mark, repository_marks};
+pub use resident::{ResidentPlace, ResidentSocket};
 pub use snapshot::{Snapshot, SourceText};
 pub use stored::{StoredCheck, StoredSnapshot};
 pub use text_model::{LocalModel, ModelUse};

@@ -234,6 +234,19 @@ impl Snapshot {
         self.histories.project(&self.roots, cancel)
     }
 
+    /// Like [`Snapshot::history`] for an answer that can do without it: waits for a moment only
+    /// ([`EngineConfig::history_wait`](crate::EngineConfig::history_wait)). What was read before answers meanwhile, and
+    /// a thread in the background reads on, once. [`ProjectHistory::is_being_read`] says that more will come.
+    pub fn history_at_hand(&self, cancel: &Cancel) -> ProjectHistory {
+        self.histories.project_at_hand(&self.roots, cancel)
+    }
+
+    /// Like [`Snapshot::history_at_hand`] for a program that ends with its answer: nothing is read on in the background,
+    /// and what was read in that moment is kept for the next call.
+    pub fn history_briefly(&self, cancel: &Cancel) -> ProjectHistory {
+        self.histories.project_briefly(&self.roots, cancel)
+    }
+
     /// Like [`Snapshot::history`], without reading new commits: the history read last, in this process or an earlier
     /// one, which may be of another commit than `HEAD` ([`ProjectHistory::gaps`] reports that). `None` if the history
     /// of a root was never read.

@@ -189,6 +189,13 @@ impl Services {
         self
     }
 
+    /// The services of a program that was just started over the same open index: nothing of what agents did here is
+    /// known to them, and memories are searched in these places.
+    #[must_use]
+    pub fn started_anew(&self, mind: MindConfig) -> Self {
+        Self::with_memories(self.engine.clone(), Arc::new(Memories::new(mind)), self.providers.clone())
+    }
+
     /// Notes the beginning of a call.
     pub(crate) fn begin_call(&self, agent: &str) {
         self.sessions.touch(agent);

@@ -21,6 +21,7 @@ use crate::framework::{
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, rounded};
+use crate::test_rows::{CoveringRow, covering_tests};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -30,6 +31,8 @@ const MAX_NODES: usize = 1_000;
 const DEFAULT_CHAINS: usize = 20;
 /// Maximum chains.
 const MAX_CHAINS: usize = 100;
+/// Maximum test files.
+const MAX_TESTS: usize = 20;
 
 /// Rows of a page that have a witness, the first: of the others it is rarely read, and it is most of their size.
 const WITNESSED: usize = 30;
@@ -121,13 +124,6 @@ pub(crate) struct ChangedTogether {
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct TestRow {
-    #[serde(flatten)]
-    node: NodeRow,
-    hop_distance: u32,
-}
-
-#[derive(Debug, Serialize)]
 pub(crate) struct Chain {
     /// Labels, outwards from the changed node.
     path: Vec<String>,
@@ -160,8 +156,8 @@ pub(crate) struct Output {
     members_changed_with_it: usize,
     files: Vec<FileRow>,
     total_files: usize,
-    /// Tests that reach the node.
-    tests: Vec<TestRow>,
+    /// Test files that cover the node, best first.
+    tests: Vec<CoveringRow>,
     total_tests: usize,
     causal_chains: Vec<Chain>,
     closure: Closure,
@@ -191,7 +187,7 @@ Each row has a `class` (`breaks`: it names what changes; `behaviour`; `test`; `d
 replayed commits of this repository (see `predict`); null where the history is not loaded or says nothing, and
 `no_probability` says why there is none at all. It is about files and about commits, not about what breaks. Rows of
 class `co_change` (`side: history`) come last: no path in the code leads there, but their files often changed with the
-node's; they cite commits. `tests` are the test functions among all dependents, nearest first. `closure.state` is `closed` if every direct dependent is known; `blocked` if something may hide
+node's; they cite commits. `tests` are the test files that cover the node, best first, as `tests_for` lists them. `closure.state` is `closed` if every direct dependent is known; `blocked` if something may hide
 more (see `callers` for the reasons). `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
@@ -261,8 +257,9 @@ impl ReadTool for Impact {
             true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
+        let history = cx.history_at_hand();
         let past = match &part {
-            Part::Node(node) => WithHistory::of(cx, *node)?,
+            Part::Node(node) => WithHistory::of(cx, &history, *node)?,
             Part::Folder { .. } => WithHistory::missing("of folders, `predict` tells what changes with them"),
         };
         let unreached = match direction {
@@ -275,9 +272,8 @@ impl ReadTool for Impact {
         };
         let guidance = guidance(snapshot, &source, input.direction, &found);
         let total = found.total_rows + unreached.len();
-        let tests = found.tests.iter();
-        let tests = tests.map(|&(node, hop_distance)| TestRow { node: NodeRow::new(snapshot, node), hop_distance });
-        let tests: Vec<TestRow> = tests.collect();
+        let covering = covering_tests(cx, Some(&history), std::iter::once(node).chain(also.iter().copied()), "")?;
+        let tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
         let rows = found.rows.iter().map(|row| blast_row(snapshot, row, &past));
         let mut blast_radius = page.cut(rows.chain(unreached).collect());
         blast_radius.iter_mut().skip(WITNESSED).for_each(|row| row.witness.clear());
@@ -298,7 +294,7 @@ impl ReadTool for Impact {
             closure: Closure::new(snapshot, &found.closure).with_indirect(&found.closure),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             tests,
-            total_tests: found.total_tests,
+            total_tests: covering.rows.len(),
             no_probability: past.missing.clone(),
             blast_radius,
         };
