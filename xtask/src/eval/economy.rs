@@ -22,6 +22,8 @@ use crate::Outcome;
 
 /// Readings after which a way has missed the function.
 const MAX_READS: usize = 20;
+/// Rows of a page, as a text has them.
+const PAGE: usize = 8;
 /// Names of the text that are searched for, the rarest.
 const NAMES: usize = 3;
 /// Shortest name that is searched for, in bytes.
@@ -144,7 +146,7 @@ fn by_seek(services: &Services, query: &str, gold: &[(String, usize)], format: F
             Err(error) => Err(error.to_string().into()),
         }
     };
-    let mut question = json!({"agent_id": "eval", "query": query});
+    let mut question = json!({"agent_id": "eval", "query": query, "top_k": PAGE});
     let (mut bytes, mut reads) = (0, 0);
     // Page by page, as long as rows are left.
     loop {

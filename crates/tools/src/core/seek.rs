@@ -16,7 +16,9 @@ use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, CodeLine, NodeRow, code_lines, count, rounded};
 
 /// Default number of rows.
-const DEFAULT_ROWS: usize = 8;
+const DEFAULT_ROWS: usize = 20;
+/// Rows of a text where the caller gives no number: agents read all of them.
+const TEXT_ROWS: usize = 8;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
 /// Default minimum score.
@@ -164,7 +166,8 @@ together with the best matches, and how recently a file changed. A fitted model 
 lower unless the query is about tests. Each file comes with its best symbol first; of the first 20 rows, at most 8, 4
 and 2 are of the first three files and one is of each further file.
 
-Each row has its header and the lines that meet most of the question (`lines`), with their numbers.
+Each row has its header and the lines that meet most of the question (`lines`), with their
+numbers. A text has eight rows unless `top_k` is given.
 
 `score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`
 holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index without
@@ -196,6 +199,7 @@ wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the 
     const MENTIONS: &'static [Mention] = &[(Purpose::Find, 10, "(by words and meaning)")];
     const PAGED: bool = true;
     const COMMAND: Option<Command> = Some(Command::words("seek", &["query"]));
+    const TEXT_ROWS: usize = TEXT_ROWS;
     const TEXT_OMITS: &'static [&'static str] = &[
         "best_field",
         "matched_words",

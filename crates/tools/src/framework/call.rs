@@ -211,20 +211,23 @@ impl ToolDef {
             let budget = tokens.map_or(budget, |tokens| tokens.saturating_mul(TOKEN_BYTES));
             let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
             let omits = if asked == Some(Detail::Full) { &[] } else { self.text_omits };
-            return Ok(Replied { reply: self.as_text(cx, answer, at, (&given, omits), &call)?, found });
+            let is_sized = tokens.is_some() || given.contains_key("top_k");
+            let most = if is_sized { usize::MAX } else { self.text_rows };
+            let style = Style { arguments: &given, row: self.row_text, first: self.text_first, most, omits };
+            return Ok(Replied { reply: self.as_text(cx, answer, at, &style, &call)?, found });
         }
         let given = (detail == Detail::Brief).then_some(&given);
         let body = self.framed(cx, answer, at, tokens, &call, given)?;
         Ok(Replied { reply: Reply::Json(Value::Object(body)), found })
     }
 
-    /// The answer as text without the members of `omits`, see [`text::render`].
+    /// The answer as text, see [`text::render`].
     fn as_text(
         &self,
         cx: &Context<'_>,
         answer: Answer<Value>,
         at: Cursor,
-        (arguments, omits): (&Map<String, Value>, &[&str]),
+        style: &Style<'_>,
         call: &Call,
     ) -> Result<Reply, ToolError> {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
@@ -235,8 +238,7 @@ impl ToolDef {
         let Value::Object(body) = make_visible(Value::Object(body), &is_name) else {
             return Ok(Reply::Text(String::new()));
         };
-        let style = Style { arguments, row: self.row_text, first: self.text_first, omits };
-        let text = text::render(&body, page, &style, call.budget);
+        let text = text::render(&body, page, style, call.budget);
         let snapshot = self.answered(cx);
         Ok(Reply::Text(snapshot.with_repositories(&text).unwrap_or(text)))
     }

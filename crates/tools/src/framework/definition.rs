@@ -75,6 +75,8 @@ pub trait Tool {
     /// Path of the list whose elements are the first lines of the text, numbered, as a JSON pointer; empty for the rows
     /// of the page.
     const TEXT_FIRST: &'static str = "";
+    /// Rows of a text where the caller gives no `top_k`.
+    const TEXT_ROWS: usize = usize::MAX;
     /// Members of the answer and its rows that the text leaves out: they repeat others, or serve programs only.
     const TEXT_OMITS: &'static [&'static str] = &[];
     /// Members of the answer and its rows that `detail: brief` leaves out, as paths: `results.score_breakdown`. Never
@@ -182,6 +184,7 @@ pub struct ToolDef {
     output_schema: &'static str,
     pub(super) row_text: Option<RowText>,
     pub(super) text_first: &'static str,
+    pub(super) text_rows: usize,
     pub(super) text_omits: &'static [&'static str],
     pub(super) details: &'static [&'static str],
     schema: fn() -> Value,
@@ -230,6 +233,7 @@ impl ToolDef {
             output_schema: T::OUTPUT_SCHEMA,
             row_text: T::ROW_TEXT,
             text_first: T::TEXT_FIRST,
+            text_rows: T::TEXT_ROWS,
             text_omits: T::TEXT_OMITS,
             details: T::DETAILS,
             schema: input_schema::<T::Input>,

@@ -77,6 +77,8 @@ pub(crate) struct Style<'a> {
     pub(crate) row: Option<RowText>,
     /// Path of the list that comes first, as a JSON pointer; empty for the rows of the page.
     pub(crate) first: &'a str,
+    /// Most rows of the page.
+    pub(crate) most: usize,
     /// Members that are left out.
     pub(crate) omits: &'a [&'a str],
 }
@@ -133,7 +135,7 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
     if let Some(hint) = hint {
         let _ = writeln!(out, "{hint}");
     }
-    let style = Style { arguments: &Map::new(), row: None, first: "", omits: &[] };
+    let style = Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] };
     push_cut(&mut out, &rest(&body, None, &style), TEXT_BYTES);
     if let Some(step) = step {
         let _ = writeln!(out, "next: {step}");
@@ -148,7 +150,7 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
 fn rows(out: &mut String, body: &Map<String, Value>, page: Paged, style: &Style<'_>, room: usize) -> usize {
     let rows = body.get(page.member).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut kept = 0;
-    for (number, row) in rows.iter().enumerate() {
+    for (number, row) in rows.iter().take(style.most).enumerate() {
         let text = match (row, style.row) {
             (Value::Object(members), Some(write)) => write(members, style.arguments),
             (Value::Object(members), None) => line_of(members, style, 0),
@@ -192,7 +194,7 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
 
 /// A row in the general form, for a tool that only changes what the row has.
 pub(crate) fn row_line(members: &Map<String, Value>) -> String {
-    line_of(members, &Style { arguments: &Map::new(), row: None, first: "", omits: &[] }, 0)
+    line_of(members, &Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] }, 0)
 }
 
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
@@ -481,7 +483,12 @@ mod tests {
         let total = member.and_then(|member| body[member].as_array()).map_or(0, Vec::len);
         let page = member.map(|member| Paged { member, total, at });
         let arguments = json!({"query": "x"}).as_object().expect("an object").clone();
-        render(&body, page, &Style { arguments: &arguments, row: None, first: "", omits: &[] }, budget)
+        render(
+            &body,
+            page,
+            &Style { arguments: &arguments, row: None, first: "", most: usize::MAX, omits: &[] },
+            budget,
+        )
     }
 
     #[test]
