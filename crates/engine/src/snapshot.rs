@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, RepoPath, node_id};
+use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, ProblemKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
@@ -97,12 +97,14 @@ pub(crate) fn root_is_gone(info: &RootInfo) -> String {
 pub struct SourceText {
     /// Its path in the index.
     pub path: RepoPath,
-    /// Its text; bytes that are not UTF-8 are replaced.
+    /// Its text, see [`Snapshot::read_text`]; bytes that are not UTF-8 are replaced.
     pub text: String,
     /// Bytes were replaced.
     pub lossy: bool,
-    /// A NUL byte near its start: not a text.
+    /// A NUL byte near its start, or a document whose text cannot be had: not a text.
     pub binary: bool,
+    /// Why it is not, or not surely, the whole text.
+    pub problem: Option<Problem>,
     /// Hash of its bytes.
     pub hash: ContentHash,
     /// The file is in the index, but with other content: line numbers of the index may be off.
@@ -215,6 +217,12 @@ impl Snapshot {
         &self.derived
     }
 
+    /// Like [`Snapshot::derived`], for values that depend on no state of the index: all snapshots of an engine share
+    /// them, and they are dropped with it. Their types must be bounded.
+    pub fn lasting(&self) -> &Derived {
+        &self.histories.lasting
+    }
+
     /// The limits that it was made and is read under.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -224,6 +232,19 @@ impl Snapshot {
     /// first time in a large repository. Unreadable parts are listed in [`ProjectHistory::gaps`].
     pub fn history(&self, cancel: &Cancel) -> ProjectHistory {
         self.histories.project(&self.roots, cancel)
+    }
+
+    /// Like [`Snapshot::history`] for an answer that can do without it: waits for a moment only
+    /// ([`EngineConfig::history_wait`](crate::EngineConfig::history_wait)). What was read before answers meanwhile, and
+    /// a thread in the background reads on, once. [`ProjectHistory::is_being_read`] says that more will come.
+    pub fn history_at_hand(&self, cancel: &Cancel) -> ProjectHistory {
+        self.histories.project_at_hand(&self.roots, cancel)
+    }
+
+    /// Like [`Snapshot::history_at_hand`] for a program that ends with its answer: nothing is read on in the background,
+    /// and what was read in that moment is kept for the next call.
+    pub fn history_briefly(&self, cancel: &Cancel) -> ProjectHistory {
+        self.histories.project_briefly(&self.roots, cancel)
     }
 
     /// Like [`Snapshot::history`], without reading new commits: the history read last, in this process or an earlier
@@ -362,16 +383,18 @@ impl Snapshot {
     /// # Errors
     /// See [`Snapshot::read_bytes`].
     pub fn read_file(&self, path: &RepoPath) -> Result<SourceText, ReadError> {
-        let bytes = self.read_bytes(path)?;
-        let hash = ContentHash::of(&bytes);
         let entry = self.files.get(path);
-        let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
-        let (text, lossy) = match String::from_utf8(bytes) {
+        let text = self.read_text(path, &Cancel::new())?;
+        let hash = text.file_hash();
+        let problem = text.problem.clone();
+        let binary = text[..text.len().min(BINARY_PROBE)].contains(&0)
+            || problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Binary);
+        let (text, lossy) = match String::from_utf8(text.into_bytes()) {
             Ok(text) => (text, false),
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
         let stale = entry.is_some_and(|entry| entry.hash != hash);
-        Ok(SourceText { path: path.clone(), text, lossy, binary, hash, stale, indexed: entry.is_some() })
+        Ok(SourceText { path: path.clone(), text, lossy, binary, problem, hash, stale, indexed: entry.is_some() })
     }
 
     /// The file entry of a node.

@@ -12,8 +12,8 @@ mod past;
 mod signatures;
 mod slips;
 
-pub use m1nd_documents::Document;
 pub use m1nd_documents::light::{LightClaim, LightQualifier, LightRelation};
+pub use m1nd_documents::{Document, NotebookLine, list_notebook_lines};
 
 use m1nd_base::RepoPath;
 use m1nd_documents::{DocumentLimits, Format, Unreadable, parse, parse_as};

@@ -233,7 +233,7 @@ pub fn scan(
     progress: &dyn Progress,
 ) -> Result<ScanAnswer, ScanFault> {
     let files: Vec<&FileEntry> = snapshot.files().within(&query.scope).collect();
-    let matcher = Matcher::new(&query.wanted, query.severity_min, &files)?;
+    let matcher = Matcher::new(snapshot, query, &files)?;
     let mut answer = ScanAnswer::default();
     let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| matcher.fits(file.language));
     answer.files_without_rules = others.len();

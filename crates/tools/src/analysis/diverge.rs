@@ -112,6 +112,7 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "baseline": "HEAD"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 70, "how far a branch has moved, and what is unusual")];
     const RARE: &'static [&'static str] = &["include_coupling_changes", "include_anomalies"];
+    const PAGED: bool = true;
     const DETAILS: &'static [&'static str] =
         &["modified_nodes.growth_ratio", "coupling_changes.was", "baseline_commit"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;

@@ -21,6 +21,7 @@ use crate::framework::{
 use crate::heuristics::RowSignals;
 use crate::past::{self, CitedCommit};
 use crate::rows::{self, NodeRow, count, rounded};
+use crate::test_rows::{CoveringRow, covering_tests};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -30,6 +31,8 @@ const MAX_ROWS: usize = 200;
 const DEFAULT_SUPPORT: usize = 2;
 /// Symbols listed.
 const MAX_SYMBOLS: usize = 10;
+/// Test files listed.
+const MAX_TESTS: usize = 5;
 /// Maximum changed nodes of one question.
 const MAX_CHANGED: usize = 200;
 
@@ -122,6 +125,9 @@ pub(crate) struct Output {
     changed: Vec<String>,
     predictions: Vec<Row>,
     total_predictions: usize,
+    /// Test files that cover what changed, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<CoveringRow>,
     /// Symbols that changed in the same commits as the first changed node, if that is a symbol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<Symbol>,
@@ -177,7 +183,8 @@ belongs to most; figures are those of questions about a single file.
 half). Rows of product code also have what `trust` and `tremor` say of the file, as far as there is evidence, and
 `heuristic_factor`: 1 + .2 (`trust_risk_multiplier` - 1), times 1 + .1 `tremor_magnitude` (at most 1, from 3 commits). It says
 where a mistake is likelier, and is no part of order, `confidence` or `verdict`; `heuristics_surface` explains it.
-`note` says why there is no evidence. Subjects are text of the repository.";
+`tests` are the test files that cover what changed, best first (`tests_for` lists all). `note` says why there is no
+evidence. Subjects are text of the repository.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed_node": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Plan, 40, "what usually changes with it"),
@@ -221,7 +228,7 @@ impl ReadTool for Predict {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let page = cx.page(input.top_k);
-        let history = cx.history();
+        let history = cx.history_at_hand();
         let one = input.changed_node.iter().map(|name| ("changed_node", name));
         let named: Vec<(&str, &String)> = one.chain(input.changed.iter().map(|name| ("changed", name))).collect();
         let asked = match named.is_empty() {
@@ -243,6 +250,7 @@ impl ReadTool for Predict {
         }
         let guidance = guidance(&asked, &found);
         let total = found.rows.len();
+        let covering = covering_tests(cx, Some(&history), asked.nodes.iter().copied(), "")?;
         let mut output = unanswered(snapshot, Some(&asked), String::new());
         output.changed_node = input.changed_node;
         output.note = note(&asked, &found);
@@ -251,6 +259,7 @@ impl ReadTool for Predict {
         let shown = page.cut(found.rows);
         output.predictions = shown.iter().map(|found| row(snapshot, found, several)).collect();
         add_signals(cx, &history, &shown, &mut output.predictions, input.include_velocity)?;
+        output.tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
         let gaps: Vec<String> = asked.gaps.into_iter().chain(found.gaps).collect();
         output.what_is_missing = (!gaps.is_empty()).then(|| gaps.join("; "));
         Ok(Answer::new(output).rows("predictions", total).guidance(guidance))
@@ -302,6 +311,7 @@ fn unanswered(snapshot: &Snapshot, asked: Option<&Asked>, note: String) -> Outpu
         changed: asked.map(paths).unwrap_or_default(),
         predictions: Vec::new(),
         total_predictions: 0,
+        tests: Vec::new(),
         symbols: Vec::new(),
         symbols_note: None,
         co_change_count: 0,

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::framework::{
-    Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset, number, rows_schema,
+    Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
+    Toolset, number, rows_schema,
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, rounded};
@@ -170,7 +170,6 @@ the chance of so many common commits if the files were independent.";
         (Stage::Diagnose, 50, "how the caller and the failing code connect"),
         (Stage::Plan, 20, "how the parts connect"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
     const COMMAND: Option<Command> = Some(Command::new("why", &["source", "target"]));
     const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
     const DETAILS: &'static [&'static str] = &[

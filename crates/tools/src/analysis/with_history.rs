@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use m1nd_engine::graph::NodeIx;
+use m1nd_engine::history::ProjectHistory;
 use m1nd_query::changes::predict::{PredictAnswer, PredictQuery, PredictRow, Source, predict};
 
 use crate::framework::{ReadContext, ToolError};
@@ -24,16 +25,13 @@ pub(super) struct WithHistory {
 }
 
 impl WithHistory {
-    /// What the loaded history says about the file of a node.
-    pub(super) fn of(cx: &ReadContext<'_>, node: NodeIx) -> Result<Self, ToolError> {
+    /// What the history says about the file of a node, as far as it is at hand.
+    pub(super) fn of(cx: &ReadContext<'_>, history: &ProjectHistory, node: NodeIx) -> Result<Self, ToolError> {
         let snapshot = cx.snapshot();
         let missing = |why: &str| Ok(Self::missing(why));
         let Some(file) = snapshot.graph().file(node) else { return missing("the node is not part of a file") };
-        let Some(history) = cx.loaded_history() else {
-            return missing("the git history is not loaded yet; `predict` and `timeline` load it");
-        };
         let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 0, with_symbols: false };
-        let PredictAnswer { rows, calibration, untold, .. } = predict(snapshot, &history, &query, cx.cancel())?;
+        let PredictAnswer { rows, calibration, untold, .. } = predict(snapshot, history, &query, cx.cancel())?;
         if let Some((_, reason)) = untold.first() {
             return missing(&reason.to_string());
         }

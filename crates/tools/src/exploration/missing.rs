@@ -196,7 +196,7 @@ impl ReadTool for Missing {
         let snapshot = cx.indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
         let least = input.min_sibling_activation;
-        let found = gaps(snapshot, &input.query, least, &cx.history(), cx.cancel())?;
+        let found = gaps(snapshot, &input.query, least, &cx.history_at_hand(), cx.cancel())?;
         let page = cx.page(input.top_k);
         let guidance = guidance(snapshot, &found, &input.query);
         let sure = found.holes.iter().filter(|hole| hole.open.is_none()).count();

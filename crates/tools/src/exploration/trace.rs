@@ -234,7 +234,7 @@ impl ReadTool for Trace {
             window_hours: input.window_hours,
             max_suspects: MAX_SUSPECTS,
         };
-        let found = trace_given(snapshot, &query, &cx.history(), cx.cancel())?;
+        let found = trace_given(snapshot, &query, &cx.history_at_hand(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &query.text);
         let page = cx.page(input.top_k);
         let total = found.suspects.len();

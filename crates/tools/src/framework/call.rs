@@ -59,6 +59,8 @@ enum Form {
     Default(Format),
     /// Text, whatever the arguments and the tool say.
     OnlyText,
+    /// JSON for a program in this process, which reads all of it.
+    Program,
 }
 
 /// An answer in the form that the caller takes.
@@ -76,16 +78,17 @@ impl ToolDef {
     /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer,
     /// and for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
     pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
-        match self.reply(cx, arguments, Format::Json)? {
+        match self.reply_in(cx, arguments, Form::Program)?.reply {
             Reply::Json(body) => Ok(body),
             // Asked for in the arguments: a caller that takes JSON only gets it as one member.
             Reply::Text(text) => Ok(json!({"text": text})),
         }
     }
 
-    /// Like [`ToolDef::invoke`], in the form that the argument `format` names, else in `default`.
+    /// Like [`ToolDef::invoke`] for a client: in the form that the argument `format` names, else in `default`, and in
+    /// pages for a model to read.
     pub fn reply(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
-        Ok(self.reply_with_count(cx, arguments, default)?.reply)
+        Ok(self.reply_in(cx, arguments, Form::Default(default))?.reply)
     }
 
     /// Like [`ToolDef::invoke`], always as text.
@@ -160,12 +163,18 @@ impl ToolDef {
         let format = match form {
             Form::OnlyText => Format::Text,
             Form::Default(default) => self.form_of(&arguments, default),
+            Form::Program => self.form_of(&arguments, Format::Json),
+        };
+        let usual = match (form, format) {
+            (Form::Program, Format::Json) => self.answer_bytes,
+            _ => self.usual_bytes(format),
         };
         if !self.has_own_format() {
             arguments.remove("format");
         }
-        let detail = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word)).unwrap_or_default();
-        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.usual_bytes(format));
+        let asked = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word));
+        let detail = asked.unwrap_or_default();
+        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
@@ -201,20 +210,21 @@ impl ToolDef {
         if format == Format::Text {
             let budget = tokens.map_or(budget, |tokens| tokens.saturating_mul(TOKEN_BYTES));
             let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
-            return Ok(Replied { reply: self.as_text(cx, answer, at, &given, &call)?, found });
+            let omits = if asked == Some(Detail::Full) { &[] } else { self.text_omits };
+            return Ok(Replied { reply: self.as_text(cx, answer, at, (&given, omits), &call)?, found });
         }
         let given = (detail == Detail::Brief).then_some(&given);
         let body = self.framed(cx, answer, at, tokens, &call, given)?;
         Ok(Replied { reply: Reply::Json(Value::Object(body)), found })
     }
 
-    /// The answer as text, see [`text::render`].
+    /// The answer as text without the members of `omits`, see [`text::render`].
     fn as_text(
         &self,
         cx: &Context<'_>,
         answer: Answer<Value>,
         at: Cursor,
-        arguments: &Map<String, Value>,
+        (arguments, omits): (&Map<String, Value>, &[&str]),
         call: &Call,
     ) -> Result<Reply, ToolError> {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
@@ -225,7 +235,7 @@ impl ToolDef {
         let Value::Object(body) = make_visible(Value::Object(body), &is_name) else {
             return Ok(Reply::Text(String::new()));
         };
-        let style = Style { arguments, row: self.row_text, omits: self.text_omits };
+        let style = Style { arguments, row: self.row_text, first: self.text_first, omits };
         let text = text::render(&body, page, &style, call.budget);
         let snapshot = self.answered(cx);
         Ok(Reply::Text(snapshot.with_repositories(&text).unwrap_or(text)))
@@ -303,7 +313,10 @@ impl ToolDef {
         let is_name = |text: &str| names::is_known(&cx.snapshot, text);
         let Value::Object(mut body) = make_visible(Value::Object(body), &is_name) else { return Ok(Map::new()) };
         names::show_repositories(&snapshot, body.values_mut());
-        budget::fit(&mut body, page, call.budget);
+        match page {
+            None if self.paged => budget::fit_lists(&mut body, at, call.budget),
+            _ => budget::fit(&mut body, page, call.budget),
+        }
         if let Some(cut) = cut {
             cut.report(&mut body);
         }

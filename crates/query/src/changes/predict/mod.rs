@@ -15,6 +15,7 @@ use m1nd_history::Moment;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use beside::Beside;
+pub(crate) use beside::{folder_of, stem_of, words_of};
 pub use calibrate::{ACT_SHARE, Calibration, REVERIFY_SHARE, Source, Stratum, Threshold, Verdict, questions_of};
 pub use joint::{JOINT_SIGNALS, JointModel, Part, joint_model, joint_signals};
 pub use signals::{
