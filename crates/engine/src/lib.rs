@@ -21,6 +21,7 @@ mod freshness;
 mod git_programs;
 pub mod history;
 mod json_graph;
+mod kept_mentions;
 mod mentions;
 mod names;
 mod outside;

@@ -1,11 +1,8 @@
 //! What a piece of code looked like: enough to say that it changed, and to find it under another name.
 
-use m1nd_base::{ContentHash, NodeKind, RepoPath};
-use m1nd_graph::NodeIx;
+use m1nd_base::{ContentHash, NodeKind};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-
-use crate::snapshot::Snapshot;
 
 /// Hashes of words that are kept of one piece of code: the smallest ones.
 const WORDS: usize = 24;
@@ -28,28 +25,14 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The shape of a node, if its file is as it was indexed.
-    pub fn of(snapshot: &Snapshot, node: NodeIx) -> Option<Self> {
-        let graph = &snapshot.graph;
-        let source = snapshot.read_file(&RepoPath::new(graph.path(node)).ok()?).ok();
-        let source = source.filter(|source| source.indexed && !source.stale)?;
-        if graph.kind(node) == NodeKind::File {
-            let kind = NodeKind::File as u8;
-            return Some(Self {
-                kind,
-                body: source.hash,
-                signature: 0,
-                nameless: source.hash.short(),
-                words: Vec::new(),
-            });
-        }
-        let (start, end) = graph.lines(node);
-        let count = (end.checked_sub(start)? + 1) as usize;
-        let text: Vec<&str> = source.text.lines().skip(start.saturating_sub(1) as usize).take(count).collect();
-        Some(Self::of_text(graph.kind(node), graph.label(node), graph.signature(node), &text.join("\n")))
+    /// The shape of a file by its content.
+    pub(crate) fn of_file(content: ContentHash) -> Self {
+        let kind = NodeKind::File as u8;
+        Self { kind, body: content, signature: 0, nameless: content.short(), words: Vec::new() }
     }
 
-    fn of_text(kind: NodeKind, label: &str, signature: &str, text: &str) -> Self {
+    /// The shape of a piece of code.
+    pub(crate) fn of_text(kind: NodeKind, label: &str, signature: &str, text: &str) -> Self {
         let plain: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let signature: String = nameless(signature, label).split_whitespace().collect();
         let words: FxHashSet<u32> = words_of(text)

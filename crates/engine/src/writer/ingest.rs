@@ -19,7 +19,7 @@ use crate::error::EngineError;
 use crate::extract::Extracted;
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
-use crate::mentions;
+use crate::kept_mentions;
 use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers};
 use crate::snapshot::{Content, Snapshot, heads_of, open_root};
 use crate::stored::{self, StoredCheck};
@@ -382,7 +382,7 @@ impl Writer {
         }
         let content = Content { heads: heads_of(&content.handles).into(), ..content };
         let mut next = before.next(generation, self.shared.config.clock.now_ms(), content);
-        next.mentions = mentions::carried(&before.mentions, &next);
+        next.mentions = kept_mentions::carried(&before.mentions, &next);
         self.shared.publish(Arc::new(next));
         self.unsaved = true;
         Ok(())

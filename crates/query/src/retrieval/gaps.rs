@@ -31,6 +31,8 @@ const MAX_MEMBERS: usize = 200;
 const PART: f64 = 0.8;
 /// Siblings that have it, at least.
 const LEAST_HOLDERS: usize = 3;
+/// Siblings from which on it says something that all of them make a call.
+const LEAST_ALL: usize = 4;
 /// Share of the siblings that have it, at least.
 const LEAST_SHARE: f64 = 0.75;
 /// Chance of a pattern that is still believed.
@@ -356,12 +358,15 @@ impl Look<'_> {
                 let label = graph.label(*callee);
                 let is_made =
                     graph.flags(*callee).has(NodeFlags::CONSTRUCTOR) || label.starts_with("__") || label == "new";
-                has_all && matches!(graph.kind(*callee), NodeKind::Function | NodeKind::Class) && !is_made
+                let is_code = matches!(graph.kind(*callee), NodeKind::Function | NodeKind::Class);
+                has_all && others >= LEAST_ALL && is_code && !is_made
             }
             Trait::Uses(Relation::Decorates | Relation::ReadsConfig, _) | Trait::Tested => true,
-            Trait::Defines(..) => has_all && graph.kind(node) != NodeKind::Function,
+            Trait::Defines(_, label) => {
+                has_all && graph.kind(node) != NodeKind::Function && !label.starts_with("__") && label != "constructor"
+            }
             Trait::UsedBy(_, user) if graph.kind(*user) == NodeKind::File => {
-                graph.kind(node) == NodeKind::File || is_front(graph, *user)
+                graph.kind(node) == NodeKind::File || is_front(graph, *user) && !has_code(graph, *user)
             }
             Trait::UsedBy(Relation::Calls, _) => false,
             Trait::Uses(Relation::Inherits | Relation::Implements, _) | Trait::UsedBy(..) => has_all,
@@ -531,6 +536,14 @@ impl Look<'_> {
         seen.remove(0);
         (seen, open)
     }
+}
+
+/// Returns whether a file defines functions or types.
+fn has_code(graph: &Graph, file: NodeIx) -> bool {
+    use NodeKind::{Class, Enum, Function, Interface, Struct, Trait};
+    let mut own =
+        graph.out_edges(file).filter(|edge| edge.relation == Relation::Contains).map(|edge| graph.kind(edge.to));
+    own.any(|kind| matches!(kind, Class | Enum | Function | Interface | Struct | Trait))
 }
 
 /// Whether unknown facts could provide the missing property.

@@ -192,7 +192,7 @@ fn put_reporters_behind(suspects: &mut Vec<Suspect>) {
 }
 
 /// Moves test code behind other code that the trace leads to: a test is where a fault shows.
-fn put_tests_behind(snapshot: &Snapshot, suspects: &mut Vec<Suspect>) {
+fn put_tests_behind(snapshot: &Snapshot, suspects: &mut [Suspect]) {
     let leads = |suspect: &Suspect| suspect.signals.nearness() > 0.0 || suspect.signals.named > 0.0;
     let rank = |suspect: &Suspect| match (is_test(snapshot, suspect.node), leads(suspect)) {
         (false, true) => 0,
