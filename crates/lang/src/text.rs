@@ -104,7 +104,8 @@ pub fn read_as_text<'b>(language: Language, bytes: &'b [u8], cancel: &Cancel) ->
     Readable { text: Cow::Owned(text.into_bytes()), problem }
 }
 
-/// What a web page or a notebook says, with the lines of its file. `None` for other languages, and if it cannot be read.
+/// What a web page or a notebook says, with the lines of its file. `None` for other languages, and if it cannot be
+/// read.
 pub fn read_passages(language: Language, text: &[u8], cancel: &Cancel) -> Option<Vec<Passage>> {
     let format = match language {
         Language::Html => Format::Html,

@@ -370,7 +370,10 @@ impl Memories {
             notices.extend(read.err().map(|why| format!("the model was not asked: {why}")));
         }
         rows.truncate(query.limit);
-        put_newer_first(&projects, &mut rows);
+        for (project, memory) in projects.iter().enumerate() {
+            let id_of = |row: &Hit<'_>| (row.project == project).then(|| memory.records[row.hit.record].id);
+            put_newer_first(memory, &mut rows, id_of);
+        }
         let asked = Asked { projects: &projects, answers: &answers, snapshot };
         let rows = asked.shown(&rows, &mut notices);
         for memory in &projects {
@@ -558,18 +561,15 @@ fn read_again(
     Ok(())
 }
 
-/// Of two memories of which one replaces or contradicts the other, puts the newer in front of the older.
-fn put_newer_first(projects: &[Arc<ProjectMemory>], rows: &mut Vec<Hit<'_>>) {
-    for (project, memory) in projects.iter().enumerate() {
-        for relation in memory.relations().iter().filter(|relation| relation.kind.is_opposite()) {
-            let place = |rows: &[Hit<'_>], id: RecordId| {
-                rows.iter().position(|row| row.project == project && memory.records[row.hit.record].id == id)
-            };
-            if let (Some(newer), Some(older)) = (place(rows, relation.from), place(rows, relation.to))
-                && newer > older
-            {
-                rows[older..=newer].rotate_right(1);
-            }
+/// Of two memories of which one replaces or contradicts the other, puts the newer in front of the older. `id_of` is the id
+/// of a row, if it is a memory of this project.
+fn put_newer_first<T>(memory: &ProjectMemory, rows: &mut [T], id_of: impl Fn(&T) -> Option<RecordId>) {
+    for relation in memory.relations().iter().filter(|relation| relation.kind.is_opposite()) {
+        let place = |rows: &[T], id: RecordId| rows.iter().position(|row| id_of(row) == Some(id));
+        if let (Some(newer), Some(older)) = (place(rows, relation.from), place(rows, relation.to))
+            && newer > older
+        {
+            rows[older..=newer].rotate_right(1);
         }
     }
 }
@@ -597,15 +597,7 @@ impl ProjectMemory {
             }
         }
         notes.sort_unstable();
-        // Of two that contradict each other, the newer comes first.
-        for relation in self.relations().iter().filter(|relation| relation.kind.is_opposite()) {
-            let place = |id| notes.iter().position(|(_, _, at)| self.records[*at].id == id);
-            if let (Some(newer), Some(older)) = (place(relation.from), place(relation.to))
-                && newer > older
-            {
-                notes[older..=newer].rotate_right(1);
-            }
-        }
+        put_newer_first(self, &mut notes, |(_, _, at)| Some(self.records[*at].id));
         let view = CodeView::without_dependants(self, snapshot);
         notes.iter().take(MAX_UNASKED).map(|&(_, _, at)| self.note(at, &view, snapshot)).collect()
     }

@@ -1,5 +1,7 @@
 //! The part of a repository that a question is about.
 
+use m1nd_search::is_within;
+
 use crate::retrieval::PathGlob;
 
 /// A folder or file, or a glob, perhaps below a prefix; everything by default.
@@ -64,15 +66,11 @@ impl Scope {
         }
         match &self.part {
             None => true,
-            Some(Part::Below(folder)) => is_below(path, folder),
+            Some(Part::Below(folder)) => is_within(path, Some(folder.as_str())),
             Some(Part::Glob(glob)) => glob.is_match(path),
-            Some(Part::Either(folder, glob)) => is_below(path, folder) || glob.is_match(path),
+            Some(Part::Either(folder, glob)) => is_within(path, Some(folder.as_str())) || glob.is_match(path),
         }
     }
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]
