@@ -30,8 +30,8 @@ pub(crate) struct Settings {
     pub watch: Option<bool>,
     /// `--read-only` of a server.
     pub read_only: Option<bool>,
-    /// Whether questions of the command line start a process that keeps the index open: `true` for an index of any size,
-    /// `false` for none, large ones by default.
+    /// Whether questions of the command line start a process that keeps the index open: `true` for an index of any
+    /// size, `false` for none, large ones by default.
     pub daemon: Option<bool>,
 }
 

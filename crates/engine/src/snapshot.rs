@@ -241,8 +241,8 @@ impl Snapshot {
         self.histories.project_at_hand(&self.roots, cancel)
     }
 
-    /// Like [`Snapshot::history_at_hand`] for a program that ends with its answer: nothing is read on in the background,
-    /// and what was read in that moment is kept for the next call.
+    /// Like [`Snapshot::history_at_hand`] for a program that ends with its answer: nothing is read on in the
+    /// background, and what was read in that moment is kept for the next call.
     pub fn history_briefly(&self, cancel: &Cancel) -> ProjectHistory {
         self.histories.project_briefly(&self.roots, cancel)
     }

@@ -63,7 +63,8 @@ pub(crate) struct ShortTest {
     tests: Vec<String>,
 }
 
-/// The first test files that cover some nodes, by code and the history as far as it is loaded. Test code itself has none.
+/// The first test files that cover some nodes, by code and the history as far as it is loaded. Test code itself has
+/// none.
 pub(crate) fn first_tests(
     cx: &ReadContext<'_>,
     history: Option<&ProjectHistory>,

@@ -15,7 +15,8 @@ use crate::args::Common;
 /// How long an answer is waited for before the caller answers by itself.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The answer of the process that keeps this index open; `None` if there is none, or it leaves the answer to the caller.
+/// The answer of the process that keeps this index open; `None` if there is none, or it leaves the answer to the
+/// caller.
 pub(crate) fn ask(
     config: &EngineConfig,
     mind: &MindConfig,

@@ -1,6 +1,7 @@
-//! A process that keeps the index of a project open between questions of the command line. The first question of a large
-//! project starts it, later ones are passed to it, and it ends by itself when nobody asks. It only reads. Whatever it
-//! cannot answer exactly as a program of its own would is left to the caller, which then answers as if there were none.
+//! A process that keeps the index of a project open between questions of the command line. The first question of a
+//! large project starts it, later ones are passed to it, and it ends by itself when nobody asks. It only reads.
+//! Whatever it cannot answer exactly as a program of its own would is left to the caller, which then answers as if
+//! there were none.
 
 #[cfg(unix)]
 mod ask;

@@ -57,7 +57,7 @@ pub struct PlacedHistory<'h> {
     /// The history.
     pub history: &'h History,
     /// What its readers keep with it.
-    pub loaded: &'h LoadedHistory,
+    pub loaded: &'h Arc<LoadedHistory>,
     /// The path inside the root.
     pub inner: String,
     root: &'h RootInfo,

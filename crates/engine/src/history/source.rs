@@ -1,7 +1,9 @@
 //! Storage and updates of histories.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -31,12 +33,45 @@ pub struct LoadedHistory {
     /// Comparisons of contents, which outlive the history: contents do not change.
     pub(crate) lines: Arc<LineCache>,
     derived: Derived,
+    /// How long an answer waits for a value that it can do without.
+    wait: Duration,
 }
 
+/// Whether a thread works a value out.
+struct Begun<T>(AtomicBool, PhantomData<fn() -> T>);
+
 impl LoadedHistory {
-    fn new(history: History, before: Option<&Self>) -> Self {
+    fn new(history: History, before: Option<&Self>, wait: Duration) -> Self {
         let lines = before.map(|before| before.lines.clone()).unwrap_or_default();
-        Self { history, lines, derived: Derived::new() }
+        Self { history, lines, derived: Derived::new(), wait }
+    }
+
+    /// The value of this type among [`LoadedHistory::derived`] if it is there in a moment. The first who asks has it
+    /// worked out, in a thread of its own.
+    pub fn derived_at_hand<T: Send + Sync + 'static>(
+        self: &Arc<Self>,
+        compute: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Option<Arc<T>> {
+        let until = Instant::now() + self.wait;
+        if let Some(known) = self.derived.get() {
+            return Some(known);
+        }
+        let begun = self.derived.get_or_init(|| Begun::<T>(AtomicBool::new(false), PhantomData));
+        if !begun.0.swap(true, Ordering::AcqRel) {
+            let shared = self.clone();
+            let work = move || drop(shared.derived.get_or_init(|| compute(&shared)));
+            if let Err(error) = std::thread::Builder::new().name("m1nd-measure".into()).spawn(work) {
+                tracing::warn!(%error, "nothing is measured in the background");
+                begun.0.store(false, Ordering::Release);
+            }
+        }
+        while Instant::now() < until {
+            if let Some(known) = self.derived.get() {
+                return Some(known);
+            }
+            std::thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
+        }
+        self.derived.get()
     }
 
     /// The history.
@@ -68,7 +103,7 @@ impl Held {
     pub(super) fn since(&self, time: i64) -> Self {
         let history = self.loaded.history.since(time);
         Self {
-            loaded: Arc::new(LoadedHistory::new(history, Some(&self.loaded))),
+            loaded: Arc::new(LoadedHistory::new(history, Some(&self.loaded), self.loaded.wait)),
             checked_out: self.checked_out.clone(),
         }
     }
@@ -175,8 +210,8 @@ impl Histories {
         }
     }
 
-    /// The history of a root's `HEAD` if it can be read in a moment, else what was read before: as it is, while a thread
-    /// of its own reads on.
+    /// The history of a root's `HEAD` if it can be read in a moment, else what was read before: as it is, while a
+    /// thread of its own reads on.
     pub(crate) fn at_hand(self: &Arc<Self>, root: &Path, cancel: &Cancel) -> Result<Held, NoHistory> {
         let until = Instant::now() + self.wait;
         let head = GitFolder::find(root)?.head()?;
@@ -206,8 +241,8 @@ impl Histories {
         known.map(|known| Held::new(known, &head)).ok_or_else(|| reason.unwrap_or(NoHistory::BeingRead))
     }
 
-    /// Like [`Histories::of`], for a program that ends with its answer: what can be read in a moment is added to what was
-    /// read before.
+    /// Like [`Histories::of`], for a program that ends with its answer: what can be read in a moment is added to what
+    /// was read before.
     pub(crate) fn briefly(&self, root: &Path, cancel: &Cancel) -> Result<Held, NoHistory> {
         self.within(root, self.wait, cancel)
     }
@@ -269,7 +304,7 @@ impl Histories {
         }
         let limits = ReadLimits { time: until.saturating_duration_since(Instant::now()), commits };
         let outcome = read(&git, &head, before.as_deref().map(|before| &before.history), &limits, cancel);
-        let outcome = outcome.map(|history| Arc::new(LoadedHistory::new(history, before.as_deref())));
+        let outcome = outcome.map(|history| Arc::new(LoadedHistory::new(history, before.as_deref(), self.wait)));
         let mut state = lock(&slot.state);
         match &outcome {
             Ok(loaded) => (state.newest, state.reason) = (Some(loaded.clone()), None),
@@ -296,7 +331,7 @@ impl Histories {
         if let Some(known) = known() {
             return known;
         }
-        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history, None)));
+        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history, None, self.wait)));
         let mut state = lock(&slot.state);
         (state.is_loaded, state.newest) = (true, stored);
         state.newest.clone()

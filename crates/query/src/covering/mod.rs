@@ -1,7 +1,7 @@
 //! The tests that cover a symbol, a file or a change: one ranking, which every tool that names tests uses.
 //!
-//! Evidence is, in this order: uses that lead from a test to the changed code, files that changed together with it, names
-//! and folders that mirror it, and the words of the task. A fitted linear model joins them.
+//! Evidence is, in this order: uses that lead from a test to the changed code, files that changed together with it,
+//! names and folders that mirror it, and the words of the task. A fitted linear model joins them.
 
 mod names;
 mod reach;

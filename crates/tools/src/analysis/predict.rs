@@ -19,7 +19,7 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::heuristics::RowSignals;
-use crate::past::{self, CitedCommit};
+use crate::past::{self, CitedCommit, STILL_MEASURED};
 use crate::rows::{self, NodeRow, count, rounded};
 use crate::test_rows::{CoveringRow, covering_tests};
 
@@ -243,8 +243,10 @@ impl ReadTool for Predict {
             also_changed: asked.others.clone(),
             min_support: u32::try_from(input.min_co_change_count).unwrap_or(u32::MAX),
             with_symbols: true,
+            waits: cx.answers_once(),
         };
         let mut found = predict(snapshot, &history, &query, cx.cancel())?;
+        cx.rests_on(&[u8::from(found.is_being_measured)]);
         if !input.include_velocity {
             found.velocity = None;
         }
@@ -458,6 +460,9 @@ fn reason(found: &PredictRow) -> String {
 }
 
 fn note(asked: &Asked, found: &PredictAnswer) -> Option<String> {
+    if found.is_being_measured {
+        return Some(STILL_MEASURED.to_owned());
+    }
     if asked.is_work_tree && asked.nodes.is_empty() && asked.others.is_empty() {
         return Some("the work tree is as the checked-out commit: nothing changed".to_owned());
     }

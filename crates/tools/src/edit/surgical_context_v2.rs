@@ -360,7 +360,13 @@ fn co_change(
     let snapshot = cx.snapshot();
     let file = node.and_then(|node| snapshot.graph().file(node));
     let (Some(file), Some(history)) = (file, history) else { return Ok(None) };
-    let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 2, with_symbols: false };
+    let query = PredictQuery {
+        changed: vec![file],
+        also_changed: Vec::new(),
+        min_support: 2,
+        with_symbols: false,
+        waits: cx.answers_once(),
+    };
     let found = predict(snapshot, history, &query, cx.cancel())?;
     if !found.untold.is_empty() {
         return Ok(None);

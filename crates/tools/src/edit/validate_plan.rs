@@ -303,7 +303,13 @@ fn co_change(
     if changed.is_empty() {
         return Ok((Vec::new(), None));
     }
-    let query = PredictQuery { changed, also_changed: Vec::new(), min_support: 1, with_symbols: false };
+    let query = PredictQuery {
+        changed,
+        also_changed: Vec::new(),
+        min_support: 1,
+        with_symbols: false,
+        waits: cx.answers_once(),
+    };
     let found = predict(snapshot, history, &query, cx.cancel())?;
     let is_new = |path: &str| !actions.iter().any(|action| action.path == path);
     // By what all planned files say together: a verdict is about one of them.

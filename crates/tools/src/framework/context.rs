@@ -44,8 +44,8 @@ pub struct Context<'a> {
     pub progress: &'a dyn Progress,
     /// Name under which a call without `agent_id` is answered.
     pub agent: &'a str,
-    /// Whether [`ReadContext::loaded_history`] reads on in the git history, for a moment. For a process that answers once,
-    /// since nothing loads it ahead.
+    /// Whether [`ReadContext::loaded_history`] reads on in the git history, for a moment. For a process that answers
+    /// once, since nothing loads it ahead.
     pub reads_history: bool,
 }
 

@@ -1,8 +1,8 @@
 //! `cargo xtask eval tests`: of a commit that changes code and existing tests, the code files are the question, and the
-//! tests are the right answers of `tests_for`. Only older commits are evidence; the code is that of the commit before all
-//! of them. Each question is asked with everything, without the words of the commit, and without its history as well.
-//! Beside it stand the orders that tools had before: by uses alone, by commits alone, by names alone. With `--fit`, the
-//! weights are fitted to the repositories that are named.
+//! tests are the right answers of `tests_for`. Only older commits are evidence; the code is that of the commit before
+//! all of them. Each question is asked with everything, without the words of the commit, and without its history as
+//! well. Beside it stand the orders that tools had before: by uses alone, by commits alone, by names alone. With
+//! `--fit`, the weights are fitted to the repositories that are named.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -233,8 +233,8 @@ fn fit_to(asked: Vec<Asked>, how: Keep) -> Outcome<()> {
     Ok(())
 }
 
-/// The weights under which a right file is most probable among all candidates, none of them negative: with those, signals
-/// that say much the same cancel each other out, which does not carry over to other repositories.
+/// The weights under which a right file is most probable among all candidates, none of them negative: with those,
+/// signals that say much the same cancel each other out, which does not carry over to other repositories.
 fn fit(asked: &[&Asked]) -> CoveringModel {
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     asked.iter().for_each(|one| *counts.entry(&one.question.repo).or_default() += 1.0);

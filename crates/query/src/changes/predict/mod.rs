@@ -7,9 +7,11 @@ mod joint;
 mod signals;
 mod symbols;
 
+use std::sync::Arc;
+
 use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_engine::Snapshot;
-use m1nd_engine::history::{PlacedHistory, ProjectHistory};
+use m1nd_engine::history::{LoadedHistory, PlacedHistory, ProjectHistory};
 use m1nd_graph::NodeIx;
 use m1nd_history::Moment;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,6 +51,9 @@ pub struct PredictQuery {
     pub min_support: u32,
     /// Also answer for the symbols that change with the first changed node, if that is one.
     pub with_symbols: bool,
+    /// Wait until the repository is calibrated. Otherwise an answer that comes before has no probabilities, see
+    /// [`PredictAnswer::is_being_measured`].
+    pub waits: bool,
 }
 
 /// A file that may have to change.
@@ -104,13 +109,15 @@ pub struct PredictAnswer {
     /// for.
     pub symbols: Option<SymbolAnswer>,
     /// The calibration on the repository of the first changed node.
-    pub calibration: std::sync::Arc<Calibration>,
+    pub calibration: Arc<Calibration>,
     /// Trend of the first changed node, and its commits per 30 days in the older and newer half of the last 90 days.
     pub velocity: Option<(Velocity, (f64, f64))>,
     /// Changed nodes without a history, with the reason.
     pub untold: Vec<(NodeIx, CannotTell)>,
     /// What is left out, in words.
     pub gaps: Vec<String>,
+    /// The calibration is still being measured, in the background.
+    pub is_being_measured: bool,
 }
 
 /// The files that may have to change with some nodes.
@@ -127,10 +134,11 @@ pub fn predict(
     let mut answer = PredictAnswer {
         rows: Vec::new(),
         symbols: None,
-        calibration: std::sync::Arc::default(),
+        calibration: Arc::default(),
         velocity: None,
         untold: Vec::new(),
         gaps: Vec::new(),
+        is_being_measured: false,
     };
     let mut best: FxHashMap<String, (PredictRow, Vec<Part>)> = FxHashMap::default();
     for (place, &node) in query.changed.iter().enumerate() {
@@ -141,7 +149,9 @@ pub fn predict(
                 let beside = found.place.loaded.derived().get_or_init(|| Beside::of(found.place.history));
                 let prefix = found.place.outer("");
                 let around = Around { links: &links, beside: &beside, prefix: &prefix };
-                let calibration = calibration(&found.place, &beside, cancel)?;
+                let calibration = calibration(&found.place, query.waits, cancel)?;
+                answer.is_being_measured |= calibration.is_none();
+                let calibration = calibration.unwrap_or_default();
                 if place == 0 {
                     answer.velocity = Some(velocity_of(found.place.history, &own, TREND_DAYS));
                     answer.calibration = calibration.clone();
@@ -165,7 +175,7 @@ pub fn predict(
             Err(reason) => {
                 let found = match &reason {
                     CannotTell::NoCommits { .. } => {
-                        beside_it((snapshot, history), (node, query.min_support), &links, cancel)?
+                        beside_it((snapshot, history), (node, query.min_support), (&links, query.waits), cancel)?
                     }
                     _ => None,
                 };
@@ -205,14 +215,18 @@ pub fn predict(
 }
 
 /// The calibration of a repository: measured once per history. Connections in the code are not part of it, because
-/// those of today are partly a result of the replayed commits.
-fn calibration(
-    place: &PlacedHistory<'_>,
-    beside: &Beside,
-    cancel: &Cancel,
-) -> Result<std::sync::Arc<Calibration>, Cancelled> {
-    let measure = || Calibration::of(place.history, beside, &predict_model(), cancel);
-    place.loaded.derived().get_or_try_init(measure)
+/// those of today are partly a result of the replayed commits. `None` if it is not there in a moment and nobody
+/// `waits`.
+fn calibration(place: &PlacedHistory<'_>, waits: bool, cancel: &Cancel) -> Result<Option<Arc<Calibration>>, Cancelled> {
+    let measure = |loaded: &LoadedHistory, cancel: &Cancel| {
+        let beside = loaded.derived().get_or_init(|| Beside::of(loaded.history()));
+        Calibration::of(loaded.history(), &beside, &predict_model(), cancel)
+    };
+    match waits {
+        true => place.loaded.derived().get_or_try_init(|| measure(place.loaded, cancel)).map(Some),
+        // Nobody cancels it: whoever asks next needs it, too.
+        false => Ok(place.loaded.derived_at_hand(move |loaded| measure(loaded, &Cancel::new()).unwrap_or_default())),
+    }
 }
 
 /// All candidates for a changed node. Fewer common commits than `min_support` do not count: such a row rests on the
@@ -281,18 +295,18 @@ fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) ->
 }
 
 /// Rows with the calibration that their probabilities come from.
-type Estimated = (Vec<(PredictRow, Part)>, std::sync::Arc<Calibration>);
+type Estimated = (Vec<(PredictRow, Part)>, Arc<Calibration>);
 
 /// For a file that no commit touched yet: what the commits of files like it say. `None` if its root has no history.
 fn beside_it(
     (snapshot, history): (&Snapshot, &ProjectHistory),
     (node, min_support): (NodeIx, u32),
-    links: &FileLinks,
+    (links, waits): (&FileLinks, bool),
     cancel: &Cancel,
 ) -> Result<Option<Estimated>, Cancelled> {
     let Ok(place) = history.place(snapshot.graph().path(node)) else { return Ok(None) };
     let beside = place.loaded.derived().get_or_init(|| Beside::of(place.history));
-    let calibration = calibration(&place, &beside, cancel)?;
+    let calibration = calibration(&place, waits, cancel)?.unwrap_or_default();
     let prefix = place.outer("");
     let around = Around { links, beside: &beside, prefix: &prefix };
     let asked = Changed { path: &place.inner, commits: &[] };
