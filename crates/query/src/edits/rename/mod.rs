@@ -307,6 +307,10 @@ impl<'a> Renaming<'a> {
             file.rename_parameter(row.pos, names);
             return Ok(());
         }
+        // The name of what registers it may be the same: `@app.before_request` above `def before_request`.
+        if row.role == Role::Register && file.is_decorator(row.pos) {
+            return Ok(());
+        }
         let at = file.offset(row.pos);
         match file.rename_use(row.pos, (is_import, names), &own) {
             Outcome::Renamed => self.references.extend(at.map(|at| (path.to_owned(), at))),
@@ -329,6 +333,9 @@ impl<'a> Renaming<'a> {
             }
             let file = read(self.snapshot, path, self.names.old, &mut self.files, self.cancel)?;
             let Some(at) = file.offset(row.pos) else { continue };
+            if row.role == Role::Register && file.is_decorator(row.pos) {
+                continue;
+            }
             let known = (path.to_owned(), at);
             let writes_it = file.form_at(at).is_some() || matches!(row.role, Role::Register);
             if writes_it && !file.is_edited(at) && !self.aliases.contains(&known) {

@@ -199,6 +199,17 @@ impl Spelled {
         Outcome::Renamed
     }
 
+    /// Returns whether a place names a decorator, bare or as a member of what it belongs to.
+    pub(super) fn is_decorator(&self, pos: Pos) -> bool {
+        let line = self.line(pos.line).trim_start();
+        let start = self.facts.references.partition_point(|reference| reference.pos < pos);
+        let mut at_pos = self.facts.references[start..].iter().take_while(|reference| reference.pos == pos);
+        at_pos.any(|reference| {
+            let is_member = matches!(self.facts.expr(reference.expr), Expr::Member { .. });
+            reference.role == Role::Decorate || is_member && line.starts_with('@')
+        })
+    }
+
     /// Takes back the edit at a byte.
     pub(super) fn take_back(&mut self, at: usize) {
         self.edits.remove(&at);
