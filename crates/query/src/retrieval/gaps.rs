@@ -281,30 +281,7 @@ impl Look<'_> {
                 continue;
             }
             self.differences.all += 1;
-            if !self.is_worth_a_row(node, lacks, with.len(), others) {
-                self.differences.usual += 1;
-                continue;
-            }
-            let strength = lower_bound(with.len(), others) * lacks.weight();
-            if strength < LEAST_STRENGTH {
-                self.differences.weak += 1;
-                continue;
-            }
-            if self.is_of_another_role(node, lacks)
-                || self.is_base_of(node, &with)
-                || self.is_decorated_otherwise(node, lacks, &with)
-                || self.is_out_of_reach(node, lacks, &with)
-                || self.is_part_of_another(node, lacks, &with)
-            {
-                self.differences.role += 1;
-                continue;
-            }
-            let chance = self.traits.frequency(lacks, with.len(), all);
-            let p_value = at_least(with.len(), others, chance);
-            if p_value > LEAST_LIKELY {
-                self.differences.chance += 1;
-                continue;
-            }
+            let Some((strength, p_value)) = self.weigh(node, lacks, &with, (all, others)) else { continue };
             let Some(open) = self.open(node, lacks, own == Some(false)) else {
                 self.differences.provided += 1;
                 continue;
@@ -329,6 +306,41 @@ impl Look<'_> {
             });
         }
         Ok(holes)
+    }
+
+    /// Strength and chance of a difference; `None` if it is not a hole, which is counted by its cause.
+    fn weigh(
+        &mut self,
+        node: NodeIx,
+        lacks: &Trait,
+        with: &[&(NodeIx, Having)],
+        (all, others): (usize, usize),
+    ) -> Option<(f64, f64)> {
+        if !self.is_worth_a_row(node, lacks, with.len(), others) {
+            self.differences.usual += 1;
+            return None;
+        }
+        let strength = lower_bound(with.len(), others) * lacks.weight();
+        if strength < LEAST_STRENGTH {
+            self.differences.weak += 1;
+            return None;
+        }
+        if self.is_of_another_role(node, lacks)
+            || self.is_base_of(node, with)
+            || self.is_decorated_otherwise(node, lacks, with)
+            || self.is_out_of_reach(node, lacks, with)
+            || self.is_part_of_another(node, lacks, with)
+        {
+            self.differences.role += 1;
+            return None;
+        }
+        let chance = self.traits.frequency(lacks, with.len(), all);
+        let p_value = at_least(with.len(), others, chance);
+        if p_value > LEAST_LIKELY {
+            self.differences.chance += 1;
+            return None;
+        }
+        Some((strength, p_value))
     }
 
     /// Returns whether the node is the target of the trait, or used by it: a function called by all does not call
