@@ -36,6 +36,8 @@ pub(crate) struct Flags {
     pub color: Option<ColorChoice>,
     /// `--no-pager`, if the tool has no such argument.
     pub no_pager: bool,
+    /// `--no-daemon`, if the tool has no such argument.
+    pub no_daemon: bool,
     /// `--help` or `-h`.
     pub help: bool,
 }
@@ -74,7 +76,7 @@ pub(crate) fn parse(
         if takes_json && !only_words && (word == "-" || word.trim_start().starts_with('{')) {
             flags.json = true;
             flags.merge(syntax.tool, word, input)?;
-        } else if only_words || word == "-" || !word.starts_with('-') {
+        } else if only_words || word == "-" || !word.starts_with('-') || is_sentence(syntax, word) {
             positional.push(word.as_str());
         } else if word == "--" {
             only_words = true;
@@ -156,6 +158,7 @@ impl Flags {
                 self.merge(tool, &text, input)?;
             }
             ("no-pager", None) => self.no_pager = true,
+            ("no-daemon", None) => self.no_daemon = true,
             ("color", inline) => {
                 let when = inline.or_else(|| words.next().cloned()).ok_or_else(|| needs_value(flag, "WHEN"))?;
                 self.color = Some(when.parse().map_err(|_| {
@@ -220,6 +223,13 @@ fn path<'a>(
     words: &mut impl Iterator<Item = &'a String>,
 ) -> Result<PathBuf, CliError> {
     inline.or_else(|| words.next().cloned()).map(PathBuf::from).ok_or_else(|| needs_value(flag, "path"))
+}
+
+/// Whether a quoted argument is words of a command that takes words, though it begins with a dash: a name of a flag has
+/// no spaces.
+fn is_sentence(syntax: &Syntax<'_>, word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    syntax.command.is_some_and(|command| command.joins) && name.contains(char::is_whitespace)
 }
 
 fn needs_value(flag: &str, kind: &str) -> CliError {
@@ -336,6 +346,7 @@ mod tests {
         check_as(two, &["a", "1", "b"], Err("unexpected argument `b`, expected no more words"));
         check_as(two, &["a", "many"], Err("`--top_k` is `many`, expected an integer"));
         check_as(seek, &["a", "--limit", "2", "b", "c"], Ok(json!({"agent_id": "cli", "query": "a b c", "top_k": 2})));
+        check_as(seek, &["--deep is ignored"], Ok(json!({"agent_id": "cli", "query": "--deep is ignored"})));
         check_as(seek, &["--", "--deep", "{x"], Ok(json!({"agent_id": "cli", "query": "--deep {x"})));
         check_as(seek, &["{x"], Ok(json!({"agent_id": "cli", "query": "{x"})));
         check_as(seek, &["-x"], Err("unknown flag `-x` of `seek`"));

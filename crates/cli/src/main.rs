@@ -11,6 +11,7 @@ mod pager;
 mod probe;
 mod progress;
 mod project;
+mod resident;
 mod settings;
 mod tone;
 
@@ -28,7 +29,8 @@ const OWN_PROGRAM: &str = "/proc/self/exe";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|word| word == SUPERVISE) {
+    let first = arguments.next();
+    if first.as_deref().is_some_and(|word| word == SUPERVISE) {
         let code = m1nd_run::supervise(&arguments.collect::<Vec<_>>());
         return ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX));
     }
@@ -37,6 +39,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     start_log();
+    if first.is_some_and(|word| word == resident::ARGUMENT) {
+        return resident::run(&arguments.collect::<Vec<_>>());
+    }
     let cli = args::read();
     let mut out = Out::new(&cli.common);
     let exit = match run(&cli, &mut out) {

@@ -133,9 +133,13 @@ pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Serv
     config.read_only = read_only;
     config.check_budget = CHECK_BUDGET;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
-    let places: Vec<PathBuf> = [root.to_path_buf()].into_iter().chain(config.roots.iter().cloned()).collect();
-    let mind = memory_places(&places, true)?;
+    let mind = memory_places(&places(&config, root), true)?;
     Ok(Services::open(config, mind)?)
+}
+
+/// The places that a command over one root names for memories.
+pub(crate) fn places(config: &EngineConfig, root: &Path) -> Vec<PathBuf> {
+    [root.to_path_buf()].into_iter().chain(config.roots.iter().cloned()).collect()
 }
 
 /// These settings for the repositories that the only root lists, if it does.

@@ -30,6 +30,9 @@ pub(crate) struct Settings {
     pub watch: Option<bool>,
     /// `--read-only` of a server.
     pub read_only: Option<bool>,
+    /// Whether questions of the command line start a process that keeps the index open: `true` for an index of any
+    /// size, `false` for none, large ones by default.
+    pub daemon: Option<bool>,
 }
 
 /// Form of answers.
@@ -58,6 +61,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("envelope", "true or false"),
     ("watch", "true or false"),
     ("read_only", "true or false"),
+    ("daemon", "true or false"),
 ];
 /// Table of the settings of single projects, by absolute path.
 const PROJECTS: &str = "projects";

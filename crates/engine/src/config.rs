@@ -46,6 +46,8 @@ pub struct EngineConfig {
     pub clock: Clock,
     /// Longest comparison of the index with the disk before an answer; one that takes longer is incomplete.
     pub check_budget: Duration,
+    /// How long an answer waits for commits that are being read, if it can do without them.
+    pub history_wait: Duration,
     /// Folder of an embedding model that re-ranks the best matches.
     pub model: Option<PathBuf>,
     /// Programs that read documents in place of our own readers, if the user configured any.
@@ -88,6 +90,9 @@ impl EngineConfig {
     /// Usual bound of [`EngineConfig::check_budget`]: enough for some 100,000 files.
     pub const CHECK_BUDGET: Duration = Duration::from_secs(1);
 
+    /// Usual bound of [`EngineConfig::history_wait`].
+    pub const HISTORY_WAIT: Duration = Duration::from_millis(150);
+
     /// The usual setup for these roots: default limits, no watching, writing allowed.
     pub fn new(home: PathBuf, roots: Vec<PathBuf>) -> Self {
         Self {
@@ -100,6 +105,7 @@ impl EngineConfig {
             probe: None,
             settings: Vec::new(),
             check_budget: Self::CHECK_BUDGET,
+            history_wait: Self::HISTORY_WAIT,
             limits: Limits::default(),
             watch: false,
             read_only: false,

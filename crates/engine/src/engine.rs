@@ -86,6 +86,7 @@ impl Handle {
         {
             let _ = writer.join();
         }
+        self.shared.histories.wait_for_readings();
     }
 }
 

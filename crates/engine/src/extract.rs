@@ -24,6 +24,11 @@ use crate::{document_texts, terms};
 const BATCH: usize = 768;
 /// Bytes of texts that are in memory at once, about.
 const BATCH_BYTES: u64 = 12 << 20;
+/// Rows from which on those that wait are stored. Their keys are in no order, so each transaction writes most pages of
+/// the table of keys again.
+const STORED_ROWS: usize = 16 << 10;
+/// Bytes of such rows.
+const STORED_BYTES: usize = 8 << 20;
 /// Files between two reports of progress.
 const REPORT: u64 = 64;
 /// Version of the cached data beside the facts. Incremented when the search terms change.
@@ -166,7 +171,7 @@ pub(crate) fn extract_all(
         // Rows to be stored are written by their own thread while the next batch is parsed.
         let (rows, to_store) = crossbeam_channel::bounded::<Vec<Fresh>>(2);
         if let Some(cache) = tools.cache {
-            scope.spawn(move || to_store.into_iter().for_each(|fresh| store_fresh(cache, fresh)));
+            scope.spawn(move || store_rows(cache, &to_store));
         } else {
             drop(to_store);
         }
@@ -313,6 +318,35 @@ pub(crate) fn as_indexed(job: &Job, cache: Option<&FactsCache>, tools: OneFile<'
 fn row_as_indexed(job: &Job, cache: Option<&FactsCache>) -> Option<Vec<u8>> {
     let key = cache_key(job.before?, job.language?, &job.inner);
     cache?.get(&key, CACHE_VERSION).ok()?
+}
+
+/// Stores what is new as it comes, several batches of small files at once.
+fn store_rows(cache: &FactsCache, fresh: &crossbeam_channel::Receiver<Vec<Fresh>>) {
+    let mut waiting = Waiting::default();
+    for batch in fresh {
+        if let Some(enough) = waiting.add(batch) {
+            store_fresh(cache, enough);
+        }
+    }
+    store_fresh(cache, waiting.fresh);
+}
+
+/// What is to be stored together.
+#[derive(Default)]
+struct Waiting {
+    fresh: Vec<Fresh>,
+    bytes: usize,
+}
+
+impl Waiting {
+    /// Adds a batch; returns everything once it is enough.
+    fn add(&mut self, batch: Vec<Fresh>) -> Option<Vec<Fresh>> {
+        let rows = batch.iter().flat_map(|one| [&one.facts, &one.text]).flatten();
+        self.bytes += rows.map(|(_, row)| row.len()).sum::<usize>();
+        self.fresh.extend(batch);
+        let is_enough = self.fresh.len() >= STORED_ROWS || self.bytes >= STORED_BYTES;
+        is_enough.then(|| std::mem::take(self).fresh)
+    }
 }
 
 fn batch_len(jobs: &[Job]) -> usize {
@@ -572,4 +606,24 @@ fn extracted(
         problems: facts.problems.clone(),
     };
     Outcome::Facts(Box::new(Extracted { entry, facts: Arc::new(facts), terms: Arc::new(terms), manifest, from_cache }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_small_files_are_stored_together() {
+        let row = |bytes: usize| Some((ContentHash::of(b""), vec![0; bytes]));
+        let batch = |rows: usize, bytes: usize| -> Vec<Fresh> {
+            (0..rows).map(|_| Fresh { facts: row(bytes), text: None }).collect()
+        };
+        let sizes = |batches: usize, rows: usize, bytes: usize| -> Vec<usize> {
+            let mut waiting = Waiting::default();
+            (0..batches).filter_map(|_| waiting.add(batch(rows, bytes))).map(|rows| rows.len()).collect()
+        };
+        assert_eq!(sizes(50, BATCH, 10), [22 * BATCH; 2], "many small rows");
+        assert_eq!(sizes(3, 2, STORED_BYTES), [2; 3], "large rows do not wait");
+        assert_eq!(sizes(9, 1, STORED_BYTES / 4), [4; 2]);
+    }
 }

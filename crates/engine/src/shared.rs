@@ -97,7 +97,8 @@ impl Shared {
         project: Arc<ProjectDir>,
         role: ProcessRole,
     ) -> Self {
-        let histories = Arc::new(Histories::new(project.derived(), (!config.read_only).then(|| config.home.clone())));
+        let (stop, store) = (Cancel::new(), (!config.read_only).then(|| config.home.clone()));
+        let histories = Arc::new(Histories::new(project.derived(), store, config.history_wait, stop.clone()));
         let model = config.model.clone().map(|folder| Arc::new(LocalModel::new(folder)));
         let nothing = Snapshot { histories: histories.clone(), ..Snapshot::empty() };
         let state = State {
@@ -121,7 +122,7 @@ impl Shared {
             allowed,
             project,
             files,
-            stop: Cancel::new(),
+            stop,
             current: RwLock::new(Arc::new(nothing)),
             state: Mutex::new(state),
             followed: Mutex::new(Followed { path: PathBuf::new(), looked: now }),

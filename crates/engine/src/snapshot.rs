@@ -9,6 +9,7 @@ use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
 use crate::history::{Histories, ProjectHistory};
 use crate::json_graph::Imported;
+use crate::mentions::{KeptMention, KeptMentions};
 use crate::reasons::Reasons;
 use crate::report::{RootInfo, Tiers};
 use crate::search_index::SearchIndex;
@@ -28,6 +29,8 @@ pub struct Snapshot {
     pub(crate) search: SearchIndex,
     /// Coverage of compiler indexes.
     pub(crate) compiler: Arc<Cover>,
+    /// The code that documents named, as it was.
+    pub(crate) mentions: Arc<KeptMentions>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
     /// Commits that were checked out in the roots when it was made; see [`Snapshot::heads`].
@@ -128,6 +131,7 @@ impl Snapshot {
             outdated: false,
             compiler: Arc::default(),
             imported: Arc::default(),
+            mentions: Arc::default(),
             search: SearchIndex::default(),
             heads: Arc::new([]),
             histories: Arc::default(),
@@ -154,6 +158,7 @@ impl Snapshot {
             outdated: content.outdated,
             compiler: content.compiler,
             imported: content.imported,
+            mentions: self.mentions.clone(),
             search: content.search,
             heads: content.heads,
             histories: self.histories.clone(),
@@ -175,6 +180,11 @@ impl Snapshot {
             compiler: self.compiler.clone(),
             heads: self.heads.clone(),
         }
+    }
+
+    /// The code that a document or the comments of a file named when each line was last written, as it was then.
+    pub fn kept_mentions(&self, path: &str) -> &[KeptMention] {
+        self.mentions.of(path)
     }
 
     /// The list of files, to be kept longer than the snapshot.
@@ -207,6 +217,12 @@ impl Snapshot {
         &self.derived
     }
 
+    /// Like [`Snapshot::derived`], for values that depend on no state of the index: all snapshots of an engine share
+    /// them, and they are dropped with it. Their types must be bounded.
+    pub fn lasting(&self) -> &Derived {
+        &self.histories.lasting
+    }
+
     /// The limits that it was made and is read under.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -216,6 +232,19 @@ impl Snapshot {
     /// first time in a large repository. Unreadable parts are listed in [`ProjectHistory::gaps`].
     pub fn history(&self, cancel: &Cancel) -> ProjectHistory {
         self.histories.project(&self.roots, cancel)
+    }
+
+    /// Like [`Snapshot::history`] for an answer that can do without it: waits for a moment only
+    /// ([`EngineConfig::history_wait`](crate::EngineConfig::history_wait)). What was read before answers meanwhile, and
+    /// a thread in the background reads on, once. [`ProjectHistory::is_being_read`] says that more will come.
+    pub fn history_at_hand(&self, cancel: &Cancel) -> ProjectHistory {
+        self.histories.project_at_hand(&self.roots, cancel)
+    }
+
+    /// Like [`Snapshot::history_at_hand`] for a program that ends with its answer: nothing is read on in the
+    /// background, and what was read in that moment is kept for the next call.
+    pub fn history_briefly(&self, cancel: &Cancel) -> ProjectHistory {
+        self.histories.project_briefly(&self.roots, cancel)
     }
 
     /// Like [`Snapshot::history`], without reading new commits: the history read last, in this process or an earlier

@@ -19,7 +19,7 @@ pub enum NoHistory {
     #[error("the git data cannot be read: {0}")]
     Unreadable(String),
     /// Another caller is reading it, and the time to wait is over.
-    #[error("it is still being read; ask again in a moment")]
+    #[error("the git history is still being read; repeat the call in a moment")]
     BeingRead,
     /// The caller cancelled.
     #[error("reading the history was cancelled")]

@@ -90,7 +90,7 @@ pub fn read(
 ) -> Result<History, NoHistory> {
     let deadline = Instant::now() + limits.time;
     let objects = Objects::open(git.objects())?;
-    let listing = list(&objects, head, known, limits, cancel)?;
+    let listing = list(&objects, head, known, (limits.commits, deadline), cancel)?;
     let mut cut = listing.cut;
     let mut commits = listing.commits;
     let ignored = ignored(&objects, head);
@@ -130,12 +130,12 @@ fn ignored(objects: &Objects, head: &Head) -> FxHashSet<Id> {
     ids.map(|id| id_of(&id)).collect()
 }
 
-/// The newest commits, newest first.
+/// The newest commits, newest first: at most so many, and those that were found until the deadline.
 fn list(
     objects: &Objects,
     head: &Head,
     known: Option<&History>,
-    limits: &ReadLimits,
+    (most, deadline): (usize, Instant),
     cancel: &Cancel,
 ) -> Result<Listing, NoHistory> {
     let old: FxHashMap<Id, usize> = known.map_or_else(FxHashMap::default, |known| {
@@ -155,19 +155,25 @@ fn list(
         }),
     };
     let mut walk = Walk::start(head, load)?;
-    let mut commits = Vec::new();
+    let (mut commits, mut new) = (Vec::new(), 0);
     while walk.has_more() {
-        if commits.len() >= limits.commits {
+        if commits.len() >= most {
             walk.cut = Some(Cut::Commits);
             break;
         }
         if commits.len() % CHUNK == 0 {
             cancel.check().map_err(|_| NoHistory::Cancelled)?;
+            // What is known costs nothing, and is followed by at least one chunk that is not.
+            if new >= CHUNK && Instant::now() >= deadline {
+                walk.cut = Some(Cut::Time);
+                break;
+            }
         }
         let Some(Reached { id, told, is_whole }) = walk.next() else { break };
         // The known data may date from when its parents were available.
         let anew = if is_whole { None } else { objects.commit(&id) };
         let source = anew.map_or(told.what, |data| Source::New(Box::new(data)));
+        new += usize::from(matches!(source, Source::New(_)));
         commits.push(Listed { id, parents: told.parents, is_whole, source });
     }
     Ok(Listing { commits, cut: walk.cut })

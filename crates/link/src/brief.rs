@@ -1,6 +1,6 @@
 //! What resolvers of modules may know of all files: small enough to be kept when the facts of a file are not.
 
-use m1nd_lang::facts::{BindingTarget, DefKind, Expr, Import, ImportKind, PathRoot, ScopeId, ScopeKind};
+use m1nd_lang::facts::{BindingTarget, DefId, DefKind, Expr, Import, ImportKind, PathRoot, Role, ScopeId, ScopeKind};
 use m1nd_lang::{FileFacts, Language};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,8 @@ pub struct Brief {
     pub crates: Box<[(Box<str>, Box<str>)]>,
     /// It defines macros outside functions (Rust).
     pub macros: bool,
+    /// It calls macros outside functions, which may declare modules (Rust).
+    pub item_macros: bool,
     /// Types at the top level (Java).
     pub types: Box<[Box<str>]>,
     /// Names at the top level of a file without imports and exports (TypeScript).
@@ -58,6 +60,7 @@ impl Brief {
             declared: Box::default(),
             crates: Box::default(),
             macros: false,
+            item_macros: false,
             types: Box::default(),
             globals: Box::default(),
         };
@@ -83,6 +86,10 @@ impl Brief {
                 let is_inside = |scope: ScopeId| facts.scopes[scope.index()].kind == ScopeKind::Function;
                 let mut macros = facts.definitions.iter().filter(|row| row.kind == DefKind::Macro);
                 brief.macros = macros.any(|row| !is_inside(row.scope));
+                // What a macro may define is around its name.
+                let is_item = |def: DefId| facts.definition(def).flags.is_generated;
+                let mut calls = facts.references.iter().filter(|row| row.role == Role::Macro);
+                brief.item_macros = calls.any(|row| row.enclosing.is_none_or(is_item));
             }
             Language::JavaScript => {
                 brief.requires = facts.imports.iter().any(|import| import.flags.commonjs);

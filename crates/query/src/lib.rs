@@ -13,6 +13,7 @@ mod chance;
 pub mod changes;
 pub mod closure;
 mod components;
+pub mod covering;
 pub mod documents;
 pub mod edits;
 pub mod export;

@@ -129,8 +129,14 @@ impl Home {
 
     /// Returns whether a store at `path` has state of the project whose first root is `first_root`. Creates nothing.
     pub fn has_project(path: &Path, first_root: &Path) -> bool {
-        let folder = |root: PathBuf| path.join("projects").join(folder_name(&root));
-        std::fs::canonicalize(first_root).is_ok_and(|root| folder(root).is_dir())
+        Self::project_folder(path, first_root).is_some()
+    }
+
+    /// The folder with the state of the project whose first root is `first_root` in a store at `path`; `None` if there
+    /// is none. Creates nothing.
+    pub fn project_folder(path: &Path, first_root: &Path) -> Option<PathBuf> {
+        let root = std::fs::canonicalize(first_root).ok()?;
+        Some(path.join("projects").join(folder_name(&root))).filter(|folder| folder.is_dir())
     }
 
     /// A folder as its state is named: absolute and without links, if it exists.

@@ -31,6 +31,7 @@ mod services;
 mod sites;
 mod source;
 mod task;
+mod test_rows;
 mod trust;
 
 pub use envelope::add_envelope;

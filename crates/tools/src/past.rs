@@ -64,6 +64,10 @@ impl CitedCommit {
     }
 }
 
+/// What is said while the probabilities of a repository are being measured.
+pub(crate) const STILL_MEASURED: &str =
+    "the history is still being read: probabilities and verdicts follow; repeat the call in a moment";
+
 /// The answer where nothing can be told: the reason as a note. Arguments that can never have a history are errors.
 pub(crate) fn untold<T>(error: CannotTell, answer: impl FnOnce(String) -> T) -> Result<Answer<T>, ToolError> {
     let next = match &error {

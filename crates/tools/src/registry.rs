@@ -1,7 +1,8 @@
 use serde_json::{Map, Value};
 
 use crate::analysis::{
-    Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, Why,
+    Callers, Counterfactual, Differential, Diverge, Fingerprint, Hypothesize, Impact, Predict, References, TestsFor,
+    Why,
 };
 use crate::continuity::{
     LockCreate, LockDiff, LockRebase, LockRelease, LockWatch, TrailList, TrailMerge, TrailResume, TrailSave,
@@ -51,6 +52,7 @@ pub static ALL: &[ToolDef] = &[
     ToolDef::read::<Missing>(),
     ToolDef::read::<Why>(),
     ToolDef::read::<Impact>(),
+    ToolDef::read::<TestsFor>(),
     ToolDef::read::<Counterfactual>(),
     ToolDef::read::<Hypothesize>(),
     ToolDef::read::<Fingerprint>(),

@@ -8,7 +8,7 @@ use m1nd_base::{Cancel, ContentHash, RepoPath};
 use m1nd_edit::{Allowances, Workspace};
 use m1nd_engine::{
     DocumentProviders, Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Provided,
-    Snapshot, has_repository_mark, repository_marks,
+    Snapshot, has_repository_mark, is_run_by_git, repository_marks,
 };
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
@@ -189,6 +189,13 @@ impl Services {
         self
     }
 
+    /// The services of a program that was just started over the same open index: nothing of what agents did here is
+    /// known to them, and memories are searched in these places.
+    #[must_use]
+    pub fn started_anew(&self, mind: MindConfig) -> Self {
+        Self::with_memories(self.engine.clone(), Arc::new(Memories::new(mind)), self.providers.clone())
+    }
+
     /// Notes the beginning of a call.
     pub(crate) fn begin_call(&self, agent: &str) {
         self.sessions.touch(agent);
@@ -272,6 +279,10 @@ struct PersonsAllowances(Checks);
 impl Allowances for PersonsAllowances {
     fn is_allowed(&self, root: &Path, path: &RepoPath) -> bool {
         self.0.allows_path(&permission_scope(vec![root.to_owned()]), &root.join(path.as_str()))
+    }
+
+    fn is_run_by_git(&self, root: &Path, path: &RepoPath) -> bool {
+        is_run_by_git(&root.join(path.as_str()))
     }
 }
 

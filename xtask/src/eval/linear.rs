@@ -26,6 +26,15 @@ pub(super) struct Weighed<'r, const N: usize> {
 
 /// Fits the weights by gradient descent with Adam; 0 for signals that are not `used`.
 pub(super) fn fit<const N: usize>(rows: &[Weighed<'_, N>], used: &[bool; N], penalty: f64) -> Model<N> {
+    descend(rows, used, penalty, f64::NEG_INFINITY)
+}
+
+/// Like [`fit`], without negative weights.
+pub(super) fn fit_positive<const N: usize>(rows: &[Weighed<'_, N>], used: &[bool; N], penalty: f64) -> Model<N> {
+    descend(rows, used, penalty, 0.0)
+}
+
+fn descend<const N: usize>(rows: &[Weighed<'_, N>], used: &[bool; N], penalty: f64, least: f64) -> Model<N> {
     let mut weights = [0.0; N];
     let (mut mean, mut square) = ([0.0; N], [0.0; N]);
     for step in 1..=STEPS {
@@ -39,7 +48,7 @@ pub(super) fn fit<const N: usize>(rows: &[Weighed<'_, N>], used: &[bool; N], pen
             square[place] = 0.99 * square[place] + 0.01 * gradient[place] * gradient[place];
             let (m, s) =
                 (mean[place] / (1.0 - 0.9f64.powi(step as i32)), square[place] / (1.0 - 0.99f64.powi(step as i32)));
-            weights[place] -= rate * m / (s.sqrt() + 1e-8);
+            weights[place] = (weights[place] - rate * m / (s.sqrt() + 1e-8)).max(least);
         }
     }
     Model::new(weights)

@@ -70,6 +70,7 @@ const USAGE: &str = "expected:
   cargo xtask eval memory --memories FILE --queries FILE [--check | --write] [--explain N]
   cargo xtask eval cochange --rows FILE... --mirror DIR --checkouts DIR [--check | --write]
   cargo xtask eval plans --mirror DIR --checkouts DIR [--repository owner/name]... [--fit] [--check | --write]
+  cargo xtask eval tests --mirror DIR --checkouts DIR --repository owner/name... [--fit] [--check | --write]
   cargo xtask eval antibody --mirror DIR [--commits N] [--explain] [--check | --write]
   cargo xtask eval layers --repo NAME=PATH... [--check | --write] [--explain]
   cargo xtask eval risk --mirror DIR [--repository owner/name]... [--check | --write]
@@ -102,6 +103,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         Some(("federation", rest)) => federation::run(rest),
         Some(("cochange", rest)) => cochange::run(rest),
         Some(("plans", rest)) => cochange::plans(rest),
+        Some(("tests", rest)) => cochange::covering(rest),
         Some(("antibody", rest)) => antibody::run(rest),
         Some(("layers", rest)) => layers::run(rest),
         Some(("risk", rest)) => risk::run(rest),

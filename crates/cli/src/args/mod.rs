@@ -29,6 +29,7 @@ Environment:
   M1ND_HOME   folder of the index and all state (default ~/.m1nd)
   M1ND_LOG    log filter for standard error, such as `info` or `m1nd_engine=debug`
   M1ND_PAGER  pager of long answers (default PAGER; none if empty or `cat`)
+  M1ND_NO_DAEMON  as --no-daemon
   NO_COLOR    disable colours";
 
 /// The command line, with everything in its help.
@@ -98,7 +99,6 @@ pub(crate) fn read() -> Cli {
 /// what depends on it. Without a command, it serves MCP if started by a client, and shows this help in a terminal.
 #[derive(Debug, Parser)]
 #[command(name = "m1nd", version, max_term_width = 100, subcommand_required = false)]
-#[command(disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub common: Common,
@@ -107,7 +107,7 @@ pub(crate) struct Cli {
 }
 
 /// Arguments of every command.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Common {
     /// Folder of the index and all state [default: ~/.m1nd]
     #[arg(long, global = true, env = "M1ND_HOME", value_name = "FOLDER", hide_env = true)]
@@ -124,6 +124,9 @@ pub(crate) struct Common {
     /// Do not show long answers of tools through a pager
     #[arg(long, global = true)]
     pub no_pager: bool,
+    /// Answer in this process: neither ask nor start one that keeps the index open
+    #[arg(long, global = true)]
+    pub no_daemon: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -110,18 +110,20 @@ fn example(tool: &ToolDef, command: Option<Command>) -> String {
 }
 
 /// Flags of every tool, as [`crate::flags::parse`] takes them.
-fn of_every_tool() -> [Arg; 5] {
+fn of_every_tool() -> [Arg; 6] {
     let root = Arg::new("root").long("root").value_name("PATH").value_hint(ValueHint::DirPath);
     let json = Arg::new("json").long("json").value_name("ARGUMENTS").num_args(0..=1);
     let arguments = Arg::new("arguments").long("arguments").value_name("JSON");
     let color = Arg::new("color").long("color").value_name("WHEN").value_parser(["auto", "always", "never"]);
     let no_pager = Arg::new("no_pager").long("no-pager").action(ArgAction::SetTrue);
+    let no_daemon = Arg::new("no_daemon").long("no-daemon").action(ArgAction::SetTrue);
     [
         root.help("The repository [default: the one around the current folder]"),
         json.help("Write JSON; arguments can follow as JSON, `-` reads them from standard input"),
         arguments.help("Arguments as JSON; `-` reads them from standard input"),
         color.help("Colours: `auto` is on a terminal and without NO_COLOR"),
         no_pager.help("Do not show a long answer through a pager"),
+        no_daemon.help("Neither ask nor start a process that keeps the index open"),
     ]
 }
 
@@ -143,7 +145,7 @@ fn about(name: &str, property: &Value, is_required: bool) -> String {
         "agent_id" => "Name of the caller [default: cli]",
         "max_output_chars" => "Maximum size of the answer, in bytes",
         "format" => "Form of the answer [default: text]",
-        "detail" => "How much an answer as JSON says",
+        "detail" => "How much the answer says",
         _ => "",
     });
     let bounds = bounds(property).map(|bounds| format!(" [{bounds}]")).unwrap_or_default();

@@ -11,6 +11,7 @@ use crate::flags::{self, Syntax};
 use crate::output::{Out, Tone, render};
 use crate::progress::Terminal;
 use crate::project;
+use crate::resident::{self, Answer};
 
 /// Runs `m1nd call`.
 pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
@@ -63,6 +64,19 @@ fn call(
     common.model = flags.model.or(common.model);
     let root = project::root(flags.root.as_deref())?;
     let reads = matches!(tool.effect, Effect::Read | Effect::Session);
+    let format = if out.json { Format::Json } else { Format::Text };
+    let arguments = Value::Object(flags.arguments);
+    let (config, settings) = project::configured(&common, vec![root.clone()], false)?;
+    let uses_resident =
+        resident::can_answer(tool) && resident::is_allowed(flags.no_daemon || common.no_daemon, settings.daemon);
+    if uses_resident {
+        let mind = project::memory_places(&project::places(&config, &root), true)?;
+        match resident::ask(&config, &mind, tool, &arguments, out.json) {
+            Some(Answer::Text(text, found)) => return print(Reply::Text(text), found, out),
+            Some(Answer::Json(value, found)) => return print(Reply::Json(value), found, out),
+            Some(Answer::Declined) | None => {}
+        }
+    }
     let services = match reads {
         true => project::open_to_ask(&common, &root, tool.needs_fresh)?,
         false => {
@@ -76,10 +90,17 @@ fn call(
     let progress: &dyn Progress = if reads { &NoProgress } else { &terminal };
     let cancel = Cancel::new();
     let context = Context { reads_history: true, ..Context::new(&services, TOOLS, &cancel, progress) };
-    let format = if out.json { Format::Json } else { Format::Text };
-    let outcome = tool.reply_with_count(&context, Value::Object(flags.arguments), format);
+    let outcome = tool.reply_with_count(&context, arguments, format);
     terminal.finish();
+    if uses_resident && resident::pays(context.snapshot.graph().node_count(), settings.daemon) {
+        resident::start(&config, &common);
+    }
     let Replied { reply, found } = outcome.map_err(CliError::Tool)?;
+    print(reply, found, out)
+}
+
+/// Prints an answer, of which `found` rows were counted.
+fn print(reply: Reply, found: Option<usize>, out: &mut Out) -> Result<(), CliError> {
     match reply {
         Reply::Text(text) => out.answer(&text),
         Reply::Json(answer) if out.json => out.value(&answer),

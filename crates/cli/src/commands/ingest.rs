@@ -21,6 +21,8 @@ use crate::project;
 const CENTRAL: usize = 10;
 /// Maximum languages shown; the rest is counted.
 const LANGUAGES: usize = 8;
+/// Maximum readings of a history, each of which goes on for some seconds from where the one before ended.
+const MAX_READINGS: usize = 24;
 /// Maximum examples shown for each problem.
 const EXAMPLES: usize = 2;
 
@@ -64,7 +66,13 @@ pub(crate) fn run(args: &IngestArgs, common: &Common, out: &mut Out) -> Result<(
     if outcome.is_ok() {
         // Rankings use the history, so that the first query would have to read it.
         terminal.report(ProgressEvent { stage: "reading history", done: 0, total: None });
-        drop(engine.snapshot().history(&cancel));
+        let mut history = engine.snapshot().history(&cancel);
+        for _ in 0..MAX_READINGS {
+            if !history.is_being_read() {
+                break;
+            }
+            history = engine.snapshot().history(&cancel);
+        }
     }
     terminal.finish();
     let report = outcome?;

@@ -44,6 +44,7 @@ fn each_command_explains_itself() {
                   --scip-drop       Then remove the indexes imported with --scip
                   --no-pager        Do not show long answers of tools through a pager
                   --threads <N>     Threads for reading and parsing [default: one per processor]
+                  --no-daemon       Answer in this process: neither ask nor start one that keeps the index open
               -q, --quiet           Show no progress, only the summary
               -h, --help            Print help
         "#]],
@@ -72,6 +73,7 @@ fn each_command_explains_itself() {
                   --no-pager         Do not show long answers of tools through a pager
                   --envelope         Add `_m1nd` to answers as JSON: the next calls, and memories about their
                                      nodes
+                  --no-daemon        Answer in this process: neither ask nor start one that keeps the index open
                   --toolset <SET,…>  Toolsets to list, separated by commas, `agent` for those of daily work; the
                                      other tools can still be called [default: all]
               -h, --help             Print help
@@ -127,6 +129,9 @@ fn the_command_that_writes_for_others_explains_itself() {
 
                   --no-pager
                       Do not show long answers of tools through a pager
+
+                  --no-daemon
+                      Answer in this process: neither ask nor start one that keeps the index open
 
               -h, --help
                       Print help (see a summary with '-h')

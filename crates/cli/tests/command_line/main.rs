@@ -14,6 +14,8 @@ mod memory;
 mod north;
 mod past;
 mod permissions;
+#[cfg(unix)]
+mod resident;
 mod schema;
 mod settings;
 mod stale;
@@ -92,6 +94,7 @@ impl Place {
             .env_remove("M1ND_LOG")
             .env_remove("NO_COLOR")
             .env_remove("M1ND_PAGER")
+            .env("M1ND_NO_DAEMON", "1")
             .env("COLUMNS", "100");
         command.env("M1ND_HOME", self.user.join("store"));
         command.env("MIND_HOME", self.user.join("mind")).env_remove("CLAUDE_PROJECT_DIR").env_remove("MIND_LOG_LEVEL");

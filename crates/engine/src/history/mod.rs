@@ -8,6 +8,7 @@ mod revisions;
 mod source;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use m1nd_base::{Cancel, ContentHash, RepoPath};
 pub use m1nd_history::{
@@ -56,7 +57,7 @@ pub struct PlacedHistory<'h> {
     /// The history.
     pub history: &'h History,
     /// What its readers keep with it.
-    pub loaded: &'h LoadedHistory,
+    pub loaded: &'h Arc<LoadedHistory>,
     /// The path inside the root.
     pub inner: String,
     root: &'h RootInfo,
@@ -116,6 +117,20 @@ impl ProjectHistory {
         Self { roots: self.roots.iter().map(root).collect() }
     }
 
+    /// The git folder of the root that a path of the index belongs to, whether or not its commits were read.
+    ///
+    /// # Errors
+    /// The reason why the root has none.
+    pub fn git(&self, path: &str) -> Result<GitFolder, NoHistory> {
+        let (root, _) = self.root_of(path).ok_or(NoHistory::NotARepository)?;
+        GitFolder::find(&root.info.path)
+    }
+
+    /// The path prefix of the root that a path of the index belongs to.
+    pub fn prefix(&self, path: &str) -> Option<&str> {
+        Some(&*self.root_of(path)?.0.info.prefix)
+    }
+
     /// Returns whether there is a history of any root.
     pub fn is_known(&self) -> bool {
         self.roots.iter().any(|root| root.history.is_ok())
@@ -133,6 +148,14 @@ impl ProjectHistory {
             .iter()
             .filter(move |root| known(root))
             .filter_map(|root| Some((&*root.info.prefix, &*root.history.as_ref().ok()?.loaded)))
+    }
+
+    /// Returns whether commits of a root are still to be read: it has no history yet, or that of another commit.
+    pub fn is_being_read(&self) -> bool {
+        self.roots.iter().any(|root| match &root.history {
+            Err(reason) => *reason == NoHistory::BeingRead,
+            Ok(held) => held.loaded.history.cut() == Some(Cut::Time),
+        })
     }
 
     /// Gaps in words: why a root has no history, which other commit it is of, or why it ends early.
@@ -211,6 +234,16 @@ impl Histories {
     /// The histories of these roots, updated to `HEAD`.
     pub(crate) fn project(&self, roots: &[RootInfo], cancel: &Cancel) -> ProjectHistory {
         project(roots, |path| self.of(path, cancel))
+    }
+
+    /// The histories of these roots as far as they can be had in a moment; what is missing is read in the background.
+    pub(crate) fn project_at_hand(self: &Arc<Self>, roots: &[RootInfo], cancel: &Cancel) -> ProjectHistory {
+        project(roots, |path| self.at_hand(path, cancel))
+    }
+
+    /// The histories of these roots, with the commits that can be read in a moment.
+    pub(crate) fn project_briefly(&self, roots: &[RootInfo], cancel: &Cancel) -> ProjectHistory {
+        project(roots, |path| self.briefly(path, cancel))
     }
 
     /// The histories of these roots as they were last read; `None` while any of them never was.

@@ -1,7 +1,9 @@
 //! Storage and updates of histories.
 
 use std::collections::BTreeMap;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -31,12 +33,45 @@ pub struct LoadedHistory {
     /// Comparisons of contents, which outlive the history: contents do not change.
     pub(crate) lines: Arc<LineCache>,
     derived: Derived,
+    /// How long an answer waits for a value that it can do without.
+    wait: Duration,
 }
 
+/// Whether a thread works a value out.
+struct Begun<T>(AtomicBool, PhantomData<fn() -> T>);
+
 impl LoadedHistory {
-    fn new(history: History, before: Option<&Self>) -> Self {
+    fn new(history: History, before: Option<&Self>, wait: Duration) -> Self {
         let lines = before.map(|before| before.lines.clone()).unwrap_or_default();
-        Self { history, lines, derived: Derived::new() }
+        Self { history, lines, derived: Derived::new(), wait }
+    }
+
+    /// The value of this type among [`LoadedHistory::derived`] if it is there in a moment. The first who asks has it
+    /// worked out, in a thread of its own.
+    pub fn derived_at_hand<T: Send + Sync + 'static>(
+        self: &Arc<Self>,
+        compute: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> Option<Arc<T>> {
+        let until = Instant::now() + self.wait;
+        if let Some(known) = self.derived.get() {
+            return Some(known);
+        }
+        let begun = self.derived.get_or_init(|| Begun::<T>(AtomicBool::new(false), PhantomData));
+        if !begun.0.swap(true, Ordering::AcqRel) {
+            let shared = self.clone();
+            let work = move || drop(shared.derived.get_or_init(|| compute(&shared)));
+            if let Err(error) = std::thread::Builder::new().name("m1nd-measure".into()).spawn(work) {
+                tracing::warn!(%error, "nothing is measured in the background");
+                begun.0.store(false, Ordering::Release);
+            }
+        }
+        while Instant::now() < until {
+            if let Some(known) = self.derived.get() {
+                return Some(known);
+            }
+            std::thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
+        }
+        self.derived.get()
     }
 
     /// The history.
@@ -68,7 +103,7 @@ impl Held {
     pub(super) fn since(&self, time: i64) -> Self {
         let history = self.loaded.history.since(time);
         Self {
-            loaded: Arc::new(LoadedHistory::new(history, Some(&self.loaded))),
+            loaded: Arc::new(LoadedHistory::new(history, Some(&self.loaded), self.loaded.wait)),
             checked_out: self.checked_out.clone(),
         }
     }
@@ -80,12 +115,20 @@ pub(crate) struct Histories {
     /// Storage; `None` keeps them in memory only.
     files: Option<DerivedFiles>,
     writes: bool,
+    /// How long an answer that can do without new commits waits for them.
+    wait: Duration,
+    /// Ends readings in the background.
+    stop: Cancel,
+    /// Readings that answers started.
+    readings: Mutex<Vec<JoinHandle<()>>>,
     roots: Mutex<BTreeMap<PathBuf, Arc<Slot>>>,
     pub(crate) revisions: Revisions,
     /// What the repositories track.
     pub(crate) indexes: Arc<GitIndexes>,
     /// Words of files that the index does not hold whole.
     pub(crate) words: WordCache,
+    /// Caches of readers, see [`Snapshot::lasting`](crate::Snapshot::lasting).
+    pub(crate) lasting: Derived,
     /// Texts of packed documents.
     pub(crate) texts: DocumentTexts,
 }
@@ -126,16 +169,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Histories {
-    /// `home` is the store, if it may be written.
-    pub(crate) fn new(files: DerivedFiles, home: Option<PathBuf>) -> Self {
+    /// `home` is the store, if it may be written; `stop` ends what is read in the background.
+    pub(crate) fn new(files: DerivedFiles, home: Option<PathBuf>, wait: Duration, stop: Cancel) -> Self {
         let writes = home.is_some();
         Self {
             files: Some(files),
             writes,
+            wait,
+            stop,
+            readings: Mutex::default(),
             roots: Mutex::default(),
             revisions: Revisions::new(home),
             indexes: Arc::default(),
             words: WordCache::default(),
+            lasting: Derived::new(),
             texts: DocumentTexts::default(),
         }
     }
@@ -163,19 +210,76 @@ impl Histories {
         }
     }
 
+    /// The history of a root's `HEAD` if it can be read in a moment, else what was read before: as it is, while a
+    /// thread of its own reads on.
+    pub(crate) fn at_hand(self: &Arc<Self>, root: &Path, cancel: &Cancel) -> Result<Held, NoHistory> {
+        let until = Instant::now() + self.wait;
+        let head = GitFolder::find(root)?.head()?;
+        let slot = self.slot(root);
+        let commits = ReadLimits::default().commits;
+        let is_whole = |loaded: &Arc<LoadedHistory>| loaded.history.is_of(&head, commits);
+        let before = self.newest(&slot, root);
+        if let Some(whole) = before.filter(is_whole) {
+            return Ok(Held::new(whole, &head));
+        }
+        let is_reading = lock(&slot.state).is_reading;
+        let mut reading = if is_reading { None } else { self.read_on(root) };
+        let mut state = lock(&slot.state);
+        while Instant::now() < until && !state.newest.as_ref().is_some_and(is_whole) {
+            cancel.check().map_err(|_| NoHistory::Cancelled)?;
+            let is_over = reading.as_ref().map_or(!state.is_reading, JoinHandle::is_finished);
+            if is_over {
+                break;
+            }
+            state = slot.ended.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        let (known, reason) = (state.newest.clone(), state.reason.clone());
+        drop(state);
+        let mut readings = lock(&self.readings);
+        readings.retain(|reading| !reading.is_finished());
+        readings.extend(reading.take());
+        known.map(|known| Held::new(known, &head)).ok_or_else(|| reason.unwrap_or(NoHistory::BeingRead))
+    }
+
+    /// Like [`Histories::of`], for a program that ends with its answer: what can be read in a moment is added to what
+    /// was read before.
+    pub(crate) fn briefly(&self, root: &Path, cancel: &Cancel) -> Result<Held, NoHistory> {
+        self.within(root, self.wait, cancel)
+    }
+
+    /// Waits until no reading that an answer started goes on. They end soon once they are stopped.
+    pub(crate) fn wait_for_readings(&self) {
+        let readings = std::mem::take(&mut *lock(&self.readings));
+        readings.into_iter().for_each(|reading| drop(reading.join()));
+    }
+
+    /// Reads the history of one root in a thread of its own.
+    fn read_on(self: &Arc<Self>, root: &Path) -> Option<JoinHandle<()>> {
+        let (histories, root) = (self.clone(), root.to_owned());
+        self.in_background(move |stop| {
+            if let Err(reason) = histories.within(&root, IN_BACKGROUND, stop) {
+                tracing::debug!(%reason, root = %root.display(), "no history");
+            }
+        })
+    }
+
+    fn in_background(&self, work: impl FnOnce(&Cancel) + Send + 'static) -> Option<JoinHandle<()>> {
+        let stop = self.stop.clone();
+        let thread = std::thread::Builder::new().name("m1nd-history".into()).spawn(move || work(&stop));
+        thread.inspect_err(|error| tracing::warn!(%error, "the history is not read ahead")).ok()
+    }
+
     /// Reads the histories of these roots in a thread of its own.
-    pub(crate) fn read_in_background(self: &Arc<Self>, roots: &[RootInfo], stop: &Cancel) -> Option<JoinHandle<()>> {
-        let (histories, stop) = (self.clone(), stop.clone());
+    pub(crate) fn read_in_background(self: &Arc<Self>, roots: &[RootInfo]) -> Option<JoinHandle<()>> {
+        let histories = self.clone();
         let roots: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
-        let work = move || {
+        self.in_background(move |stop| {
             for root in roots {
-                if let Err(reason) = histories.within(&root, IN_BACKGROUND, &stop) {
+                if let Err(reason) = histories.within(&root, IN_BACKGROUND, stop) {
                     tracing::debug!(%reason, root = %root.display(), "no history");
                 }
             }
-        };
-        let thread = std::thread::Builder::new().name("m1nd-history".into()).spawn(work);
-        thread.inspect_err(|error| tracing::warn!(%error, "the history is not read ahead")).ok()
+        })
     }
 
     fn within(&self, root: &Path, time: Duration, cancel: &Cancel) -> Result<Held, NoHistory> {
@@ -200,7 +304,7 @@ impl Histories {
         }
         let limits = ReadLimits { time: until.saturating_duration_since(Instant::now()), commits };
         let outcome = read(&git, &head, before.as_deref().map(|before| &before.history), &limits, cancel);
-        let outcome = outcome.map(|history| Arc::new(LoadedHistory::new(history, before.as_deref())));
+        let outcome = outcome.map(|history| Arc::new(LoadedHistory::new(history, before.as_deref(), self.wait)));
         let mut state = lock(&slot.state);
         match &outcome {
             Ok(loaded) => (state.newest, state.reason) = (Some(loaded.clone()), None),
@@ -227,7 +331,7 @@ impl Histories {
         if let Some(known) = known() {
             return known;
         }
-        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history, None)));
+        let stored = self.stored(root).map(|history| Arc::new(LoadedHistory::new(history, None, self.wait)));
         let mut state = lock(&slot.state);
         (state.is_loaded, state.newest) = (true, stored);
         state.newest.clone()

@@ -825,7 +825,7 @@ impl Writer {
         let is_reading = self.reading_history.as_ref().is_some_and(|thread| !thread.is_finished());
         if self.shared.config.watch && !is_reading {
             let roots = self.shared.current().roots.clone();
-            self.reading_history = self.shared.histories.read_in_background(&roots, &self.shared.stop);
+            self.reading_history = self.shared.histories.read_in_background(&roots);
         }
     }
 

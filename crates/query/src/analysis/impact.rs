@@ -15,8 +15,6 @@ use m1nd_engine::Snapshot;
 const MAX_MEMBERS: usize = 20_000;
 /// Nodes that are followed before the search ends.
 const MAX_FOLLOWED: usize = 200_000;
-/// Tests listed.
-const MAX_TESTS: usize = 20;
 /// Files listed.
 const MAX_FILES: usize = 20;
 
@@ -130,10 +128,6 @@ pub struct ImpactAnswer {
     pub total_files: usize,
     /// Paths of the files of all rows.
     pub reached: BTreeSet<String>,
-    /// Test functions among the dependents with their distance, the nearest [`MAX_TESTS`].
-    pub tests: Vec<(NodeIx, u32)>,
-    /// Test functions before the cap.
-    pub total_tests: usize,
     /// Members that count as changed with the node.
     pub members: usize,
     /// Whether the rows are all that there are.
@@ -167,7 +161,6 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
     }
     all.sort_by(|a, b| rank(graph, a).cmp(&rank(graph, b)).then_with(|| by_strength(graph, &a.2, &b.2)));
     let (files, reached) = files_of(graph, &all);
-    let (tests, total_tests) = tests_of(graph, &all);
     let tables: Vec<FxHashMap<NodeIx, usize>> = reaches.iter().map(|(_, reach)| table_of(reach)).collect();
     let shown = all.iter().take(query.max_rows);
     let rows = shown.map(|(index, side, row)| {
@@ -183,8 +176,6 @@ pub fn impact(snapshot: &Snapshot, query: &ImpactQuery, cancel: &Cancel) -> Resu
         files,
         total_files: reached.len(),
         reached,
-        tests,
-        total_tests,
         members: starts.len().saturating_sub(1 + query.also.len()),
         closure: closure::close(
             snapshot,
@@ -262,17 +253,6 @@ fn files_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<ImpactFile>, BTreeSet<
     files.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.path.cmp(&b.path)));
     files.truncate(MAX_FILES);
     (files, reached)
-}
-
-/// The test functions that depend on the changed node, nearest first.
-fn tests_of(graph: &Graph, rows: &[Unranked<'_>]) -> (Vec<(NodeIx, u32)>, usize) {
-    let is_test = |node: NodeIx| graph.flags(node).has(NodeFlags::TEST) && graph.kind(node) == NodeKind::Function;
-    let of_dependents = rows.iter().filter(|(_, side, row)| *side == Side::Dependents && is_test(row.node));
-    let mut tests: Vec<(NodeIx, u32)> = of_dependents.map(|(_, _, row)| (row.node, row.hops)).collect();
-    let total = tests.len();
-    tests.sort_by_key(|(_, hops)| *hops);
-    tests.truncate(MAX_TESTS);
-    (tests, total)
 }
 
 fn describe(graph: &Graph, side: Side, row: &Reached<'_>, steps: &[Reached<'_>]) -> ImpactRow {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{NoHistory, ProjectHistory};
-use m1nd_history::BlobId;
+use m1nd_history::{BlobId, Contents};
 
 use super::node_changes::CannotTell;
 
@@ -60,9 +60,10 @@ fn compare(
     cancel: &Cancel,
 ) -> Result<(), CannotTell> {
     let cancelled = |_: Cancelled| CannotTell::Cancelled;
-    // Any path of the root leads to its history.
-    let place = history.place(&format!("{prefix}x"))?;
-    let (git, contents) = (place.git()?, place.contents()?);
+    // Any path of the root leads to its repository. Its commits need not have been read.
+    let git = history.git(&format!("{prefix}x"))?;
+    git.head()?;
+    let contents = Contents::open(&git)?;
     let head = contents.resolve(&git, "HEAD").map_err(|error| NoHistory::Unreadable(error.to_string()))?;
     let files = contents.files(head, cancel)?;
     if files.len() > MAX_COMPARED {
@@ -86,7 +87,7 @@ fn compare(
         }
     }
     let own = snapshot.files().iter().map(|entry| entry.path.as_str());
-    let inside = own.filter(|path| history.place(path).is_ok_and(|other| other.outer("") == place.outer("")));
+    let inside = own.filter(|path| history.prefix(path) == Some(prefix));
     // A submodule has commits of its own.
     let submodules = snapshot.submodules();
     let is_own = |path: &&str| {

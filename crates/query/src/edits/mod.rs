@@ -15,7 +15,7 @@ mod verify;
 pub use layers::LayerBreak;
 pub use m1nd_lang::is_test_path;
 pub use names::has_own_name;
-pub use plan::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan, test_nodes_reaching, tests_reaching};
+pub use plan::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan};
 pub use rename::{Broken, CannotRename, Comment, Left, Rename, RenamedFile, rename};
 pub use syntax::{SyntaxCheck, SyntaxProblem, definition_range, new_syntax_errors};
 pub use verify::{Blast, Break, BreakKind, EditedFile, GraphCheck, verify};

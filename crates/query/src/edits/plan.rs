@@ -1,16 +1,13 @@
 //! What a list of planned changes leaves out.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_base::{Cancel, Cancelled, EdgeTier, NodeKind, Relation};
+use m1nd_base::{Cancel, Cancelled, EdgeTier, Relation};
 use m1nd_engine::Snapshot;
-use m1nd_graph::{Graph, NodeFlags, NodeIx};
-use rustc_hash::{FxHashMap, FxHashSet};
+use m1nd_engine::history::ProjectHistory;
+use m1nd_graph::{Graph, NodeIx};
 
-/// Most edges from a changed file to a test that counts as its test.
-const TEST_HOPS: u32 = 3;
-/// Most nodes that are visited in search of tests.
-const MAX_VISITED: usize = 20_000;
+use crate::covering::{TestRow, TestsQuery, tests_for};
 
 /// What is planned for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,8 +85,8 @@ pub struct Gap {
 pub struct PlanCheck {
     /// Files left out, the most important first.
     pub gaps: Vec<Gap>,
-    /// Test files that reach each changed file.
-    pub tests: BTreeMap<String, Vec<String>>,
+    /// Test files that cover each changed file, best first.
+    pub tests: BTreeMap<String, Vec<TestRow>>,
     /// Places of the actions in an order that their dependencies allow; empty if there is none.
     pub order: Vec<usize>,
     /// Paths on a cycle of dependencies.
@@ -100,11 +97,16 @@ pub struct PlanCheck {
     pub blast: usize,
 }
 
-/// Checks a plan.
+/// Checks a plan. With a history, tests that only commits connect with a changed file are named, too.
 ///
 /// # Errors
 /// [`Cancelled`].
-pub fn check_plan(snapshot: &Snapshot, actions: &[PlannedAction], cancel: &Cancel) -> Result<PlanCheck, Cancelled> {
+pub fn check_plan(
+    snapshot: &Snapshot,
+    history: Option<&ProjectHistory>,
+    actions: &[PlannedAction],
+    cancel: &Cancel,
+) -> Result<PlanCheck, Cancelled> {
     let graph = snapshot.graph();
     let planned: BTreeSet<&str> = actions.iter().map(|action| action.path.as_str()).collect();
     let mut gaps: BTreeMap<String, Gap> = BTreeMap::new();
@@ -122,7 +124,8 @@ pub fn check_plan(snapshot: &Snapshot, actions: &[PlannedAction], cancel: &Cance
                 None => drop(gaps.insert(gap.path.clone(), gap)),
             }
         }
-        check.tests.insert(action.path.clone(), tests_of(graph, file));
+        let tests = tests_for(snapshot, history, &TestsQuery::of([file]), cancel)?;
+        check.tests.insert(action.path.clone(), tests.rows);
     }
     check.blast = gaps.len();
     check.gaps = gaps.into_values().collect();
@@ -169,69 +172,6 @@ fn gaps_of(graph: &Graph, file: NodeIx, (action, kind): (usize, PlannedKind), pl
         }
     }
     gaps
-}
-
-/// Test files that reach a file by uses, nearest first; of those as near, first the ones of its folder.
-fn tests_of(graph: &Graph, file: NodeIx) -> Vec<String> {
-    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    let own = folder(graph.path(file));
-    let mut tests: Vec<(u32, bool, String)> = Vec::new();
-    let mut known = FxHashSet::default();
-    for (node, hops) in tests_with_hops(graph, &graph.of_file(file)) {
-        let path = graph.path(node);
-        if known.insert(path) {
-            tests.push((hops, folder(path) != own, path.to_owned()));
-        }
-    }
-    tests.sort_by_key(|(hops, is_elsewhere, _)| (*hops, *is_elsewhere));
-    tests.into_iter().map(|(.., path)| path).collect()
-}
-
-/// Test files that reach some nodes by uses, nearest first, each with its nearest test; the file itself stands for
-/// tests that are not known.
-pub fn tests_reaching(graph: &Graph, starts: &[NodeIx]) -> Vec<(String, NodeIx)> {
-    let mut files: Vec<(String, NodeIx)> = Vec::new();
-    let mut places: FxHashMap<&str, usize> = FxHashMap::default();
-    for node in test_nodes_reaching(graph, starts) {
-        let path = graph.path(node);
-        match places.get(path) {
-            None => {
-                places.insert(path, files.len());
-                files.push((path.to_owned(), node));
-            }
-            Some(place) if graph.kind(files[*place].1) == NodeKind::File => files[*place].1 = node,
-            Some(_) => {}
-        }
-    }
-    files
-}
-
-/// Nodes of test code that reach some nodes by uses, nearest first. A node that is test code itself is one of them.
-pub fn test_nodes_reaching(graph: &Graph, starts: &[NodeIx]) -> Vec<NodeIx> {
-    tests_with_hops(graph, starts).into_iter().map(|(node, _)| node).collect()
-}
-
-/// The same with the number of uses to each.
-fn tests_with_hops(graph: &Graph, starts: &[NodeIx]) -> Vec<(NodeIx, u32)> {
-    let mut tests: Vec<(NodeIx, u32)> = Vec::new();
-    let mut seen: FxHashSet<NodeIx> = starts.iter().copied().collect();
-    let mut queue: VecDeque<(NodeIx, u32)> = starts.iter().map(|node| (*node, 0)).collect();
-    while let Some((node, hops)) = queue.pop_front() {
-        if graph.flags(node).has(NodeFlags::TEST) && !graph.path(node).is_empty() {
-            tests.push((node, hops));
-            continue;
-        }
-        if hops >= TEST_HOPS || seen.len() >= MAX_VISITED {
-            continue;
-        }
-        for edge in graph.in_edges(node) {
-            let is_use = !matches!(edge.relation, Relation::Contains | Relation::Documents | Relation::RelatesTo);
-            if is_use && graph.kind(edge.from) != NodeKind::Package && seen.insert(edge.from) {
-                queue.push_back((edge.from, hops + 1));
-            }
-        }
-    }
-    tests
 }
 
 /// Sorts the actions by what they depend on.

@@ -10,6 +10,7 @@ mod glob;
 mod grep;
 mod grep_passages;
 mod indexed_files;
+mod lines;
 mod neighbours;
 mod prior;
 mod repeated;
@@ -28,6 +29,7 @@ pub use gaps::{Differences, GapsAnswer, Hole, gaps};
 pub(crate) use glob::PathGlob;
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow, Unsearched, grep};
+pub use lines::{LineFinder, MatchingLine};
 pub use m1nd_search::grep::GrepOptions;
 pub use prior::{
     FeedbackEntry, PrimedBy, PrimedTask, PrimingPlan, Prior, Told, activate_with, priming_plan, seek_with,

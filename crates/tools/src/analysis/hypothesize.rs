@@ -209,7 +209,7 @@ impl ReadTool for Hypothesize {
         };
         let bounds = Bounds { max_hops: u32::try_from(input.max_hops).unwrap_or(u32::MAX), budget: input.path_budget };
         let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges;
-        let history = uses_history.then(|| snapshot.history(cx.cancel()));
+        let history = uses_history.then(|| cx.history_at_hand());
         let mut tested = query::hypothesize(snapshot, &resolved, bounds, history.as_ref(), cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
             tested = tested.over_unseen(&unseen);

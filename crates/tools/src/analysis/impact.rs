@@ -11,15 +11,17 @@ use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::closure::Closure;
 use super::with_history::WithHistory;
 use crate::framework::{
-    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset, number, rows_schema, yes,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
+    ToolError, ToolRef, Toolset, number, row_line, rows_schema, yes,
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, rounded};
+use crate::test_rows::{CoveringRow, covering_tests};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -29,6 +31,8 @@ const MAX_NODES: usize = 1_000;
 const DEFAULT_CHAINS: usize = 20;
 /// Maximum chains.
 const MAX_CHAINS: usize = 100;
+/// Maximum test files.
+const MAX_TESTS: usize = 20;
 
 /// Rows of a page that have a witness, the first: of the others it is rarely read, and it is most of their size.
 const WITNESSED: usize = 30;
@@ -64,6 +68,9 @@ pub(crate) struct Input {
     max_chains: usize,
 }
 
+/// The side of rows that depend on the node.
+const DEPENDENT: &str = "dependent";
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Witness {
     from: String,
@@ -97,6 +104,16 @@ pub(crate) struct BlastRow {
     changed_together: Option<ChangedTogether>,
 }
 
+/// The first edge of the way only: the rest of it stands below the row that the edge leads to.
+fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
+    let mut short = row.clone();
+    if let Some(Value::Array(steps)) = short.get_mut("witness") {
+        steps.truncate(1);
+    }
+    short.retain(|_, value| *value != DEPENDENT);
+    row_line(&short)
+}
+
 /// Common commits of the files of the node and of a row that nothing in the code connects.
 #[derive(Debug, Serialize)]
 pub(crate) struct ChangedTogether {
@@ -104,13 +121,6 @@ pub(crate) struct ChangedTogether {
     of: u32,
     verdict: &'static str,
     commits: Vec<CitedCommit>,
-}
-
-#[derive(Debug, Serialize)]
-pub(crate) struct TestRow {
-    #[serde(flatten)]
-    node: NodeRow,
-    hop_distance: u32,
 }
 
 #[derive(Debug, Serialize)]
@@ -146,8 +156,8 @@ pub(crate) struct Output {
     members_changed_with_it: usize,
     files: Vec<FileRow>,
     total_files: usize,
-    /// Tests that reach the node.
-    tests: Vec<TestRow>,
+    /// Test files that cover the node, best first.
+    tests: Vec<CoveringRow>,
     total_tests: usize,
     causal_chains: Vec<Chain>,
     closure: Closure,
@@ -177,12 +187,13 @@ Each row has a `class` (`breaks`: it names what changes; `behaviour`; `test`; `d
 replayed commits of this repository (see `predict`); null where the history is not loaded or says nothing, and
 `no_probability` says why there is none at all. It is about files and about commits, not about what breaks. Rows of
 class `co_change` (`side: history`) come last: no path in the code leads there, but their files often changed with the
-node's; they cite commits. `tests` are the test functions among all dependents, nearest first. `closure.state` is `closed` if every direct dependent is known; `blocked` if something may hide
+node's; they cite commits. `tests` are the test files that cover the node, best first, as `tests_for` lists them. `closure.state` is `closed` if every direct dependent is known; `blocked` if something may hide
 more (see `callers` for the reasons). `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
 `total_blast_nodes` counts the rows of all pages; `files` groups them by file. An answer of a server is cut to 10,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const TEXT_OMITS: &'static [&'static str] = &[
         // The witnesses of the rows are the same paths with their sites.
         "causal_chains",
@@ -200,7 +211,7 @@ default (`max_output_chars`); `cursor` continues.";
         (Stage::Edit, 30, "what must change with it"),
         (Stage::Review, 20, "what the change can break"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "what depends on it")];
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "(what depends on it)")];
     const PAGED: bool = true;
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
@@ -246,8 +257,9 @@ impl ReadTool for Impact {
             true => chains(snapshot, &found, input.max_chains),
             false => Vec::new(),
         };
+        let history = cx.history_at_hand();
         let past = match &part {
-            Part::Node(node) => WithHistory::of(cx, *node)?,
+            Part::Node(node) => WithHistory::of(cx, &history, *node)?,
             Part::Folder { .. } => WithHistory::missing("of folders, `predict` tells what changes with them"),
         };
         let unreached = match direction {
@@ -260,9 +272,8 @@ impl ReadTool for Impact {
         };
         let guidance = guidance(snapshot, &source, input.direction, &found);
         let total = found.total_rows + unreached.len();
-        let tests = found.tests.iter();
-        let tests = tests.map(|&(node, hop_distance)| TestRow { node: NodeRow::new(snapshot, node), hop_distance });
-        let tests: Vec<TestRow> = tests.collect();
+        let covering = covering_tests(cx, Some(&history), std::iter::once(node).chain(also.iter().copied()), "")?;
+        let tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
         let rows = found.rows.iter().map(|row| blast_row(snapshot, row, &past));
         let mut blast_radius = page.cut(rows.chain(unreached).collect());
         blast_radius.iter_mut().skip(WITNESSED).for_each(|row| row.witness.clear());
@@ -283,7 +294,7 @@ impl ReadTool for Impact {
             closure: Closure::new(snapshot, &found.closure).with_indirect(&found.closure),
             memory: cx.memory().about(&near(snapshot, node, &found), snapshot),
             tests,
-            total_tests: found.total_tests,
+            total_tests: covering.rows.len(),
             no_probability: past.missing.clone(),
             blast_radius,
         };
@@ -334,7 +345,7 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
     };
     BlastRow {
         node: NodeRow::new(snapshot, row.node),
-        side: if row.dependent { "dependent" } else { "dependency" },
+        side: if row.dependent { DEPENDENT } else { "dependency" },
         class: row.class.word(),
         hop_distance: Some(row.hops),
         signal_strength: Some(rounded(row.strength)),
@@ -382,12 +393,14 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
     let dependents = if direction == DirectionWord::Reverse { "dependency" } else { "dependent" };
     match (found.closure.state, found.total_rows) {
         (ClosureState::Closed, 0) => {
-            let hint = format!("no {dependents} of `{}`, and nothing can hide one", source.label);
+            let hint = format!("complete: no {dependents} of `{}`, and no search finds one", source.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
             let hint = match found.closure.indirect {
-                ClosureState::Closed => format!("all {} are known; start with the nearest", count(total, dependents)),
+                ClosureState::Closed => {
+                    format!("complete: {}, and no search adds one; start with the nearest", count(total, dependents))
+                }
                 _ => format!("{} known, all direct ones among them; start with the nearest", count(total, dependents)),
             };
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)

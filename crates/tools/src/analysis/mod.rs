@@ -11,6 +11,7 @@ mod impact;
 mod predict;
 mod references;
 mod symbol;
+mod tests_for;
 mod why;
 mod with_history;
 
@@ -23,4 +24,5 @@ pub(crate) use hypothesize::Hypothesize;
 pub(crate) use impact::Impact;
 pub(crate) use predict::Predict;
 pub(crate) use references::References;
+pub(crate) use tests_for::TestsFor;
 pub(crate) use why::Why;

@@ -19,8 +19,9 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::heuristics::RowSignals;
-use crate::past::{self, CitedCommit};
+use crate::past::{self, CitedCommit, STILL_MEASURED};
 use crate::rows::{self, NodeRow, count, rounded};
+use crate::test_rows::{CoveringRow, covering_tests};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -30,6 +31,8 @@ const MAX_ROWS: usize = 200;
 const DEFAULT_SUPPORT: usize = 2;
 /// Symbols listed.
 const MAX_SYMBOLS: usize = 10;
+/// Test files listed.
+const MAX_TESTS: usize = 5;
 /// Maximum changed nodes of one question.
 const MAX_CHANGED: usize = 200;
 
@@ -46,7 +49,7 @@ pub(crate) struct Input {
     top_k: usize,
     #[serde(default = "yes")]
     include_velocity: bool,
-    /// Fewest common commits
+    /// Fewest common commits that count
     #[serde(default = "number::<DEFAULT_SUPPORT>")]
     #[schemars(range(min = 1))]
     min_co_change_count: usize,
@@ -122,6 +125,9 @@ pub(crate) struct Output {
     changed: Vec<String>,
     predictions: Vec<Row>,
     total_predictions: usize,
+    /// Test files that cover what changed, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<CoveringRow>,
     /// Symbols that changed in the same commits as the first changed node, if that is a symbol.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     symbols: Vec<Symbol>,
@@ -156,7 +162,8 @@ more than 50 files do not count), `coupling_strength` (the former over the latte
 `confidence`: the probability that the file changes with the node, by a logistic model over confidence in both
 directions, recency, size of the commits, names, folders and authors, and the commits around its own and of files like it,
 calibrated on this repository. A file that is not committed yet is answered by the latter alone. `source` is
-`co_change` or, without common commits, `structural_fallback` (connected in the code, or of the same name). Connections
+`co_change` or, without `min_co_change_count` common commits, `structural_fallback` (connected in the code, or of the same
+name; `support` is then 0: fewer commits do not count). Connections
 in the code order rows of the same verdict, and are not part of `confidence`.
 
 If the first changed node is a symbol, `symbols` lists the symbols whose lines changed in the same commits: of its own
@@ -164,19 +171,20 @@ file and of three files that changed with it most often, followed back through u
 that changed in commits of few symbols. They have no `confidence`. `symbols_note` says when there are none, so that only
 the file level answers.
 
-`verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; the older half maps values
-to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right, and each more
+`verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; each half maps values to
+probabilities for the other, and all decide from which probability (`tau`) rows are `act` (at least 80 % right, and each more
 probable than not) or `reverify` (30 %, each at least 15 % probable), by an exact one-sided binomial bound (90 % in all), tested from the 20, 68 and 225 most
 probable rows on until one fails, for each stratum of source and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
 contradict it. All else is `abstain`, also all rows where the history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
-`act` rows and the calibration error, all of the newer half. With several changed nodes a row counts for the one that it
+`act` rows and the calibration error, all of the rows replayed. With several changed nodes a row counts for the one that it
 belongs to most; figures are those of questions about a single file.
 
 `velocity` is the trend of the first changed node, and of each row, over 90 days (commits per 30 days, newer minus older
 half). Rows of product code also have what `trust` and `tremor` say of the file, as far as there is evidence, and
 `heuristic_factor`: 1 + .2 (`trust_risk_multiplier` - 1), times 1 + .1 `tremor_magnitude` (at most 1, from 3 commits). It says
 where a mistake is likelier, and is no part of order, `confidence` or `verdict`; `heuristics_surface` explains it.
-`note` says why there is no evidence. Subjects are text of the repository.";
+`tests` are the test files that cover what changed, best first (`tests_for` lists all). `note` says why there is no
+evidence. Subjects are text of the repository.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed_node": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Plan, 40, "what usually changes with it"),
@@ -220,7 +228,7 @@ impl ReadTool for Predict {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
         let page = cx.page(input.top_k);
-        let history = cx.history();
+        let history = cx.history_at_hand();
         let one = input.changed_node.iter().map(|name| ("changed_node", name));
         let named: Vec<(&str, &String)> = one.chain(input.changed.iter().map(|name| ("changed", name))).collect();
         let asked = match named.is_empty() {
@@ -235,13 +243,16 @@ impl ReadTool for Predict {
             also_changed: asked.others.clone(),
             min_support: u32::try_from(input.min_co_change_count).unwrap_or(u32::MAX),
             with_symbols: true,
+            waits: cx.answers_once(),
         };
         let mut found = predict(snapshot, &history, &query, cx.cancel())?;
+        cx.rests_on(&[u8::from(found.is_being_measured)]);
         if !input.include_velocity {
             found.velocity = None;
         }
         let guidance = guidance(&asked, &found);
         let total = found.rows.len();
+        let covering = covering_tests(cx, Some(&history), asked.nodes.iter().copied(), "")?;
         let mut output = unanswered(snapshot, Some(&asked), String::new());
         output.changed_node = input.changed_node;
         output.note = note(&asked, &found);
@@ -250,6 +261,7 @@ impl ReadTool for Predict {
         let shown = page.cut(found.rows);
         output.predictions = shown.iter().map(|found| row(snapshot, found, several)).collect();
         add_signals(cx, &history, &shown, &mut output.predictions, input.include_velocity)?;
+        output.tests = covering.rows.iter().take(MAX_TESTS).map(|row| CoveringRow::new(snapshot, row)).collect();
         let gaps: Vec<String> = asked.gaps.into_iter().chain(found.gaps).collect();
         output.what_is_missing = (!gaps.is_empty()).then(|| gaps.join("; "));
         Ok(Answer::new(output).rows("predictions", total).guidance(guidance))
@@ -301,6 +313,7 @@ fn unanswered(snapshot: &Snapshot, asked: Option<&Asked>, note: String) -> Outpu
         changed: asked.map(paths).unwrap_or_default(),
         predictions: Vec::new(),
         total_predictions: 0,
+        tests: Vec::new(),
         symbols: Vec::new(),
         symbols_note: None,
         co_change_count: 0,
@@ -447,6 +460,9 @@ fn reason(found: &PredictRow) -> String {
 }
 
 fn note(asked: &Asked, found: &PredictAnswer) -> Option<String> {
+    if found.is_being_measured {
+        return Some(STILL_MEASURED.to_owned());
+    }
     if asked.is_work_tree && asked.nodes.is_empty() && asked.others.is_empty() {
         return Some("the work tree is as the checked-out commit: nothing changed".to_owned());
     }

@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use m1nd_engine::graph::NodeIx;
+use m1nd_engine::history::ProjectHistory;
 use m1nd_query::changes::predict::{PredictAnswer, PredictQuery, PredictRow, Source, predict};
 
 use crate::framework::{ReadContext, ToolError};
+use crate::past::STILL_MEASURED;
 
 /// Fewest common commits of a file that only the history connects.
 const LEAST_SUPPORT: u32 = 2;
@@ -24,24 +26,31 @@ pub(super) struct WithHistory {
 }
 
 impl WithHistory {
-    /// What the loaded history says about the file of a node.
-    pub(super) fn of(cx: &ReadContext<'_>, node: NodeIx) -> Result<Self, ToolError> {
+    /// What the history says about the file of a node, as far as it is at hand.
+    pub(super) fn of(cx: &ReadContext<'_>, history: &ProjectHistory, node: NodeIx) -> Result<Self, ToolError> {
         let snapshot = cx.snapshot();
         let missing = |why: &str| Ok(Self::missing(why));
         let Some(file) = snapshot.graph().file(node) else { return missing("the node is not part of a file") };
-        let Some(history) = cx.loaded_history() else {
-            return missing("the git history is not loaded yet; `predict` and `timeline` load it");
+        let query = PredictQuery {
+            changed: vec![file],
+            also_changed: Vec::new(),
+            min_support: 0,
+            with_symbols: false,
+            waits: cx.answers_once(),
         };
-        let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 0, with_symbols: false };
-        let PredictAnswer { rows, calibration, untold, .. } = predict(snapshot, &history, &query, cx.cancel())?;
+        let PredictAnswer { rows, calibration, untold, is_being_measured, .. } =
+            predict(snapshot, history, &query, cx.cancel())?;
         if let Some((_, reason)) = untold.first() {
             return missing(&reason.to_string());
         }
         let is_calibrated = calibration.is_known();
         let order = rows.iter().map(|row| row.path.clone()).collect();
         let rows = rows.into_iter().map(|row| (row.path.clone(), row)).collect();
-        let missing =
-            (!is_calibrated).then(|| "the repository has too few commits to measure probabilities".to_owned());
+        let why = match is_being_measured {
+            true => STILL_MEASURED,
+            false => "the repository has too few commits to measure probabilities",
+        };
+        let missing = (!is_calibrated).then(|| why.to_owned());
         Ok(Self { rows, order, is_calibrated, missing })
     }
 

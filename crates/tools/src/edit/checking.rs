@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use m1nd_base::{ContentHash, NodeKind, RepoPath};
 use m1nd_edit::Plan;
 use m1nd_engine::Snapshot;
-use m1nd_query::edits::test_nodes_reaching;
+use m1nd_query::covering::test_nodes_reaching;
 use m1nd_run::{AllowError, Before, CheckReport, Prepared, Scope, Selection};
 
 use crate::framework::{ToolError, WriteContext};

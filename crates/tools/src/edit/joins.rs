@@ -95,7 +95,7 @@ fn forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: 
         return Vec::new();
     }
     let also_changed = edits.iter().map(|edit| edit.path().as_str().to_owned()).collect();
-    let query = PredictQuery { changed, also_changed, min_support: 2, with_symbols: false };
+    let query = PredictQuery { changed, also_changed, min_support: 2, with_symbols: false, waits: false };
     let Ok(found) = predict(snapshot, &history, &query, cx.cancel()) else { return Vec::new() };
     let counts = |row: &PredictRow| {
         row.verdict == Verdict::Act || (row.verdict != Verdict::Abstain && row.probability >= LIKELY)

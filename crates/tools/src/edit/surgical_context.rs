@@ -4,7 +4,6 @@ use m1nd_base::{Cancelled, EdgeTier};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::closure::ClosureState;
-use m1nd_query::edits::tests_reaching;
 use m1nd_query::references::callers;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use super::surgical_context_v2::{ConnectedRow, Focused, SymbolRow, focused, open
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
+use crate::test_rows::covering_tests;
 
 /// Rows of each list.
 const MAX_ROWS: usize = 50;
@@ -74,7 +74,7 @@ impl Tool for SurgicalContext {
     const SUMMARY: &'static str = "Get a file or symbol with its callers, callees and tests";
     const ANSWERS: &'static str = "a file or symbol with callers, callees and tests";
     const HELP: &'static str = "\
-The file, or with `symbol` the body of that symbol, with its symbols, callers, callees and the tests that reach it, at
+The file, or with `symbol` the body of that symbol, with its symbols, callers, callees and the tests that cover it (as `tests_for`), at
 most 50 each. `radius` also gives callers of callers and what callees use, with their `distance`. `callers_known` is `closed` if every reference that could call it has a known target. `content_hash` is to be passed as `expected_hash` of a write. `surgical_context_v2` also shows the lines of
 each call, what changes together and what is remembered, within a token budget.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py"}"#;
@@ -92,7 +92,6 @@ each call, what changes together and what is remembered, within a token budget."
 impl ReadTool for SurgicalContext {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        let graph = snapshot.graph();
         let shown = open(snapshot, &input.file_path, input.symbol.as_deref())?;
         let node = shown.node(snapshot);
         let lines: Vec<&str> = shown.source.text.lines().collect();
@@ -126,9 +125,9 @@ impl ReadTool for SurgicalContext {
             output.callees =
                 around(snapshot, node, ("callee", input.radius), |node| Ok::<_, Cancelled>(used(snapshot, node)))?;
             if input.include_tests {
-                let tests = tests_reaching(graph, &graph.with_parts(node, MAX_ROWS));
+                let tests = covering_tests(cx, cx.loaded_history().as_ref(), [node], "")?.rows;
                 output.tests =
-                    tests.into_iter().take(MAX_ROWS).map(|(_, test)| related(snapshot, test, "test", false)).collect();
+                    tests.iter().take(MAX_ROWS).map(|row| related(snapshot, row.nearest, "test", false)).collect();
             }
         }
         let guidance = Guidance::next(

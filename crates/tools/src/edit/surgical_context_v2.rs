@@ -3,9 +3,9 @@
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
+use m1nd_engine::history::ProjectHistory;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
 use m1nd_query::closure::ClosureState;
-use m1nd_query::edits::tests_reaching;
 use m1nd_query::references::{Occurrence, Role, references, users};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,7 @@ use crate::framework::{
 };
 use crate::rows::{self, NodeRow, rounded};
 use crate::source::{self, Shown};
+use crate::test_rows::covering_tests;
 
 /// Lines around a call that are shown, on each side.
 const AROUND: u32 = 3;
@@ -32,6 +33,8 @@ const FOCUSED_TURN: [usize; 3] = [1, 1, 1];
 const MAX_SYMBOLS: usize = 100;
 /// Files that change with it.
 const MAX_CO_CHANGE: usize = 5;
+/// Test files listed.
+const MAX_TESTS: usize = 20;
 
 /// Default maximum size of an answer to a client, in bytes: it holds the code that was asked for.
 const CODE_BYTES: usize = 30_000;
@@ -146,7 +149,7 @@ Collects what an edit of a symbol or file needs. With `symbol` (or the id of one
 body. `connected_files` holds, some of each in turn: each call site with the lines around it (`caller`), other places that
 use it as a value, type or base or override it (`user`), the signatures that it uses (`callee`), and the tests that reach
 it (`test`). `total_connected` counts them all. `callers_known` is `closed` if every reference that could call
-it has a known target. `tests` are the test files that reach it, `co_change` the files that change with it in the
+it has a known target. `tests` are the test files that cover it, best first (as `tests_for` lists them), `co_change` the files that change with it in the
 history (null if the file has none that is loaded; `predict` loads it), `memory` what is remembered about it.
 `content_hash` is to be passed as `expected_hash` of the write.
 `proof_focused` gives only a few rows, one of each relation first. `token_budget` cuts the rows; `cursor` continues them.";
@@ -178,6 +181,7 @@ impl ReadTool for SurgicalContextV2 {
         let mut callers_known = ClosureState::Unknown.word();
         let mut is_unused = false;
         let mut tests = Vec::new();
+        let history = cx.loaded_history();
         if let Some(node) = node {
             let found = users(snapshot, node, cx.cancel())?;
             callers_known = found.closure.state.word();
@@ -191,11 +195,12 @@ impl ReadTool for SurgicalContextV2 {
                 found.rows.chunk_by(near).take(limit).map(|uses| user(snapshot, uses, (around, most))).collect();
             connected[1] = used.into_iter().take(limit).collect();
             if input.include_tests {
-                let found = tests_reaching(graph, &graph.with_parts(node, MAX_ROWS));
-                total_connected += found.len();
-                tests = found.iter().map(|(path, _)| path.clone()).collect();
-                connected[2] =
-                    found.iter().take(limit).map(|(_, test)| related(snapshot, *test, "test", false)).collect();
+                let found = covering_tests(cx, history.as_ref(), [node], "")?.rows;
+                tests = found.iter().take(MAX_TESTS).map(|row| row.path.clone()).collect();
+                let reaching: Vec<_> = found.iter().filter(|row| row.is_by_graph()).collect();
+                total_connected += reaching.len();
+                let reaching = reaching.into_iter().take(limit);
+                connected[2] = reaching.map(|row| related(snapshot, row.nearest, "test", false)).collect();
             }
         }
         let connected = in_turns(connected, if input.proof_focused { FOCUSED_TURN } else { TURN });
@@ -212,7 +217,7 @@ impl ReadTool for SurgicalContextV2 {
             total_connected,
             callers_known,
             tests,
-            co_change: co_change(cx, snapshot, node)?,
+            co_change: co_change(cx, history.as_ref(), node)?,
             memory: cx.memory().about(&ids, snapshot),
             file_path: shown.path.as_str().to_owned(),
         };
@@ -349,13 +354,20 @@ fn excerpt(snapshot: &Snapshot, path: &str, (first, last): (u32, u32), around: u
 /// Files that change with that of a node; `None` if no history of it is known.
 fn co_change(
     cx: &ReadContext<'_>,
-    snapshot: &Snapshot,
+    history: Option<&ProjectHistory>,
     node: Option<NodeIx>,
 ) -> Result<Option<Vec<CoChangeRow>>, ToolError> {
+    let snapshot = cx.snapshot();
     let file = node.and_then(|node| snapshot.graph().file(node));
-    let (Some(file), Some(history)) = (file, cx.loaded_history()) else { return Ok(None) };
-    let query = PredictQuery { changed: vec![file], also_changed: Vec::new(), min_support: 2, with_symbols: false };
-    let found = predict(snapshot, &history, &query, cx.cancel())?;
+    let (Some(file), Some(history)) = (file, history) else { return Ok(None) };
+    let query = PredictQuery {
+        changed: vec![file],
+        also_changed: Vec::new(),
+        min_support: 2,
+        with_symbols: false,
+        waits: cx.answers_once(),
+    };
+    let found = predict(snapshot, history, &query, cx.cancel())?;
     if !found.untold.is_empty() {
         return Ok(None);
     }

@@ -1,8 +1,10 @@
 //! What a list of planned changes leaves out, before any of them is made.
 
 use m1nd_engine::Snapshot;
+use m1nd_engine::history::ProjectHistory;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
 use m1nd_query::closure::ClosureState;
+use m1nd_query::covering::TestRow;
 use m1nd_query::edits::{Gap, PlanCheck, PlannedAction, PlannedKind, Severity, check_plan};
 use m1nd_query::references::callers;
 use schemars::JsonSchema;
@@ -92,7 +94,7 @@ struct CoChangeRow {
 }
 
 #[derive(Debug, Serialize)]
-struct TestRow {
+struct CoverageRow {
     file_path: String,
     tests: Vec<String>,
     /// Number of all of them, if not all are listed.
@@ -106,7 +108,7 @@ struct Coverage {
     tested_files: usize,
     untested_files: Vec<String>,
     coverage_ratio: f64,
-    tests: Vec<TestRow>,
+    tests: Vec<CoverageRow>,
 }
 
 #[derive(Debug, Serialize)]
@@ -176,7 +178,8 @@ user of a file that is deleted or renamed breaks and is `critical`; other users 
 With `scope`, gaps outside of it that are not critical are only counted (`gaps_outside_scope`).
 Adding every entry of `suggested_additions` removes all critical gaps; at most 200 are listed, with their total.
 `co_change` are files that are likely to change with the planned ones, by the history and the code: most likely first,
-with the probability that each changes with the planned file it belongs to most, and their common commits. `test_coverage` names the tests that reach each changed file in the graph. `order` is an order that
+with the probability that each changes with the planned file it belongs to most, and their common commits. `test_coverage` names the test files that cover each changed file, best first, as `tests_for` lists them;
+`untested_files` are those that no test reaches in the graph. `order` is an order that
 `depends_on` allows; a cycle or a dependency outside of the plan is named. The risk is the sum of `risk_parts`.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "actions": [{"action_type": "modify", "file_path": "store.py"}]}"#;
@@ -197,12 +200,13 @@ impl ReadTool for ValidatePlan {
         let snapshot = cx.indexed()?;
         let actions = actions(snapshot, input.actions)?;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        let mut check = check_plan(snapshot, &actions, cx.cancel())?;
+        let history = cx.loaded_history();
+        let mut check = check_plan(snapshot, history.as_ref(), &actions, cx.cancel())?;
         // What breaks is named wherever it is.
         let (inside, outside): (Vec<Gap>, Vec<Gap>) =
             check.gaps.into_iter().partition(|gap| gap.severity == Severity::Critical || is_below(&gap.path, &scope));
         check.gaps = inside;
-        let (co_change, co_change_note) = co_change(cx, snapshot, &actions)?;
+        let (co_change, co_change_note) = co_change(cx, (snapshot, history.as_ref()), &actions)?;
         let page = cx.page(MAX_GAPS);
         let is_known = |action: &&PlannedAction| snapshot.graph().find_file(&action.path).is_some();
         let resolved = actions.iter().filter(is_known).count();
@@ -289,18 +293,24 @@ fn actions(snapshot: &Snapshot, inputs: Vec<ActionInput>) -> Result<Vec<PlannedA
 /// Files that change with planned ones in the history, and why there are none.
 fn co_change(
     cx: &ReadContext<'_>,
-    snapshot: &Snapshot,
+    (snapshot, history): (&Snapshot, Option<&ProjectHistory>),
     actions: &[PlannedAction],
 ) -> Result<(Vec<CoChangeRow>, Option<String>), ToolError> {
-    let Some(history) = cx.loaded_history() else {
+    let Some(history) = history else {
         return Ok((Vec::new(), Some("the history is not loaded yet; `predict` loads it".to_owned())));
     };
     let changed: Vec<_> = actions.iter().filter_map(|action| snapshot.graph().find_file(&action.path)).collect();
     if changed.is_empty() {
         return Ok((Vec::new(), None));
     }
-    let query = PredictQuery { changed, also_changed: Vec::new(), min_support: 1, with_symbols: false };
-    let found = predict(snapshot, &history, &query, cx.cancel())?;
+    let query = PredictQuery {
+        changed,
+        also_changed: Vec::new(),
+        min_support: 1,
+        with_symbols: false,
+        waits: cx.answers_once(),
+    };
+    let found = predict(snapshot, history, &query, cx.cancel())?;
     let is_new = |path: &str| !actions.iter().any(|action| action.path == path);
     // By what all planned files say together: a verdict is about one of them.
     let mut rows: Vec<&PredictRow> = found.rows.iter().filter(|row| is_new(&row.path)).collect();
@@ -316,8 +326,9 @@ fn co_change(
 
 fn coverage(check: &PlanCheck) -> Coverage {
     let rows = check.tests.iter();
+    let is_reached = |tests: &[TestRow]| tests.iter().any(TestRow::is_by_graph);
     let untested: Vec<String> =
-        rows.clone().filter(|(_, tests)| tests.is_empty()).map(|(path, _)| path.clone()).collect();
+        rows.clone().filter(|(_, tests)| !is_reached(tests)).map(|(path, _)| path.clone()).collect();
     let modified_files = check.tests.len();
     let tested_files = modified_files - untested.len();
     let ratio = if modified_files == 0 { 1.0 } else { tested_files as f64 / modified_files as f64 };
@@ -328,9 +339,9 @@ fn coverage(check: &PlanCheck) -> Coverage {
         coverage_ratio: rounded(ratio),
         tests: rows
             .filter(|(_, tests)| !tests.is_empty())
-            .map(|(path, tests)| TestRow {
+            .map(|(path, tests)| CoverageRow {
                 file_path: path.clone(),
-                tests: tests.iter().take(MAX_TESTS).cloned().collect(),
+                tests: tests.iter().take(MAX_TESTS).map(|row| row.path.clone()).collect(),
                 total: Some(tests.len()).filter(|all| *all > MAX_TESTS),
             })
             .collect(),

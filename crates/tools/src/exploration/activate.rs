@@ -160,7 +160,7 @@ impl ReadTool for Activate {
             max_rows: MAX_RANKED,
         };
         let prior = trail_prior(cx, &input.query, input.trail.as_deref())?;
-        let history = if query.needs_history() { Some(cx.history()) } else { cx.loaded_history() };
+        let history = if query.needs_history() { Some(cx.history_at_hand()) } else { cx.loaded_history() };
         let found = activate_with(snapshot, &query, &prior, history.as_ref(), cx.cancel())?;
         let guidance = guidance(snapshot, &found, &input.query);
         let total = found.rows.len();

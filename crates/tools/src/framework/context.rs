@@ -13,7 +13,7 @@ use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
 use m1nd_query::risk::{Outcome, OutcomeKind};
 use m1nd_run::ProviderHealth;
-use m1nd_sessions::{CallLog, Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
+use m1nd_sessions::{CallLog, CallTotals, Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
 use super::call::Call;
@@ -44,8 +44,8 @@ pub struct Context<'a> {
     pub progress: &'a dyn Progress,
     /// Name under which a call without `agent_id` is answered.
     pub agent: &'a str,
-    /// Whether [`ReadContext::loaded_history`] reads all of the git history. For a process that answers once, since
-    /// nothing loads it ahead.
+    /// Whether [`ReadContext::loaded_history`] reads on in the git history, for a moment. For a process that answers
+    /// once, since nothing loads it ahead.
     pub reads_history: bool,
 }
 
@@ -57,9 +57,9 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The history as far as it is loaded, or all of it.
+/// The history as far as it is loaded; where nobody loads it ahead, with what can be read of it in a moment.
 fn loaded(snapshot: &Snapshot, all: bool, cancel: &Cancel) -> Option<ProjectHistory> {
-    if all { Some(snapshot.history(cancel)) } else { snapshot.loaded_history() }
+    if all { Some(snapshot.history_briefly(cancel)) } else { snapshot.loaded_history() }
 }
 
 /// Reports the beginning of work that is not counted.
@@ -272,6 +272,11 @@ impl<'a> ReadContext<'a> {
         self.services.sessions.calls()
     }
 
+    /// The figures of all sessions of this user, with those of this process; `None` where nothing can be stored.
+    pub(crate) fn stored_totals(&self) -> Result<Option<CallTotals>, String> {
+        self.services.sessions.store_totals().map_err(|error| error.to_string())
+    }
+
     /// Recorded outcomes by node id, and the reason if they could not be read.
     pub(crate) fn outcomes(&self) -> (BTreeMap<String, Vec<Outcome>>, Option<String>) {
         let (rows, unavailable) = self.services.sessions.feedback();
@@ -303,7 +308,19 @@ impl<'a> ReadContext<'a> {
         history
     }
 
-    /// The git history as far as it is loaded, or all of it with `reads_history`; `None` while nothing is loaded.
+    /// The git history for an answer that can do without it: what was read before and what can be read in a moment. A
+    /// server reads on in the background. Take it once, like [`ReadContext::history`].
+    pub fn history_at_hand(&self) -> ProjectHistory {
+        let history = match self.reads_history {
+            true => self.snapshot.history_briefly(self.cancel),
+            false => self.snapshot.history_at_hand(self.cancel),
+        };
+        self.rests_on(&history.state().to_le_bytes());
+        history
+    }
+
+    /// The git history as far as it is loaded, with `reads_history` and what can be read in a moment; `None` while
+    /// nothing is loaded.
     pub fn loaded_history(&self) -> Option<ProjectHistory> {
         let history = loaded(self.snapshot, self.reads_history, self.cancel);
         self.rests_on(&history.as_ref().map_or(0, ProjectHistory::state).to_le_bytes());

@@ -72,6 +72,11 @@ pub trait Tool {
     const TEXT_OF: Option<&'static str> = None;
     /// How a row of its answer is written as text, where the general form is not the best.
     const ROW_TEXT: Option<RowText> = None;
+    /// Path of the list whose elements are the first lines of the text, numbered, as a JSON pointer; empty for the rows
+    /// of the page.
+    const TEXT_FIRST: &'static str = "";
+    /// Rows of a text where the caller gives no `top_k`.
+    const TEXT_ROWS: usize = usize::MAX;
     /// Members of the answer and its rows that the text leaves out: they repeat others, or serve programs only.
     const TEXT_OMITS: &'static [&'static str] = &[];
     /// Members of the answer and its rows that `detail: brief` leaves out, as paths: `results.score_breakdown`. Never
@@ -178,6 +183,8 @@ pub struct ToolDef {
     pub command: Option<Command>,
     output_schema: &'static str,
     pub(super) row_text: Option<RowText>,
+    pub(super) text_first: &'static str,
+    pub(super) text_rows: usize,
     pub(super) text_omits: &'static [&'static str],
     pub(super) details: &'static [&'static str],
     schema: fn() -> Value,
@@ -225,6 +232,8 @@ impl ToolDef {
             command: T::COMMAND,
             output_schema: T::OUTPUT_SCHEMA,
             row_text: T::ROW_TEXT,
+            text_first: T::TEXT_FIRST,
+            text_rows: T::TEXT_ROWS,
             text_omits: T::TEXT_OMITS,
             details: T::DETAILS,
             schema: input_schema::<T::Input>,

@@ -92,7 +92,7 @@ impl Format {
     }
 }
 
-/// How much an answer as JSON says. Text is compact in any case.
+/// How much an answer says. Text without a detail is compact: it leaves out what only programs need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
     /// Identity, place, verdict and reason.

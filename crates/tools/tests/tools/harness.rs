@@ -13,6 +13,9 @@ use crate::repository::{Put, Repository};
 /// Several files of one small program, with one way into it, a test, look-alike folders and an unresolved call.
 pub(crate) const PROGRAM: &str = include_str!("../../../../tests/fixtures/program.txt");
 
+/// How long answers wait for the history here, so that slow machines give the same ones.
+const HISTORY_WAIT: std::time::Duration = std::time::Duration::from_secs(60);
+
 /// Members of answers that differ between two projects of the same content.
 const VARYING: &[&str] = &[
     "elapsed_ms",
@@ -139,6 +142,7 @@ impl Project {
         let home = tempfile::tempdir().expect("a folder for the store");
         let mut config = EngineConfig {
             threads: Some(1),
+            history_wait: HISTORY_WAIT,
             ..EngineConfig::new(home.path().to_owned(), vec![tree.path().to_owned()])
         };
         change(&mut config);
@@ -156,7 +160,7 @@ impl Project {
         let Self { tree, services, home, perspective, follows } = self;
         drop(services);
         let roots = vec![tree.path().to_owned()];
-        let mut config = EngineConfig { threads: Some(1), ..EngineConfig::new(home.path().to_owned(), roots) };
+        let mut config = EngineConfig { threads: Some(1), history_wait: HISTORY_WAIT, ..EngineConfig::new(home.path().to_owned(), roots) };
         change(&mut config);
         let services = Services::self_contained(config).expect("an engine on a known folder");
         Self { tree, services, home, perspective, follows }

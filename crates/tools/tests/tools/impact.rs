@@ -81,10 +81,6 @@ fn overloads_are_told_apart_by_their_signatures() {
 #[test]
 fn files_that_only_the_history_connects_come_last_with_commits_and_a_probability() {
     let project = crate::predict::project();
-    let before = project.ok("impact", json!({"node_id": "model.py"}));
-    assert!(before["no_probability"].as_str().unwrap_or_default().contains("not loaded"), "{before}");
-    assert_eq!(before["blast_radius"], json!([]));
-    project.ok("timeline", json!({"node": "model.py"}));
     let answer = project.ok("impact", json!({"node_id": "model.py"}));
     assert_eq!(column(&answer, "blast_radius", "file_path"), "tests/test_model.py notes.md", "{answer}");
     let row = &answer["blast_radius"][0];

@@ -20,11 +20,13 @@ use super::arguments::Keep;
 use super::golden::{keep, ratio};
 use crate::{Outcome, repository};
 
+mod covering;
 mod fit;
 mod plans;
 mod repository;
 mod rows;
 
+pub(super) use covering::run as covering;
 pub(super) use fit::run as fit;
 pub(super) use plans::run as plans;
 pub(super) use repository::Mirror;

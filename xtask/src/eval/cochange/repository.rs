@@ -85,6 +85,11 @@ impl Mirror {
 
     /// The connections between files in the code of a commit. Checkouts and indexes are kept.
     pub(in crate::eval) fn links_at(&self, commit: &str, checkouts: &Path) -> Outcome<FileLinks> {
+        Ok(FileLinks::of(self.engine_at(commit, checkouts)?.snapshot().graph()))
+    }
+
+    /// The index of the code of a commit. Checkouts and indexes are kept.
+    pub(in crate::eval) fn engine_at(&self, commit: &str, checkouts: &Path) -> Outcome<Engine> {
         let root = checkouts.join(format!("{}-{}", self.name, &commit[..commit.len().min(12)]));
         if !root.is_dir() {
             self.check_out(commit, &root)?;
@@ -93,7 +98,7 @@ impl Mirror {
         if engine.snapshot().is_empty() {
             engine.ingest(IngestRequest::code(root), &Cancel::new(), &NoProgress)?;
         }
-        Ok(FileLinks::of(engine.snapshot().graph()))
+        Ok(engine)
     }
 
     fn check_out(&self, commit: &str, root: &Path) -> Outcome<()> {

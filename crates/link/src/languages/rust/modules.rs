@@ -16,6 +16,9 @@ use crate::brief::Declared;
 use crate::files::{FileId, Files};
 use crate::rules::{ModuleTarget, Resolver};
 
+/// Maximum depth of modules that macros declare below each other.
+const MAX_GENERATED_DEPTH: usize = 16;
+
 /// Position of a file in its crate.
 #[derive(Debug, Clone, Copy)]
 struct Place {
@@ -48,6 +51,8 @@ pub(super) struct CrateGraph {
     /// Folder of a package → its library's root.
     libraries: FxHashMap<String, FileId>,
     places: FxHashMap<FileId, Place>,
+    /// Modules that no code declares, by the file whose macros may declare them (`automod::dir!`) and their names.
+    generated: BTreeMap<FileId, BTreeMap<String, FileId>>,
     /// Test-only files, in order.
     test_files: Vec<FileId>,
     fingerprints: FxHashMap<FileId, u64>,
@@ -95,6 +100,7 @@ impl CrateGraph {
             packages,
             libraries: FxHashMap::default(),
             places: FxHashMap::default(),
+            generated: BTreeMap::new(),
             test_files: Vec::new(),
             fingerprints: FxHashMap::default(),
             reach: BTreeMap::new(),
@@ -109,6 +115,8 @@ impl CrateGraph {
                 graph.add_crate(files, *file, None, kind);
             }
         }
+        let by_path: Vec<(FileId, &str)> = all.iter().map(|(file, path, _)| (*file, *path)).collect();
+        graph.add_generated(files, &by_path);
         for (file, _, brief) in &all {
             if let (true, Some(place)) = (brief.macros, graph.places.get(file)) {
                 graph.crates[place.of].macros.push(*file);
@@ -133,6 +141,8 @@ impl CrateGraph {
                 let test_only = declared.test_only;
                 sources.extend(target.map(|file| Source { file, from: Some(from), test_only }));
             }
+            let generated = self.generated.get(&from).into_iter().flat_map(BTreeMap::values);
+            sources.extend(generated.map(|&file| Source { file, from: Some(from), test_only: false }));
         }
         sources
     }
@@ -165,7 +175,12 @@ impl CrateGraph {
             files.brief(root).crates.iter().map(|(alias, name)| (alias.to_string(), name.to_string())).collect();
         self.crates.push(Crate { root, package, kind, macros: Vec::new(), aliases });
         self.places.insert(root, Place { of, parent: None, owns_folder: true });
-        let mut work = vec![root];
+        self.add_modules(files, of, root);
+    }
+
+    /// Adds the modules that a file of a crate declares, and those below.
+    fn add_modules(&mut self, files: &Files<'_>, of: usize, file: FileId) {
+        let mut work = vec![file];
         while let Some(file) = work.pop() {
             for declared in &files.brief(file).declared {
                 let target = self.find_declared(files, file, declared);
@@ -180,6 +195,44 @@ impl CrateGraph {
                 work.push(child);
             }
         }
+    }
+
+    /// Adds files that no `mod` declares, where a module's file would be, below files that call macros outside of
+    /// functions: `automod::dir!` and its like declare a module for each file of a folder.
+    fn add_generated(&mut self, files: &Files<'_>, all: &[(FileId, &str)]) {
+        for _ in 0..MAX_GENERATED_DEPTH {
+            let before = self.places.len();
+            for &(file, path) in all {
+                if self.places.contains_key(&file) {
+                    continue;
+                }
+                let (module, is_mod_rs) = match path.strip_suffix("/mod.rs") {
+                    Some(folder) => (folder, true),
+                    None => (path.strip_suffix(".rs").unwrap_or(path), false),
+                };
+                let Some(parent) = self.generating_parent(files, module) else { continue };
+                let Some(of) = self.places.get(&parent).map(|place| place.of) else { continue };
+                let name = module.rsplit('/').next().unwrap_or(module).replace('-', "_");
+                self.generated.entry(parent).or_default().insert(name, file);
+                self.places.insert(file, Place { of, parent: Some((parent, 0)), owns_folder: is_mod_rs });
+                self.add_modules(files, of, file);
+            }
+            if self.places.len() == before {
+                break;
+            }
+        }
+    }
+
+    /// The file of a crate whose macros may declare the module at a path without its extension.
+    fn generating_parent(&self, files: &Files<'_>, module: &str) -> Option<FileId> {
+        let (folder, _) = module.rsplit_once('/').unwrap_or(("", module));
+        let owners = ["mod.rs", "lib.rs", "main.rs"].iter().filter_map(|name| join(folder, name));
+        let beside = (!folder.is_empty()).then(|| format!("{folder}.rs"));
+        owners.chain(beside).filter_map(|path| files.find(&path)).find(|file| {
+            let owns_folder = self.places.get(file).map(|place| place.owns_folder);
+            let is_beside = files.path(*file).strip_suffix(".rs") == Some(folder);
+            files.brief(*file).item_macros && owns_folder.is_some_and(|owns| owns != is_beside)
+        })
     }
 
     fn find_declared(&self, files: &Files<'_>, from: FileId, declared: &Declared) -> Option<FileId> {
@@ -266,6 +319,11 @@ impl CrateGraph {
                 found.insert(file, hasher.finish());
             }
         }
+        for (file, modules) in &self.generated {
+            let mut hasher = FxHasher::default();
+            modules.iter().for_each(|(name, file)| (name, files.path(*file)).hash(&mut hasher));
+            *found.entry(*file).or_default() ^= hasher.finish();
+        }
         // A file may be the root of several crates.
         for (of, hash) in self.crates.iter().zip(&crates) {
             let own = found.entry(of.root).or_default();
@@ -322,6 +380,12 @@ impl Resolver for CrateGraph {
     fn file_module(&self, files: &Files<'_>, from: FileId, inline: &[&str], name: &str, written: &str) -> ModuleTarget {
         files.see(from);
         self.find_module(files, from, inline, name, written).map_or(ModuleTarget::NotFound, ModuleTarget::File)
+    }
+
+    fn near(&self, files: &Files<'_>, from: FileId, name: &str) -> Option<ModuleTarget> {
+        files.see(from);
+        let file = self.generated.get(&from)?.get(name)?;
+        Some(ModuleTarget::File(*file))
     }
 
     fn root(&self, files: &Files<'_>, from: FileId, root: PathRoot) -> ModuleTarget {

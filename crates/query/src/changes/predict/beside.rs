@@ -210,7 +210,7 @@ fn name_of(path: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(name, _)| name)
 }
 
-pub(super) fn folder_of(path: &str) -> &str {
+pub(crate) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
@@ -229,7 +229,7 @@ fn kind_of(path: &str) -> String {
 }
 
 /// The words of a text in lower case without plural endings: split at what is no letter or digit, and before capitals.
-fn words_of(text: &str) -> Vec<String> {
+pub(crate) fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut before = ' ';
@@ -258,7 +258,7 @@ fn words_of(text: &str) -> Vec<String> {
 
 /// The name of a file without its extension and what marks a test: `test_pool.py`, `pool.spec.ts` and `pool.rs` are
 /// alike.
-pub(super) fn stem_of(path: &str) -> &str {
+pub(crate) fn stem_of(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
     let stem = stem.strip_prefix("test_").unwrap_or(stem);

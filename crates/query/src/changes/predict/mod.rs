@@ -7,14 +7,17 @@ mod joint;
 mod signals;
 mod symbols;
 
+use std::sync::Arc;
+
 use m1nd_base::{Cancel, Cancelled, NodeKind};
 use m1nd_engine::Snapshot;
-use m1nd_engine::history::{PlacedHistory, ProjectHistory};
+use m1nd_engine::history::{LoadedHistory, PlacedHistory, ProjectHistory};
 use m1nd_graph::NodeIx;
 use m1nd_history::Moment;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use beside::Beside;
+pub(crate) use beside::{folder_of, stem_of, words_of};
 pub use calibrate::{ACT_SHARE, Calibration, REVERIFY_SHARE, Source, Stratum, Threshold, Verdict, questions_of};
 pub use joint::{JOINT_SIGNALS, JointModel, Part, joint_model, joint_signals};
 pub use signals::{
@@ -44,10 +47,13 @@ pub struct PredictQuery {
     pub changed: Vec<NodeIx>,
     /// Changed files without a node, by path: they are not predicted either.
     pub also_changed: Vec<String>,
-    /// Fewest common commits of a row that rests on them; rows with fewer must rest on the code, names or folders.
+    /// Fewest common commits that count. A row with fewer has none, and must rest on the code, names or folders.
     pub min_support: u32,
     /// Also answer for the symbols that change with the first changed node, if that is one.
     pub with_symbols: bool,
+    /// Wait until the repository is calibrated. Otherwise an answer that comes before has no probabilities, see
+    /// [`PredictAnswer::is_being_measured`].
+    pub waits: bool,
 }
 
 /// A file that may have to change.
@@ -103,13 +109,15 @@ pub struct PredictAnswer {
     /// for.
     pub symbols: Option<SymbolAnswer>,
     /// The calibration on the repository of the first changed node.
-    pub calibration: std::sync::Arc<Calibration>,
+    pub calibration: Arc<Calibration>,
     /// Trend of the first changed node, and its commits per 30 days in the older and newer half of the last 90 days.
     pub velocity: Option<(Velocity, (f64, f64))>,
     /// Changed nodes without a history, with the reason.
     pub untold: Vec<(NodeIx, CannotTell)>,
     /// What is left out, in words.
     pub gaps: Vec<String>,
+    /// The calibration is still being measured, in the background.
+    pub is_being_measured: bool,
 }
 
 /// The files that may have to change with some nodes.
@@ -126,10 +134,11 @@ pub fn predict(
     let mut answer = PredictAnswer {
         rows: Vec::new(),
         symbols: None,
-        calibration: std::sync::Arc::default(),
+        calibration: Arc::default(),
         velocity: None,
         untold: Vec::new(),
         gaps: Vec::new(),
+        is_being_measured: false,
     };
     let mut best: FxHashMap<String, (PredictRow, Vec<Part>)> = FxHashMap::default();
     for (place, &node) in query.changed.iter().enumerate() {
@@ -140,7 +149,9 @@ pub fn predict(
                 let beside = found.place.loaded.derived().get_or_init(|| Beside::of(found.place.history));
                 let prefix = found.place.outer("");
                 let around = Around { links: &links, beside: &beside, prefix: &prefix };
-                let calibration = calibration(&found.place, &beside, cancel)?;
+                let calibration = calibration(&found.place, query.waits, cancel)?;
+                answer.is_being_measured |= calibration.is_none();
+                let calibration = calibration.unwrap_or_default();
                 if place == 0 {
                     answer.velocity = Some(velocity_of(found.place.history, &own, TREND_DAYS));
                     answer.calibration = calibration.clone();
@@ -150,7 +161,8 @@ pub fn predict(
                     .extend(found.gaps.iter().filter(|gap| !answer.gaps.contains(gap)).cloned().collect::<Vec<_>>());
                 let own: Vec<usize> =
                     own.into_iter().filter(|&commit| found.place.history.commits()[commit].counts_together()).collect();
-                let rows = rows_of(snapshot, (node, &own), &found.place, around, &calibration);
+                let asked = Changed { path: &found.place.inner, commits: &own };
+                let rows = rows_of(snapshot, (node, asked, query.min_support), &found.place, around, &calibration);
                 if place == 0 && query.with_symbols && snapshot.graph().kind(node) != NodeKind::File {
                     let asked = (node, own.as_slice());
                     let files = often_with(&rows, query.min_support);
@@ -162,7 +174,9 @@ pub fn predict(
             Err(CannotTell::Cancelled) => return Err(Cancelled),
             Err(reason) => {
                 let found = match &reason {
-                    CannotTell::NoCommits { .. } => beside_it(snapshot, history, node, &links, cancel)?,
+                    CannotTell::NoCommits { .. } => {
+                        beside_it((snapshot, history), (node, query.min_support), (&links, query.waits), cancel)?
+                    }
                     _ => None,
                 };
                 answer.untold.push((node, reason));
@@ -201,20 +215,25 @@ pub fn predict(
 }
 
 /// The calibration of a repository: measured once per history. Connections in the code are not part of it, because
-/// those of today are partly a result of the replayed commits.
-fn calibration(
-    place: &PlacedHistory<'_>,
-    beside: &Beside,
-    cancel: &Cancel,
-) -> Result<std::sync::Arc<Calibration>, Cancelled> {
-    let measure = || Calibration::of(place.history, beside, &predict_model(), cancel);
-    place.loaded.derived().get_or_try_init(measure)
+/// those of today are partly a result of the replayed commits. `None` if it is not there in a moment and nobody
+/// `waits`.
+fn calibration(place: &PlacedHistory<'_>, waits: bool, cancel: &Cancel) -> Result<Option<Arc<Calibration>>, Cancelled> {
+    let measure = |loaded: &LoadedHistory, cancel: &Cancel| {
+        let beside = loaded.derived().get_or_init(|| Beside::of(loaded.history()));
+        Calibration::of(loaded.history(), &beside, &predict_model(), cancel)
+    };
+    match waits {
+        true => place.loaded.derived().get_or_try_init(|| measure(place.loaded, cancel)).map(Some),
+        // Nobody cancels it: whoever asks next needs it, too.
+        false => Ok(place.loaded.derived_at_hand(move |loaded| measure(loaded, &Cancel::new()).unwrap_or_default())),
+    }
 }
 
-/// All candidates for a changed node.
+/// All candidates for a changed node. Fewer common commits than `min_support` do not count: such a row rests on the
+/// code, names or folders, and nothing was measured about it.
 fn rows_of(
     snapshot: &Snapshot,
-    (node, own): (NodeIx, &[usize]),
+    (node, asked, min_support): (NodeIx, Changed<'_>, u32),
     place: &PlacedHistory<'_>,
     around: Around<'_>,
     calibration: &Calibration,
@@ -223,10 +242,13 @@ fn rows_of(
     let model = predict_model();
     let (linked, tests) = (signal("linked"), signal("test_link"));
     let (alike, additions) = (signal("same_stem"), signal("additions"));
-    let found = candidates(place.history, Changed { path: &place.inner, commits: own }, around, Moment::NOW);
+    let own = asked.commits;
+    let found = candidates(place.history, asked, around, Moment::NOW);
     let row = |candidate: Candidate<'_>| {
         let inner = candidate.file.path();
-        let (path, source) = (place.outer(inner), Source::of(&candidate));
+        let is_counted = candidate.support > 0 && candidate.support >= min_support;
+        let source = if is_counted { Source::CoChange } else { Source::Structure };
+        let path = place.outer(inner);
         let probability = calibration.probability(model.value(&candidate.without_graph()), source);
         let part = Part::of(&candidate, &model);
         let row = PredictRow {
@@ -234,15 +256,18 @@ fn rows_of(
             node: graph.find_file(&path),
             because_of: node,
             source,
-            support: candidate.support,
+            support: if is_counted { candidate.support } else { 0 },
             of: candidate.own,
             probability,
-            verdict: calibration.verdict(probability, source, inner),
+            verdict: match candidate.support > 0 && !is_counted {
+                true => Verdict::Abstain,
+                false => calibration.verdict(probability, source, inner),
+            },
             linked: candidate.signals[linked],
             tests: candidate.signals[tests] > 0.0,
             is_alike: candidate.signals[alike] > 0.0,
             with_additions: candidate.signals[additions],
-            commits: cited(place, own, &candidate),
+            commits: if is_counted { cited(place, own, &candidate) } else { Vec::new() },
             path,
         };
         (row, part)
@@ -270,22 +295,22 @@ fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) ->
 }
 
 /// Rows with the calibration that their probabilities come from.
-type Estimated = (Vec<(PredictRow, Part)>, std::sync::Arc<Calibration>);
+type Estimated = (Vec<(PredictRow, Part)>, Arc<Calibration>);
 
 /// For a file that no commit touched yet: what the commits of files like it say. `None` if its root has no history.
 fn beside_it(
-    snapshot: &Snapshot,
-    history: &ProjectHistory,
-    node: NodeIx,
-    links: &FileLinks,
+    (snapshot, history): (&Snapshot, &ProjectHistory),
+    (node, min_support): (NodeIx, u32),
+    (links, waits): (&FileLinks, bool),
     cancel: &Cancel,
 ) -> Result<Option<Estimated>, Cancelled> {
     let Ok(place) = history.place(snapshot.graph().path(node)) else { return Ok(None) };
     let beside = place.loaded.derived().get_or_init(|| Beside::of(place.history));
-    let calibration = calibration(&place, &beside, cancel)?;
+    let calibration = calibration(&place, waits, cancel)?.unwrap_or_default();
     let prefix = place.outer("");
     let around = Around { links, beside: &beside, prefix: &prefix };
-    Ok(Some((rows_of(snapshot, (node, &[]), &place, around, &calibration), calibration)))
+    let asked = Changed { path: &place.inner, commits: &[] };
+    Ok(Some((rows_of(snapshot, (node, asked, min_support), &place, around, &calibration), calibration)))
 }
 
 /// Without a history: the files connected in the code, which nothing measures.

@@ -112,6 +112,12 @@ pub struct FileLinks {
 }
 
 impl FileLinks {
+    /// Those of one file alone.
+    pub(crate) fn of_file(path: String, mut rows: Vec<(String, f64)>) -> Self {
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        Self { by_path: FxHashMap::from_iter([(path, rows)]) }
+    }
+
     /// The connections of all files of a graph.
     pub fn of(graph: &Graph) -> Self {
         let mut strongest: FxHashMap<(u32, u32), f64> = FxHashMap::default();

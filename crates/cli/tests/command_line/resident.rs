@@ -1,0 +1,209 @@
+//! The process that keeps an index open: answers are those of a program of its own.
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::{Place, SHOP};
+
+/// How long the process may take to listen, or to end.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Questions of every kind, as text and as JSON.
+const QUESTIONS: &[&[&str]] = &[
+    &["north", "the gross price of an order"],
+    &["seek", "gross price"],
+    &["seek", "gross price", "--json"],
+    &["callers", "gross"],
+    &["callers", "gross", "--json"],
+    &["impact", "shop/price.py"],
+    &["impact", "shop/price.py", "--json"],
+    &["tests_for", "shop/price.py"],
+    &["outline", "shop/order.py"],
+    &["view", "gross"],
+    &["why", "total", "net"],
+    &["call", "glob", "--pattern", "*.ts"],
+    &["call", "search", "--query", "gross", "--json"],
+    &["call", "predict", "--changed-node", "shop/price.py"],
+    &["callers", "nothing_has_this_name"],
+];
+
+/// A running process, which ends with the test.
+struct Resident {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Drop for Resident {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Resident {
+    fn start(place: &Place) -> Self {
+        let log = place.user.join("resident.log");
+        let file = File::create(&log).unwrap();
+        let (root, home) = (place.project.path().to_string_lossy(), place.user.join("store"));
+        let mut command = place.command(&["__resident", &root, &home.to_string_lossy(), ""]);
+        let child = command.env("M1ND_LOG", "m1nd=info").stderr(Stdio::from(file)).spawn().unwrap();
+        let started = Self { child, log };
+        wait_until("it listens", || socket_of(place).is_some());
+        started
+    }
+
+    /// Tools that it was asked for, each with whether it left the answer to the caller.
+    fn asked(&self) -> Vec<(String, bool)> {
+        let text = std::fs::read_to_string(&self.log).unwrap();
+        let word = |line: &str, name: &str| {
+            let rest = line.split_once(&format!("{name}="))?.1;
+            Some(rest.split_whitespace().next()?.trim_matches('"').to_owned())
+        };
+        text.lines()
+            .filter(|line| line.contains("asked"))
+            .filter_map(|line| Some((word(line, "tool")?, word(line, "declined")? == "true")))
+            .collect()
+    }
+}
+
+fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "{what}: not in time");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn socket_of(place: &Place) -> Option<PathBuf> {
+    let folders = std::fs::read_dir(place.user.join("store/projects")).ok()?;
+    folders.flatten().map(|folder| folder.path().join("resident.sock")).find(|path| path.exists())
+}
+
+/// The output of a question with the resident process allowed or not, without the time that it took.
+fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, String) {
+    let mut command = place.command(question);
+    if is_allowed {
+        command.env_remove("M1ND_NO_DAEMON");
+    }
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let out = text(output.stdout);
+    let out: String =
+        out.lines().filter(|line| !line.contains("\"elapsed_ms\"")).map(|line| format!("{line}\n")).collect();
+    (output.status.code().unwrap_or(-1), out, text(output.stderr))
+}
+
+fn indexed() -> Place {
+    let place = Place::new(SHOP);
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    place
+}
+
+#[test]
+fn answers_are_those_of_a_program_of_its_own_byte_for_byte() {
+    let place = indexed();
+    let resident = Resident::start(&place);
+    for question in QUESTIONS {
+        // Twice: what it keeps from one question changes nothing for the next.
+        for _ in 0..2 {
+            assert_eq!(ask(&place, question, true), ask(&place, question, false), "{question:?}");
+        }
+    }
+    let asked = resident.asked();
+    let answered = asked.iter().filter(|(_, declined)| !declined).count();
+    assert_eq!(asked.len(), 2 * QUESTIONS.len(), "{asked:?}");
+    // It leaves errors to the caller.
+    assert_eq!(answered, 2 * (QUESTIONS.len() - 1), "{asked:?}");
+}
+
+#[test]
+fn a_change_on_disk_is_in_the_next_answer() {
+    let place = indexed();
+    let resident = Resident::start(&place);
+    assert!(ask(&place, &["callers", "gross"], true).1.contains("in total)"));
+    place.project.write("shop/order.py", "from shop.price import gross\n\ndef sum_up():\n    return gross(4)\n");
+    let answer = ask(&place, &["callers", "gross"], true);
+    assert!(answer.1.contains("in sum_up") && !answer.1.contains("in total)"), "{answer:?}");
+    // The index is current again, and the process has taken it up.
+    assert_eq!(ask(&place, &["callers", "gross"], true), answer);
+    let declined: Vec<bool> = resident.asked().into_iter().map(|(_, declined)| declined).collect();
+    assert_eq!(declined, [false, true, false]);
+}
+
+#[test]
+fn nothing_that_would_answer_otherwise_is_passed_on() {
+    let place = indexed();
+    let resident = Resident::start(&place);
+    let run = |change: &dyn Fn(&mut std::process::Command), arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        command.env_remove("M1ND_NO_DAEMON");
+        change(&mut command);
+        assert!(command.output().unwrap().status.success(), "{arguments:?}");
+        resident.asked()
+    };
+    let question: &[&str] = &["seek", "gross"];
+    assert_eq!(run(&|_| {}, &["seek", "gross", "--no-daemon"]), []);
+    assert_eq!(
+        run(
+            &|command| {
+                command.env("M1ND_NO_DAEMON", "1");
+            },
+            question
+        ),
+        []
+    );
+    assert_eq!(
+        run(
+            &|command| {
+                command.env("M1ND_LOG", "error");
+            },
+            question
+        ),
+        []
+    );
+    // Writes, and answers about the process itself.
+    assert_eq!(run(&|_| {}, &["call", "health"]), []);
+    assert_eq!(run(&|_| {}, &["call", "ingest", "--path", "."]), []);
+    // Another setting of the environment is asked about and refused.
+    let other = run(
+        &|command| {
+            command.env("MIND_OTHER", "1");
+        },
+        question,
+    );
+    assert_eq!(other, [("seek".to_owned(), true)]);
+    place.user.write("store/settings.toml", "daemon = false\n");
+    assert_eq!(run(&|_| {}, question).len(), 1);
+}
+
+#[test]
+fn a_question_starts_it_if_the_user_wants_and_it_ends_with_its_project() {
+    let place = indexed();
+    ask(&place, &["seek", "gross"], true);
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(socket_of(&place), None, "it does not pay for a small index");
+    place.user.write("store/settings.toml", "daemon = true\n");
+    ask(&place, &["seek", "gross"], true);
+    wait_until("it listens", || socket_of(&place).is_some());
+    let socket = socket_of(&place).unwrap();
+    assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(ask(&place, &["seek", "gross"], true), ask(&place, &["seek", "gross"], false));
+    // Its lock goes: somebody removed the state of the project.
+    std::fs::remove_file(socket.with_file_name("resident.lock")).unwrap();
+    std::fs::remove_file(&socket).unwrap();
+    let folder = socket.parent().unwrap().to_owned();
+    wait_until("it ends", || !is_open_by_a_resident(&folder));
+}
+
+/// Whether a process that keeps an index open has a file of this folder open.
+fn is_open_by_a_resident(folder: &std::path::Path) -> bool {
+    let Ok(processes) = std::fs::read_dir("/proc") else { return false };
+    processes.flatten().any(|process| {
+        let arguments = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        let is_one = arguments.split(|byte| *byte == 0).any(|word| word == b"__resident");
+        let files = std::fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
+        is_one && files.filter_map(|file| std::fs::read_link(file.path()).ok()).any(|path| path.starts_with(folder))
+    })
+}

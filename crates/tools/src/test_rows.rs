@@ -1,0 +1,98 @@
+//! Tests that cover a change, as every tool lists them.
+
+use m1nd_base::NodeKind;
+use m1nd_engine::Snapshot;
+use m1nd_engine::graph::{NodeFlags, NodeIx};
+use m1nd_engine::history::ProjectHistory;
+use m1nd_query::covering::{TestRow, TestsAnswer, TestsQuery, tests_for};
+use serde::Serialize;
+
+use crate::framework::{ReadContext, ToolError};
+use crate::rows::NodeRow;
+
+/// Nodes that [`first_tests`] asks about.
+const MAX_NODES: usize = 3;
+/// Test files that it names, and tests of each.
+const MAX_SHORT: usize = 3;
+const MAX_NAMES: usize = 2;
+
+/// A file with tests that cover a change.
+#[derive(Debug, Serialize)]
+pub(crate) struct CoveringRow {
+    /// The nearest test in it, else the file.
+    #[serde(flatten)]
+    node: NodeRow,
+    /// Why it is here, the strongest first.
+    evidence: Vec<&'static str>,
+    /// Uses between the test and the change; absent if none are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hop_distance: Option<u32>,
+    /// The uses may lead elsewhere.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    possible: bool,
+    /// Names of the tests that use the change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<String>,
+    /// Common commits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    common_commits: Option<u32>,
+}
+
+impl CoveringRow {
+    pub(crate) fn new(snapshot: &Snapshot, row: &TestRow) -> Self {
+        let graph = snapshot.graph();
+        Self {
+            node: NodeRow::new(snapshot, row.nearest),
+            evidence: row.evidence.iter().map(|evidence| evidence.word()).collect(),
+            hop_distance: row.hops,
+            possible: row.is_possible,
+            tests: row.functions.iter().map(|test| graph.label(*test).to_owned()).collect(),
+            common_commits: row.together.map(|(common, _)| common),
+        }
+    }
+}
+
+/// A test file in an answer about something else.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct ShortTest {
+    file_path: String,
+    /// Why it is here: the strongest evidence.
+    evidence: &'static str,
+    /// Names of the nearest tests that use the code.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<String>,
+}
+
+/// The first test files that cover some nodes, by code and the history as far as it is loaded. Test code itself has
+/// none.
+pub(crate) fn first_tests(
+    cx: &ReadContext<'_>,
+    history: Option<&ProjectHistory>,
+    nodes: &[NodeIx],
+    task: &str,
+) -> Result<Vec<ShortTest>, ToolError> {
+    let graph = cx.snapshot().graph();
+    let code = nodes.iter().copied().filter(|node| !graph.flags(*node).has(NodeFlags::TEST));
+    let code: Vec<NodeIx> = code.filter(|node| graph.kind(*node) != NodeKind::Section).take(MAX_NODES).collect();
+    if code.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = covering_tests(cx, history, code, task)?;
+    let row = |row: &TestRow| ShortTest {
+        file_path: row.path.clone(),
+        evidence: row.evidence.first().map_or("", |evidence| evidence.word()),
+        tests: row.functions.iter().take(MAX_NAMES).map(|test| graph.label(*test).to_owned()).collect(),
+    };
+    Ok(found.rows.iter().take(MAX_SHORT).map(row).collect())
+}
+
+/// The tests that cover some nodes, from the code and this history.
+pub(crate) fn covering_tests(
+    cx: &ReadContext<'_>,
+    history: Option<&ProjectHistory>,
+    changed: impl IntoIterator<Item = NodeIx>,
+    task: &str,
+) -> Result<TestsAnswer, ToolError> {
+    let query = TestsQuery { task: task.to_owned(), ..TestsQuery::of(changed) };
+    Ok(tests_for(cx.snapshot(), history, &query, cx.cancel())?)
+}
