@@ -561,8 +561,8 @@ fn read_again(
     Ok(())
 }
 
-/// Of two memories of which one replaces or contradicts the other, puts the newer in front of the older. `id_of` is the id
-/// of a row, if it is a memory of this project.
+/// Of two memories of which one replaces or contradicts the other, puts the newer in front of the older. `id_of` is the
+/// id of a row, if it is a memory of this project.
 fn put_newer_first<T>(memory: &ProjectMemory, rows: &mut [T], id_of: impl Fn(&T) -> Option<RecordId>) {
     for relation in memory.relations().iter().filter(|relation| relation.kind.is_opposite()) {
         let place = |rows: &[T], id: RecordId| rows.iter().position(|row| id_of(row) == Some(id));

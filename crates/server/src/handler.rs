@@ -112,8 +112,8 @@ fn known_to(version: Option<&ProtocolVersion>, mut tool: Tool) -> Tool {
 }
 
 /// A tool's answer or error as a protocol result. The body is sent once, as text, which every client reads. Only a
-/// client that was given a schema of the answer (`has_schema`) is owed structured content as well; the protocol wants the text
-/// to be there too. `knows_structure` says that the version of the client has structured content.
+/// client that was given a schema of the answer (`has_schema`) is owed structured content as well; the protocol wants
+/// the text to be there too. `knows_structure` says that the version of the client has structured content.
 fn envelope(
     outcome: Result<Reply, Reply>,
     text_of: Option<&str>,
