@@ -62,6 +62,12 @@ pub fn tell_apart(id: &mut String, signature: &str) {
     id.push_str(&format!("{HASH_MARK}{hash:08x}"));
 }
 
+/// An id without what [`tell_apart`] added: overloads of one owner have the same.
+pub fn without_hash(id: &str) -> &str {
+    let is_hash = |end: &str| end.len() == 8 && end.bytes().all(|byte| byte.is_ascii_hexdigit());
+    id.rsplit_once(HASH_MARK).filter(|(_, end)| is_hash(end)).map_or(id, |(start, _)| start)
+}
+
 /// The text contained in the id of every definition of a kind whose owner has this word and name: methods declared
 /// outside `Pool`, as in Go, contain `::impl::Pool::fn::`.
 pub fn owned_infix(owner_word: &str, owner_name: &str, word: &str) -> String {

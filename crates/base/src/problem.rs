@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 pub enum ProblemKind {
     /// The file is larger than the parse limit; kept as a file node.
     TooLarge,
-    /// A NUL byte near its start; kept as a file node.
+    /// A NUL byte near its start, or a document without a text that can be read; kept as a file node.
     Binary,
     /// A line longer than the limit: generated or minified; kept as a file node.
     LongLine,
@@ -59,8 +59,6 @@ pub enum ProblemKind {
     LinkedWorktree,
     /// A pointer of git-lfs in place of the content.
     LfsPointer,
-    /// The text is in UTF-16, which is not parsed; kept as a file node.
-    Utf16,
 }
 
 impl ProblemKind {
@@ -92,7 +90,6 @@ impl ProblemKind {
                 | Self::FolderDepth
                 | Self::UnsupportedPath
                 | Self::LfsPointer
-                | Self::Utf16
         )
     }
 }

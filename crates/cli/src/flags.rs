@@ -14,6 +14,8 @@ use crate::error::CliError;
 pub(crate) const DEFAULT_AGENT: &str = "cli";
 /// Maximum size of arguments from standard input, in bytes.
 const MAX_INPUT: u64 = 16 << 20;
+/// Begins the error about a word that no argument takes.
+pub(crate) const UNEXPECTED: &str = "unexpected argument";
 /// Name of the argument for the caller.
 const AGENT: &str = "agent_id";
 
@@ -74,7 +76,7 @@ pub(crate) fn parse(
         if takes_json && !only_words && (word == "-" || word.trim_start().starts_with('{')) {
             flags.json = true;
             flags.merge(syntax.tool, word, input)?;
-        } else if only_words || word == "-" || !word.starts_with('-') {
+        } else if only_words || word == "-" || !word.starts_with('-') || is_sentence(syntax, word) {
             positional.push(word.as_str());
         } else if word == "--" {
             only_words = true;
@@ -198,7 +200,7 @@ impl Flags {
                 [] => ("flags", format!("pass it as one of {}", listed(properties))),
                 _ => ("no more words", "quote an argument that contains spaces".to_owned()),
             };
-            return Err(CliError::usage(format!("unexpected argument `{extra}`, expected {expected}"), next));
+            return Err(CliError::usage(format!("{UNEXPECTED} `{extra}`, expected {expected}"), next));
         }
         for (at, (name, word)) in names.iter().zip(words).enumerate() {
             let takes_rest = joins && at + 1 == names.len();
@@ -221,6 +223,13 @@ fn path<'a>(
     words: &mut impl Iterator<Item = &'a String>,
 ) -> Result<PathBuf, CliError> {
     inline.or_else(|| words.next().cloned()).map(PathBuf::from).ok_or_else(|| needs_value(flag, "path"))
+}
+
+/// Whether a quoted argument is words of a command that takes words, though it begins with a dash: a name of a flag has
+/// no spaces.
+fn is_sentence(syntax: &Syntax<'_>, word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    syntax.command.is_some_and(|command| command.joins) && name.contains(char::is_whitespace)
 }
 
 fn needs_value(flag: &str, kind: &str) -> CliError {
@@ -337,6 +346,7 @@ mod tests {
         check_as(two, &["a", "1", "b"], Err("unexpected argument `b`, expected no more words"));
         check_as(two, &["a", "many"], Err("`--top_k` is `many`, expected an integer"));
         check_as(seek, &["a", "--limit", "2", "b", "c"], Ok(json!({"agent_id": "cli", "query": "a b c", "top_k": 2})));
+        check_as(seek, &["--deep is ignored"], Ok(json!({"agent_id": "cli", "query": "--deep is ignored"})));
         check_as(seek, &["--", "--deep", "{x"], Ok(json!({"agent_id": "cli", "query": "--deep {x"})));
         check_as(seek, &["{x"], Ok(json!({"agent_id": "cli", "query": "{x"})));
         check_as(seek, &["-x"], Err("unknown flag `-x` of `seek`"));

@@ -15,12 +15,14 @@ pub mod light;
 mod limits;
 mod mentions;
 mod model;
+mod passages;
 mod pdf;
+mod render;
 mod text;
 mod xml;
 
 pub use citations::{doi, doi_in};
-pub use formats::{Format, detect, notebook_code};
+pub use formats::{Format, NotebookLine, detect, list_notebook_lines, notebook_code};
 pub use headings::{Heading, headings};
 pub use limits::DocumentLimits;
 pub use mentions::{Form, Name, name_of_code};
@@ -28,6 +30,8 @@ pub use model::{
     Block, BlockKind, Citation, Claim, ClaimKind, Document, Entity, EntityKind, LabelUse, Link, Mention, MentionKind,
     Metadata, Modality, Person, Record, RecordKind, RecordLink, RecordRelation, Section, SectionKind, Table, Venue,
 };
+pub use passages::{Passage, read_passages};
+pub use render::{TEXT_VERSION, read_text};
 
 /// Goes up whenever a reader yields another document for the same bytes.
 pub const DOCUMENTS_VERSION: u32 = 5;

@@ -172,6 +172,74 @@ fn reading_stops_when_it_is_cancelled() {
     }
 }
 
+/// A text of spaces as LZW packs it: each code stands for one more space than the one before.
+fn packed_by_lzw(bytes: usize) -> Vec<u8> {
+    let (mut out, mut held, mut bits) = (Vec::new(), 0u32, 0u32);
+    let mut put = |code: u32, width: u32| {
+        held = held << width | code;
+        bits += width;
+        while bits >= 8 {
+            bits -= 8;
+            out.push((held >> bits) as u8);
+        }
+    };
+    let mut made = 0;
+    while made < bytes {
+        // The table is emptied before its codes need more than nine bits.
+        put(256, 9);
+        put(u32::from(b' '), 9);
+        for code in 258..500 {
+            put(code, 9);
+            made += code as usize - 256;
+        }
+    }
+    put(257, 9);
+    put(0, 7);
+    out
+}
+
+/// One stream is unpacked in steps, however large it becomes.
+#[test]
+fn unpacking_one_stream_stops_when_it_is_cancelled() {
+    let spaces = vec![b' '; 8 << 20];
+    let cases = [
+        ("/FlateDecode", "", packed(&spaces)),
+        ("/FlateDecode", "/DecodeParms << /Predictor 12 /Columns 4 >>", packed(&spaces)),
+        ("/FlateDecode", "/DecodeParms << /Predictor 2 /Columns 4 >>", packed(&spaces)),
+        ("/LZWDecode", "", packed_by_lzw(8 << 20)),
+        ("/RunLengthDecode", "", [129, b' '].repeat(64 << 10)),
+    ];
+    for (filter, more, data) in cases {
+        let file = pdf(&page(stream(&format!("/Filter {filter} {more}"), &data)));
+        let polls_of = |at: u64| {
+            let cancel = Cancel::at_poll(at);
+            let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
+            (parse_as(Format::Pdf, &file, &limits), cancel.polls())
+        };
+        let (_, polls) = polls_of(u64::MAX);
+        assert!(polls >= 30, "{filter} {more}: {polls} polls for 8 MB");
+        let (read, after) = polls_of(polls / 2);
+        assert!(matches!(read, Err(Unreadable::Cancelled(_))), "{filter} {more}: {read:?}");
+        assert!(after <= polls / 2 + 1, "{filter} {more}: it stops at once");
+    }
+}
+
+#[test]
+fn one_stream_has_a_limit_of_its_own() {
+    let bomb = packed(&vec![b' '; 65 << 20]);
+    let file = pdf(&page(stream("/Filter /FlateDecode", &bomb)));
+    assert_eq!(parse_as(Format::Pdf, &file, &DocumentLimits::default()), Err(Unreadable::Bomb { limit: 64 << 20 }));
+}
+
+#[test]
+fn looking_through_a_file_stops_when_it_is_cancelled() {
+    let file = pdf(&page(format!("[{}]", "1 ".repeat(1 << 20)).into_bytes()));
+    let cancel = Cancel::at_poll(3);
+    let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
+    assert!(matches!(parse_as(Format::Pdf, &file, &limits), Err(Unreadable::Cancelled(_))));
+    assert!(cancel.polls() <= 4, "{}", cancel.polls());
+}
+
 #[test]
 fn what_has_no_text_or_is_locked_says_so() {
     assert_eq!(read(&pdf(&page(stream("", b"0 0 100 100 re f")))), Err(Unreadable::NoText { pages: 1 }));

@@ -12,10 +12,17 @@ use crate::EditError;
 /// The list, see the file.
 const LIST: &str = include_str!("guarded.txt");
 
+/// What is said of a file outside of the list that the configuration of a repository names.
+pub const RUN_BY_GIT: &str = "git runs it or takes settings from it, as the configuration of the repository says";
+
 /// What a person allowed.
 pub trait Allowances: Debug + Send + Sync {
     /// Returns whether this file of a root may be written although other programs run or trust it.
     fn is_allowed(&self, root: &Path, path: &RepoPath) -> bool;
+
+    /// Returns whether git runs this file of a root, because the configuration of the repository names it or a folder
+    /// around it. Such a file is guarded as those of the list are.
+    fn is_run_by_git(&self, root: &Path, path: &RepoPath) -> bool;
 }
 
 /// Nothing is allowed.
@@ -24,6 +31,10 @@ pub(crate) struct NoAllowances;
 
 impl Allowances for NoAllowances {
     fn is_allowed(&self, _: &Path, _: &RepoPath) -> bool {
+        false
+    }
+
+    fn is_run_by_git(&self, _: &Path, _: &RepoPath) -> bool {
         false
     }
 }
@@ -55,7 +66,8 @@ pub fn guarded_by(path: &RepoPath) -> Option<&'static str> {
 
 /// Refuses a guarded file that no person allowed.
 pub(crate) fn check(allowances: &dyn Allowances, root: &Path, inner: &RepoPath, shown: &str) -> Result<(), EditError> {
-    match guarded_by(inner) {
+    let run_by_git = || allowances.is_run_by_git(root, inner).then_some(RUN_BY_GIT);
+    match guarded_by(inner).or_else(run_by_git) {
         Some(who) if !allowances.is_allowed(root, inner) => {
             Err(EditError::Guarded { path: shown.to_owned(), who, inner: inner.as_str().to_owned() })
         }

@@ -35,7 +35,7 @@ pub use diff::{LineCounts, unified_diff};
 pub use disk::{Gate, OpenGate, Step};
 pub use encoding::Encoding;
 pub use error::EditError;
-pub use guarded::{Allowances, guarded_by};
+pub use guarded::{Allowances, RUN_BY_GIT, guarded_by};
 pub use patch::{FilePatch, split_patch};
 pub use plan::{Change, Edit, Expected, MAX_BATCH_BYTES, MAX_EDITS, MAX_FILE_BYTES, Plan, PlannedEdit, Target};
 pub use recovery::{BatchOutcome, InterruptedWrite, Recovered, RecoveredBatch};

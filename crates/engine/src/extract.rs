@@ -1,10 +1,12 @@
 //! Converts files on disk to facts: reads and hashes in parallel, queries the cache, extracts missing facts.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use m1nd_base::{Cancel, ContentHash, Limits, Problem, ProblemKind, Progress, ProgressEvent, RepoPath};
+use m1nd_lang::text::{Readable, read_as_text};
 use m1nd_lang::{EXTRACTOR_VERSION, FileFacts, Language, is_test_path};
 use m1nd_link::Linker;
 use m1nd_search::FileTerms;
@@ -16,12 +18,17 @@ use crate::error::EngineError;
 use crate::extract_attempts::{Attempt, Attempts, HEAD};
 use crate::files::FileEntry;
 use crate::report::Tiers;
-use crate::terms;
+use crate::{document_texts, terms};
 
 /// Files whose texts are in memory at once.
 const BATCH: usize = 768;
 /// Bytes of texts that are in memory at once, about.
 const BATCH_BYTES: u64 = 12 << 20;
+/// Rows from which on those that wait are stored. Their keys are in no order, so each transaction writes most pages of
+/// the table of keys again.
+const STORED_ROWS: usize = 16 << 10;
+/// Bytes of such rows.
+const STORED_BYTES: usize = 8 << 20;
 /// Files between two reports of progress.
 const REPORT: u64 = 64;
 /// Version of the cached data beside the facts. Incremented when the search terms change.
@@ -96,6 +103,29 @@ pub(crate) struct Tools<'a> {
 /// A row to be stored in the cache.
 type Row = (ContentHash, Vec<u8>);
 
+/// What is new about a file, to be stored in the cache.
+#[derive(Default)]
+struct Fresh {
+    facts: Option<Row>,
+    /// The text of a packed document.
+    text: Option<Row>,
+}
+
+/// Stores what is new about files. A cache that fails only costs time.
+fn store_fresh(cache: &FactsCache, fresh: Vec<Fresh>) {
+    let (facts, texts): (Vec<_>, Vec<_>) = fresh.into_iter().map(|one| (one.facts, one.text)).unzip();
+    let facts: Vec<Row> = facts.into_iter().flatten().collect();
+    let texts: Vec<Row> = texts.into_iter().flatten().collect();
+    if !facts.is_empty()
+        && let Err(error) = cache.put_many(&facts, CACHE_VERSION)
+    {
+        tracing::warn!(%error, "facts could not be cached");
+    }
+    if !texts.is_empty() {
+        document_texts::store(cache, &texts);
+    }
+}
+
 /// A file after reading.
 enum Loaded {
     Ready(Outcome),
@@ -139,7 +169,7 @@ pub(crate) fn extract_all(
     let total = jobs.len() as u64;
     std::thread::scope(|scope| {
         // Rows to be stored are written by their own thread while the next batch is parsed.
-        let (rows, to_store) = crossbeam_channel::bounded::<Vec<Row>>(2);
+        let (rows, to_store) = crossbeam_channel::bounded::<Vec<Fresh>>(2);
         if let Some(cache) = tools.cache {
             scope.spawn(move || store_rows(cache, &to_store));
         } else {
@@ -183,7 +213,7 @@ pub(crate) fn of_contents(
     let known = cache.and_then(|cache| cache.get_many(&keys, CACHE_VERSION).ok());
     let known = known.unwrap_or_else(|| vec![None; keys.len()]);
     let work: Vec<_> = work.into_iter().zip(known).collect();
-    let finished: Vec<(Outcome, Option<Row>)> = pool.install(|| {
+    let finished: Vec<(Outcome, Fresh)> = pool.install(|| {
         work.into_par_iter()
             .map(|((job, hash, language, bytes), row)| {
                 cancel.check()?;
@@ -193,12 +223,9 @@ pub(crate) fn of_contents(
             .collect::<Result<_, EngineError>>()
     })?;
     cancel.check()?;
-    let (outcomes, fresh): (Vec<Outcome>, Vec<_>) = finished.into_iter().unzip();
-    let fresh: Vec<Row> = fresh.into_iter().flatten().collect();
-    if let Some(cache) = cache.filter(|_| !fresh.is_empty())
-        && let Err(error) = cache.put_many(&fresh, CACHE_VERSION)
-    {
-        tracing::warn!(%error, "facts could not be cached");
+    let (outcomes, fresh): (Vec<Outcome>, Vec<Fresh>) = finished.into_iter().unzip();
+    if let Some(cache) = cache {
+        store_fresh(cache, fresh);
     }
     let facts = outcomes.into_iter().filter_map(|outcome| match outcome {
         Outcome::Facts(extracted) => Some(*extracted),
@@ -293,11 +320,32 @@ fn row_as_indexed(job: &Job, cache: Option<&FactsCache>) -> Option<Vec<u8>> {
     cache?.get(&key, CACHE_VERSION).ok()?
 }
 
-fn store_rows(cache: &FactsCache, rows: &crossbeam_channel::Receiver<Vec<Row>>) {
-    for batch in rows {
-        if let Err(error) = cache.put_many(&batch, CACHE_VERSION) {
-            tracing::warn!(%error, "facts could not be cached");
+/// Stores what is new as it comes, several batches of small files at once.
+fn store_rows(cache: &FactsCache, fresh: &crossbeam_channel::Receiver<Vec<Fresh>>) {
+    let mut waiting = Waiting::default();
+    for batch in fresh {
+        if let Some(enough) = waiting.add(batch) {
+            store_fresh(cache, enough);
         }
+    }
+    store_fresh(cache, waiting.fresh);
+}
+
+/// What is to be stored together.
+#[derive(Default)]
+struct Waiting {
+    fresh: Vec<Fresh>,
+    bytes: usize,
+}
+
+impl Waiting {
+    /// Adds a batch; returns everything once it is enough.
+    fn add(&mut self, batch: Vec<Fresh>) -> Option<Vec<Fresh>> {
+        let rows = batch.iter().flat_map(|one| [&one.facts, &one.text]).flatten();
+        self.bytes += rows.map(|(_, row)| row.len()).sum::<usize>();
+        self.fresh.extend(batch);
+        let is_enough = self.fresh.len() >= STORED_ROWS || self.bytes >= STORED_BYTES;
+        is_enough.then(|| std::mem::take(self).fresh)
     }
 }
 
@@ -314,7 +362,7 @@ fn batch_outcomes(
     batch: &[Job],
     tools: Tools<'_>,
     counters: &Counters,
-    rows: &crossbeam_channel::Sender<Vec<Row>>,
+    rows: &crossbeam_channel::Sender<Vec<Fresh>>,
     total: u64,
 ) -> Result<Vec<Outcome>, EngineError> {
     let loaded: Vec<Loaded> = tools.pool.install(|| {
@@ -350,7 +398,7 @@ fn batch_outcomes(
             (job, file, row)
         })
         .collect();
-    let finished: Vec<(Outcome, Option<Row>)> = tools.pool.install(|| {
+    let finished: Vec<(Outcome, Fresh)> = tools.pool.install(|| {
         work.into_par_iter()
             .map(|(job, file, row)| {
                 tools.one.cancel.check()?;
@@ -362,8 +410,8 @@ fn batch_outcomes(
     })?;
     // A result that was cut short by cancelling must not be stored.
     tools.one.cancel.check()?;
-    let (outcomes, fresh): (Vec<Outcome>, Vec<_>) = finished.into_iter().unzip();
-    let fresh: Vec<Row> = fresh.into_iter().flatten().collect();
+    let (outcomes, mut fresh): (Vec<Outcome>, Vec<Fresh>) = finished.into_iter().unzip();
+    fresh.retain(|one| one.facts.is_some() || one.text.is_some());
     if !fresh.is_empty() {
         // Nobody listens when there is no cache.
         let _ = rows.send(fresh);
@@ -450,15 +498,9 @@ fn blank(language: Language, problem: Option<Problem>) -> FileFacts {
     facts
 }
 
-fn finish(
-    job: &Job,
-    file: Loaded,
-    row: Option<Vec<u8>>,
-    tools: OneFile<'_>,
-    counters: &Counters,
-) -> (Outcome, Option<Row>) {
+fn finish(job: &Job, file: Loaded, row: Option<Vec<u8>>, tools: OneFile<'_>, counters: &Counters) -> (Outcome, Fresh) {
     let (mut hash, mut language, bytes) = match file {
-        Loaded::Ready(outcome) => return (outcome, None),
+        Loaded::Ready(outcome) => return (outcome, Fresh::default()),
         Loaded::Wanted { hash, language, bytes } => (hash, language, bytes),
     };
     let manifest = |bytes: &Option<Vec<u8>>| {
@@ -467,7 +509,7 @@ fn finish(
     };
     if let Some((facts, terms)) = row.and_then(|row| decode(&row)) {
         let manifest = manifest(&bytes);
-        return (extracted(job, hash, facts, terms, manifest, true), None);
+        return (extracted(job, hash, facts, terms, manifest, true), Fresh::default());
     }
     let bytes = match bytes {
         Some(bytes) => bytes,
@@ -478,7 +520,7 @@ fn finish(
                 language = Language::detect(&job.path, &bytes[..bytes.len().min(HEAD)]);
                 bytes
             }
-            Err(outcome) => return (outcome, None),
+            Err(outcome) => return (outcome, Fresh::default()),
         },
     };
     let path = job.inner.as_str();
@@ -488,21 +530,34 @@ fn finish(
         Err(why) => {
             let facts = blank(language, Some(Problem::new(ProblemKind::ProcessEnded, why)));
             let manifest = manifest(&Some(bytes));
-            return (extracted(job, hash, facts, terms::none(), manifest, false), None);
+            return (extracted(job, hash, facts, terms::none(), manifest, false), Fresh::default());
         }
     };
-    let run = || m1nd_lang::extract_file(path, language, &bytes, tools.limits, tools.cancel);
-    let facts = catch_unwind(AssertUnwindSafe(run))
-        .unwrap_or_else(|panic| blank(language, Some(Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic)))));
+    // The text is read under the same protection as the facts: both come from a parser of a foreign format.
+    let run = || {
+        let text = read_as_text(language, &bytes, tools.cancel);
+        let facts = m1nd_lang::extract_readable(path, language, &text, tools.limits, tools.cancel);
+        (text, facts)
+    };
+    let nothing = |panic: Box<dyn std::any::Any + Send>| {
+        let problem = Problem::new(ProblemKind::ExtractorFailed, panic_text(&*panic));
+        (Readable { text: Cow::Borrowed(&[]), problem: None }, blank(language, Some(problem)))
+    };
+    let (text, facts) = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(nothing);
     drop(attempt);
-    let terms =
-        catch_unwind(AssertUnwindSafe(|| terms::of_file(&job.inner, &facts, &bytes))).unwrap_or_else(|_| terms::none());
+    let terms = catch_unwind(AssertUnwindSafe(|| terms::of_file(&job.inner, &facts, &text.text)));
+    let terms = terms.unwrap_or_else(|_| terms::none());
     // A timeout may not recur on a less busy machine.
     let lasting = !facts.problems.iter().any(|problem| problem.kind == ProblemKind::ParseTimeout);
     let row = if lasting { encode(&facts, &terms) } else { None };
+    let facts_row = row.map(|row| (cache_key(hash, language, &job.inner), row));
+    let text_row = if language.is_packed() {
+        document_texts::encode_row(document_texts::make_key(hash, language), &text)
+    } else {
+        None
+    };
     let manifest = manifest(&Some(bytes));
-    let row = row.map(|row| (cache_key(hash, language, &job.inner), row));
-    (extracted(job, hash, facts, terms, manifest, false), row)
+    (extracted(job, hash, facts, terms, manifest, false), Fresh { facts: facts_row, text: text_row })
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
@@ -551,4 +606,24 @@ fn extracted(
         problems: facts.problems.clone(),
     };
     Outcome::Facts(Box::new(Extracted { entry, facts: Arc::new(facts), terms: Arc::new(terms), manifest, from_cache }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_small_files_are_stored_together() {
+        let row = |bytes: usize| Some((ContentHash::of(b""), vec![0; bytes]));
+        let batch = |rows: usize, bytes: usize| -> Vec<Fresh> {
+            (0..rows).map(|_| Fresh { facts: row(bytes), text: None }).collect()
+        };
+        let sizes = |batches: usize, rows: usize, bytes: usize| -> Vec<usize> {
+            let mut waiting = Waiting::default();
+            (0..batches).filter_map(|_| waiting.add(batch(rows, bytes))).map(|rows| rows.len()).collect()
+        };
+        assert_eq!(sizes(50, BATCH, 10), [22 * BATCH; 2], "many small rows");
+        assert_eq!(sizes(3, 2, STORED_BYTES), [2; 3], "large rows do not wait");
+        assert_eq!(sizes(9, 1, STORED_BYTES / 4), [4; 2]);
+    }
 }

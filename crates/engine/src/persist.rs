@@ -15,6 +15,7 @@ use crate::extract::CACHE_VERSION;
 use crate::files::{FileTable, Skipped};
 use crate::history::Histories;
 use crate::json_graph::{Imported, ImportedEdge, ImportedNode};
+use crate::mentions::KeptMentions;
 use crate::reasons::{Reasons, ReasonsByLanguage};
 use crate::report::RootInfo;
 use crate::search_index::SearchIndex;
@@ -29,6 +30,7 @@ const IMPORTED: Tag = *b"e.imprt2";
 const IMPORTED_BEFORE: Tag = *b"e.import";
 const COMPILER: Tag = *b"e.compil";
 const HEADS: Tag = *b"e.heads\0";
+const MENTIONS: Tag = *b"e.ment1\0";
 const LINKER: Tag = *b"e.linker";
 /// Versions of the code that produces facts, search terms and edges. A snapshot of other versions still answers, and
 /// is reported as outdated until it is rebuilt.
@@ -60,6 +62,7 @@ pub(crate) struct Stored {
     pub(crate) files: Arc<FileTable>,
     pub(crate) skipped: Arc<Skipped>,
     pub(crate) imported: Arc<Vec<Imported>>,
+    pub(crate) mentions: Arc<KeptMentions>,
     pub(crate) compiler: Arc<Cover>,
     pub(crate) search: SearchIndex,
     pub(crate) heads: Vec<Option<String>>,
@@ -93,6 +96,7 @@ impl Stored {
             outdated: self.outdated,
             compiler: self.compiler,
             imported: self.imported,
+            mentions: self.mentions,
             search: self.search,
             heads: self.heads.into(),
             histories,
@@ -151,6 +155,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         files: Arc::new(files),
         skipped: Arc::new(skipped),
         imported: Arc::new(imported),
+        mentions: Arc::new(decode_new(&container, &MENTIONS)?),
         compiler: Arc::new(compiler),
         search,
         heads,
@@ -214,6 +219,7 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     let imported = encode(&*snapshot.imported)?;
     let compiler = encode(&*snapshot.compiler)?;
     let heads = encode(&*snapshot.heads)?;
+    let mentions = encode(&*snapshot.mentions)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
     let search = snapshot.search.packed().ok_or_else(unpacked)?;
     sections.extend(search);
@@ -224,6 +230,7 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     sections.push((IMPORTED, &imported));
     sections.push((COMPILER, &compiler));
     sections.push((HEADS, &heads));
+    sections.push((MENTIONS, &mentions));
     sections.extend(linker.map(|linker| (LINKER, linker)));
     write_container(out, &sections)
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, RepoPath, node_id};
+use m1nd_base::{Cancel, ContentHash, Derived, Limits, NodeKind, Problem, ProblemKind, RepoPath, node_id};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::{GitHead, Root};
 
@@ -9,6 +9,7 @@ use crate::error::ReadError;
 use crate::files::{FileEntry, FileTable, Skipped};
 use crate::history::{Histories, ProjectHistory};
 use crate::json_graph::Imported;
+use crate::mentions::{KeptMention, KeptMentions};
 use crate::reasons::Reasons;
 use crate::report::{RootInfo, Tiers};
 use crate::search_index::SearchIndex;
@@ -28,6 +29,8 @@ pub struct Snapshot {
     pub(crate) search: SearchIndex,
     /// Coverage of compiler indexes.
     pub(crate) compiler: Arc<Cover>,
+    /// The code that documents named, as it was.
+    pub(crate) mentions: Arc<KeptMentions>,
     /// Made by another version of the extractors.
     pub(crate) outdated: bool,
     /// Commits that were checked out in the roots when it was made; see [`Snapshot::heads`].
@@ -94,12 +97,14 @@ pub(crate) fn root_is_gone(info: &RootInfo) -> String {
 pub struct SourceText {
     /// Its path in the index.
     pub path: RepoPath,
-    /// Its text; bytes that are not UTF-8 are replaced.
+    /// Its text, see [`Snapshot::read_text`]; bytes that are not UTF-8 are replaced.
     pub text: String,
     /// Bytes were replaced.
     pub lossy: bool,
-    /// A NUL byte near its start: not a text.
+    /// A NUL byte near its start, or a document whose text cannot be had: not a text.
     pub binary: bool,
+    /// Why it is not, or not surely, the whole text.
+    pub problem: Option<Problem>,
     /// Hash of its bytes.
     pub hash: ContentHash,
     /// The file is in the index, but with other content: line numbers of the index may be off.
@@ -126,6 +131,7 @@ impl Snapshot {
             outdated: false,
             compiler: Arc::default(),
             imported: Arc::default(),
+            mentions: Arc::default(),
             search: SearchIndex::default(),
             heads: Arc::new([]),
             histories: Arc::default(),
@@ -152,6 +158,7 @@ impl Snapshot {
             outdated: content.outdated,
             compiler: content.compiler,
             imported: content.imported,
+            mentions: self.mentions.clone(),
             search: content.search,
             heads: content.heads,
             histories: self.histories.clone(),
@@ -173,6 +180,11 @@ impl Snapshot {
             compiler: self.compiler.clone(),
             heads: self.heads.clone(),
         }
+    }
+
+    /// The code that a document or the comments of a file named when each line was last written, as it was then.
+    pub fn kept_mentions(&self, path: &str) -> &[KeptMention] {
+        self.mentions.of(path)
     }
 
     /// The list of files, to be kept longer than the snapshot.
@@ -203,6 +215,12 @@ impl Snapshot {
     /// its own type for its cache, so that the snapshot need not know its readers.
     pub fn derived(&self) -> &Derived {
         &self.derived
+    }
+
+    /// Like [`Snapshot::derived`], for values that depend on no state of the index: all snapshots of an engine share
+    /// them, and they are dropped with it. Their types must be bounded.
+    pub fn lasting(&self) -> &Derived {
+        &self.histories.lasting
     }
 
     /// The limits that it was made and is read under.
@@ -365,16 +383,18 @@ impl Snapshot {
     /// # Errors
     /// See [`Snapshot::read_bytes`].
     pub fn read_file(&self, path: &RepoPath) -> Result<SourceText, ReadError> {
-        let bytes = self.read_bytes(path)?;
-        let hash = ContentHash::of(&bytes);
         let entry = self.files.get(path);
-        let binary = bytes[..bytes.len().min(BINARY_PROBE)].contains(&0);
-        let (text, lossy) = match String::from_utf8(bytes) {
+        let text = self.read_text(path, &Cancel::new())?;
+        let hash = text.file_hash();
+        let problem = text.problem.clone();
+        let binary = text[..text.len().min(BINARY_PROBE)].contains(&0)
+            || problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Binary);
+        let (text, lossy) = match String::from_utf8(text.into_bytes()) {
             Ok(text) => (text, false),
             Err(error) => (String::from_utf8_lossy(error.as_bytes()).into_owned(), true),
         };
         let stale = entry.is_some_and(|entry| entry.hash != hash);
-        Ok(SourceText { path: path.clone(), text, lossy, binary, hash, stale, indexed: entry.is_some() })
+        Ok(SourceText { path: path.clone(), text, lossy, binary, problem, hash, stale, indexed: entry.is_some() })
     }
 
     /// The file entry of a node.

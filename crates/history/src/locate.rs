@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use gix_hash::ObjectId;
 
 use crate::NoHistory;
+use crate::settings::find_setting;
 
 /// Maximum size of small files (`HEAD`, a reference, `gitdir`), in bytes.
 const MAX_SMALL: u64 = 16 << 10;
@@ -89,6 +90,13 @@ impl GitFolder {
         self.own != self.common
     }
 
+    /// The main work tree of the repository that this linked one belongs to; `None` for others, and if the repository
+    /// has none.
+    pub fn main_work_tree(&self) -> Option<PathBuf> {
+        let is_in_tree = self.is_linked() && self.common.file_name().is_some_and(|name| name == DOT_GIT);
+        is_in_tree.then(|| self.common.parent().map(Path::to_path_buf))?
+    }
+
     /// Returns whether both belong to worktrees of one repository on this machine.
     pub fn is_of_same(&self, other: &Self) -> bool {
         let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -98,7 +106,7 @@ impl GitFolder {
     /// The address that it was cloned from (`origin`), without credentials.
     pub fn address(&self) -> Option<String> {
         let text = small(&self.common.join("config"))?;
-        let address = setting(&text, "[remote \"origin\"]", "url")?;
+        let address = find_setting(&text, "remote origin", "url")?;
         let Some((scheme, rest)) = address.split_once("://") else { return Some(address.to_owned()) };
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         let host = host.rsplit('@').next().unwrap_or(host);
@@ -159,6 +167,11 @@ impl GitFolder {
         &self.own
     }
 
+    /// The folder that all work trees of the repository share.
+    pub(crate) fn common(&self) -> &Path {
+        &self.common
+    }
+
     /// The objects folder.
     pub(crate) fn objects(&self) -> PathBuf {
         self.common.join("objects")
@@ -217,23 +230,7 @@ fn commit_name(text: &str) -> Result<ObjectId, NoHistory> {
 
 /// Reads `core.worktree` of a git folder, to compare it with the root.
 fn work_tree(own: &Path) -> Option<String> {
-    setting(&small(&own.join("config"))?, "[core]", "worktree")
-}
-
-/// The value of a key in a section of git's configuration. No other setting than those asked for here is read.
-fn setting(text: &str, section: &str, key: &str) -> Option<String> {
-    let mut is_inside = false;
-    for line in text.lines().map(str::trim) {
-        if line.starts_with('[') {
-            is_inside = line.eq_ignore_ascii_case(section);
-        } else if is_inside
-            && let Some((name, value)) = line.split_once('=')
-            && name.trim().eq_ignore_ascii_case(key)
-        {
-            return Some(value.trim().trim_matches('"').to_owned());
-        }
-    }
-    None
+    find_setting(&small(&own.join("config"))?, "core", "worktree")
 }
 
 /// Returns whether a reference name stays within the references.
@@ -246,7 +243,7 @@ fn small(path: &Path) -> Option<String> {
 }
 
 /// Reads a regular file of at most `limit` bytes as text.
-fn text_of(path: &Path, limit: u64) -> Option<String> {
+pub(crate) fn text_of(path: &Path, limit: u64) -> Option<String> {
     if !std::fs::metadata(path).ok()?.is_file() {
         return None;
     }

@@ -12,8 +12,10 @@ use crate::contents::{BlobId, Contents};
 use crate::history::{Blob, FileHistory, History, Touch};
 use crate::lines::{Hunk, LineChange, compare_lines};
 
-/// Comparisons that are kept; when there are more, all are dropped.
+/// Maximum number of comparisons that are kept; when there are more, all are dropped.
 const MAX_KEPT: usize = 20_000;
+/// Maximum number of hunks of all kept comparisons, of 16 bytes each.
+const MAX_KEPT_HUNKS: usize = 400_000;
 /// Files of one commit in which the lines of a new range are looked for.
 const MAX_SOURCES: usize = 20;
 /// Times that a range is followed to another place, at most.
@@ -30,14 +32,36 @@ type Both = (Option<Blob>, Option<Blob>);
 
 /// Comparisons of contents, by the ids of both. Shared by all questions about a repository.
 #[derive(Debug, Default)]
-pub struct LineCache(Mutex<FxHashMap<Both, Arc<LineChange>>>);
+pub struct LineCache(Mutex<KeptChanges>);
+
+#[derive(Debug, Default)]
+struct KeptChanges {
+    rows: FxHashMap<Both, Arc<LineChange>>,
+    /// Hunks of all of them.
+    hunks: usize,
+}
+
+impl KeptChanges {
+    fn insert(&mut self, key: Both, change: Arc<LineChange>) {
+        // Two threads may have compared the same contents.
+        if self.rows.contains_key(&key) {
+            return;
+        }
+        let hunks = change.hunks.len();
+        if self.rows.len() >= MAX_KEPT || self.hunks + hunks > MAX_KEPT_HUNKS {
+            *self = Self::default();
+        }
+        self.rows.insert(key, change);
+        self.hunks += hunks;
+    }
+}
 
 impl LineCache {
     /// The difference of two contents. A content that is missing cannot be compared.
     pub fn compare(&self, contents: &Contents, before: Option<BlobId>, after: Option<BlobId>) -> Arc<LineChange> {
         let key = (before.map(|id| id.0), after.map(|id| id.0));
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
+        if let Some(known) = lock().rows.get(&key) {
             return known.clone();
         }
         let text = |id: Option<BlobId>| id.map_or_else(|| Some(Arc::default()), |id| contents.blob(id));
@@ -46,11 +70,7 @@ impl LineCache {
             _ => LineChange { is_opaque: true, ..LineChange::default() },
         };
         let change = Arc::new(change);
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(key, change.clone());
+        lock().insert(key, change.clone());
         change
     }
 }
@@ -375,4 +395,31 @@ fn mapped(change: &LineChange, range: &Range<u32>) -> Range<u32> {
     };
     let (start, end) = (at(range.start, false), at(range.end, true));
     start..end.max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A few large changes take as much memory as many small ones.
+    #[test]
+    fn kept_changes_are_bounded_by_number_and_size() {
+        let key = |number: usize| {
+            let mut blob = Blob::default();
+            blob[..8].copy_from_slice(&number.to_le_bytes());
+            (Some(blob), None)
+        };
+        for hunks in [0, 1, 10_000] {
+            let hunk = Hunk { before: 0, removed: 1, after: 0, added: 1 };
+            let change = Arc::new(LineChange { hunks: vec![hunk; hunks].into(), ..LineChange::default() });
+            let mut kept = KeptChanges::default();
+            for number in 0..2 * MAX_KEPT {
+                kept.insert(key(number), change.clone());
+                assert!(kept.rows.len() <= MAX_KEPT && kept.rows.len() * hunks <= MAX_KEPT_HUNKS, "{hunks} hunks");
+            }
+            let before = kept.hunks;
+            kept.insert(key(2 * MAX_KEPT - 1), change);
+            assert_eq!(kept.hunks, before, "the same again takes no more");
+        }
+    }
 }

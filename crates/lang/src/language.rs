@@ -1,6 +1,7 @@
 //! The table of languages: how they are called, how far they are understood, and which files are of them.
 
 use m1nd_base::RepoPath;
+use m1nd_documents::Format;
 use serde::{Deserialize, Serialize};
 
 /// A language, or [`Language::Text`] for every other file.
@@ -72,6 +73,14 @@ pub enum Language {
     /// Jupyter notebooks.
     #[serde(rename = "jupyter")]
     Notebook,
+    /// Word documents.
+    Docx,
+    /// PowerPoint presentations.
+    Pptx,
+    /// Excel workbooks.
+    Xlsx,
+    /// PDF files.
+    Pdf,
 }
 
 /// How far a language is understood.
@@ -197,6 +206,10 @@ static ROWS: &[Row] = &[
         names: &[],
     },
     Row { language: Language::Notebook, name: "jupyter", tier: Tier::Linked, extensions: &["ipynb"], names: &[] },
+    Row { language: Language::Docx, name: "docx", tier: Tier::Outlined, extensions: &["docx"], names: &[] },
+    Row { language: Language::Pptx, name: "pptx", tier: Tier::Outlined, extensions: &["pptx"], names: &[] },
+    Row { language: Language::Xlsx, name: "xlsx", tier: Tier::Outlined, extensions: &["xlsx"], names: &[] },
+    Row { language: Language::Pdf, name: "pdf", tier: Tier::Outlined, extensions: &["pdf"], names: &[] },
     Row { language: Language::Proto, name: "proto", tier: Tier::Outlined, extensions: &["proto"], names: &[] },
     Row {
         language: Language::GraphQl,
@@ -239,6 +252,24 @@ impl Language {
     /// Whether its files are documents: sections that name code.
     pub const fn is_document(self) -> bool {
         matches!(self, Self::Markdown | Self::RestructuredText | Self::AsciiDoc | Self::Html | Self::Notebook)
+            || self.is_packed()
+    }
+
+    /// Whether its files are archives or programs that stand for a text, see
+    /// [`read_as_text`](crate::text::read_as_text).
+    pub const fn is_packed(self) -> bool {
+        self.packed_format().is_some()
+    }
+
+    /// The format that the text of a packed file is read in.
+    pub(crate) const fn packed_format(self) -> Option<Format> {
+        match self {
+            Self::Docx => Some(Format::Docx),
+            Self::Pptx => Some(Format::Pptx),
+            Self::Xlsx => Some(Format::Xlsx),
+            Self::Pdf => Some(Format::Pdf),
+            _ => None,
+        }
     }
 
     /// Whether its files declare what programs of other languages share. They are read without a tree, so errors in

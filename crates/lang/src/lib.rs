@@ -27,12 +27,13 @@ pub use comments::{CommentText, Comments, comments_with};
 pub use facts::FileFacts;
 pub use implicit_calls::is_implicit_constructor;
 pub use language::{Language, Tier};
-pub use languages::{declared, extract, extract_file, is_binary, listing_language, parse_alone};
+pub use languages::{declared, extract, extract_file, extract_readable, listing_language, parse_alone};
 pub use literal_keys::{KeyContext, literal_keys};
 pub use name_places::{NameForm, NamePlace, name_places};
 pub use strings::{comment_ranges, string_literals};
 pub use syntax::{SyntaxError, syntax_errors};
 pub use test_paths::is_test_path;
+pub use text::is_binary;
 pub use tokens::{Token, TokenKind, tokens};
 
 /// Goes up whenever any extractor yields other facts for the same bytes: cached facts of another version are not used.

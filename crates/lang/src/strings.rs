@@ -126,7 +126,8 @@ static LUA: Syntax = Syntax {
 fn syntax(language: Language) -> Option<&'static Syntax> {
     use Language::*;
     Some(match language {
-        Text | Markdown | RestructuredText | AsciiDoc | Html | Notebook | GraphQl | Sql | Yaml | Docker => return None,
+        Text | Markdown | RestructuredText | AsciiDoc | Html | Notebook | Docx | Pptx | Xlsx | Pdf | GraphQl | Sql
+        | Yaml | Docker => return None,
         Python => &PYTHON,
         JavaScript | TypeScript | Tsx | Vue | Svelte | Astro => &JAVASCRIPT,
         Rust => &RUST,

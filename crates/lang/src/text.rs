@@ -1,10 +1,13 @@
 //! Small helpers that every extractor needs for comments and headers.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use m1nd_base::Pos;
+use m1nd_base::{Cancel, Pos, Problem, ProblemKind};
+use m1nd_documents::{DocumentLimits, Format, Passage};
 use tree_sitter::Node;
 
+use crate::Language;
 use crate::facts::Definition;
 
 /// Cuts `text` to at most `max` bytes, at a character boundary.
@@ -55,6 +58,117 @@ pub fn doc(comment: &str) -> Option<Box<str>> {
     }
     let text = clip(text.trim(), Definition::MAX_DOC).trim_end();
     (!text.is_empty()).then(|| text.into())
+}
+
+/// Number of leading bytes in which a NUL makes a file binary.
+const BINARY_PROBE: usize = 8 << 10;
+
+/// Returns whether the content of a file is not a text.
+pub fn is_binary(bytes: &[u8]) -> bool {
+    bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
+}
+
+/// A file as the text that people read.
+#[derive(Debug, Clone)]
+pub struct Readable<'b> {
+    /// The text in UTF-8; the bytes themselves if there is nothing to decode or they are not a text.
+    pub text: Cow<'b, [u8]>,
+    /// Why it is not, or not surely, the whole text.
+    pub problem: Option<Problem>,
+}
+
+/// The text of a file: of a packed document what it says, of UTF-16 and Latin-1 the characters. Line numbers and byte
+/// ranges of facts are those of this text, so whoever shows or searches a file reads it here.
+pub fn read_as_text<'b>(language: Language, bytes: &'b [u8], cancel: &Cancel) -> Readable<'b> {
+    if let Some(format) = language.packed_format().filter(|_| is_packed(bytes)) {
+        return unpack(format, bytes, cancel);
+    }
+    if is_utf16(bytes) {
+        let text = decode_any(bytes);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        return Readable { text: Cow::Owned(text.as_bytes().to_vec()), problem: None };
+    }
+    let is_valid = is_binary(bytes) || std::str::from_utf8(bytes).is_ok();
+    if is_valid {
+        return Readable { text: Cow::Borrowed(bytes), problem: None };
+    }
+    let is_declared = declares_latin(bytes);
+    // A text with valid sequences beside invalid ones is damaged UTF-8 or a collection of encodings.
+    let is_mixed = || bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
+    if !is_declared && is_mixed() {
+        return Readable { text: Cow::Borrowed(bytes), problem: None };
+    }
+    let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
+    let problem = (!is_declared)
+        .then(|| Problem::new(ProblemKind::InvalidUtf8, "read as Latin-1, since no other encoding is declared"));
+    Readable { text: Cow::Owned(text.into_bytes()), problem }
+}
+
+/// What a web page or a notebook says, with the lines of its file. `None` for other languages, and if it cannot be
+/// read.
+pub fn read_passages(language: Language, text: &[u8], cancel: &Cancel) -> Option<Vec<Passage>> {
+    let format = match language {
+        Language::Html => Format::Html,
+        Language::Notebook => Format::Jupyter,
+        _ => return None,
+    };
+    let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
+    m1nd_documents::read_passages(format, text, &limits).ok()
+}
+
+/// Leading bytes in which the mark of a packed document stands.
+const PACKED_HEAD: usize = 1 << 10;
+
+/// Returns whether bytes are a packed document: an archive, or a program of PDF.
+fn is_packed(bytes: &[u8]) -> bool {
+    const PDF: &[u8] = b"%PDF-";
+    bytes.starts_with(b"PK") || bytes[..bytes.len().min(PACKED_HEAD)].windows(PDF.len()).any(|part| part == PDF)
+}
+
+/// The text of a packed document, or no text and the reason. Its program is never shown.
+fn unpack(format: Format, bytes: &[u8], cancel: &Cancel) -> Readable<'static> {
+    let limits = DocumentLimits { cancel: cancel.clone(), ..DocumentLimits::default() };
+    let (text, problem) = match m1nd_documents::read_text(format, bytes, &limits) {
+        Ok(text) => (text, None),
+        Err(why) => (String::new(), Some(Problem::new(ProblemKind::Binary, why.to_string()))),
+    };
+    Readable { text: Cow::Owned(text.into_bytes()), problem }
+}
+
+/// Leading bytes that may declare the encoding of a text.
+const CODING_HEAD: usize = 1 << 10;
+/// Encodings with one byte for each character that agree with Latin-1 in nearly all letters.
+const LATIN: &[&str] = &[
+    "latin-1",
+    "latin1",
+    "latin_1",
+    "l1",
+    "iso-8859-1",
+    "iso8859-1",
+    "iso_8859-1",
+    "iso-latin-1",
+    "iso-8859-15",
+    "iso8859-15",
+    "latin-9",
+    "cp1252",
+    "windows-1252",
+    "us-ascii",
+    "ascii",
+];
+
+/// Returns whether a text declares an encoding of the family of Latin-1: `coding:` in a comment, `encoding=` in XML,
+/// `charset` in HTML and CSS.
+fn declares_latin(bytes: &[u8]) -> bool {
+    static CODING: LazyLock<Option<regex::bytes::Regex>> = LazyLock::new(|| {
+        let pattern = r#"(?i-u)(?:coding[ \t]*[:=]|charset[ \t]*=?)[ \t]*["']?([-_.a-z0-9]+)"#;
+        regex::bytes::Regex::new(pattern).ok()
+    });
+    let head = &bytes[..bytes.len().min(CODING_HEAD)];
+    let found = CODING.as_ref().and_then(|coding| coding.captures(head)).and_then(|found| found.get(1));
+    let name = found.map(|name| String::from_utf8_lossy(name.as_bytes()).to_ascii_lowercase());
+    // Editors add the ends of lines: `latin-1-unix`.
+    let name = name.as_deref().map(|name| name.trim_end_matches("-unix").trim_end_matches("-dos"));
+    name.is_some_and(|name| LATIN.contains(&name))
 }
 
 /// Decodes bytes as text, replacing invalid UTF-8; returns whether anything was replaced.

@@ -139,9 +139,6 @@ fn binary_bytes_are_not_parsed() {
         bytes.insert(bytes.len().min(20), 0);
         let facts = extract_on_small_stack(language, bytes);
         assert!(has(&facts, ProblemKind::Binary), "{}", language.name());
-        let utf16: Vec<u8> = sample(language).encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let facts = extract_on_small_stack(language, utf16);
-        assert!(has(&facts, ProblemKind::Utf16), "{}", language.name());
     }
 }
 

@@ -15,6 +15,7 @@ pub mod edges;
 mod health;
 mod markers;
 mod mentions;
+mod opposites;
 mod overlap;
 mod parser;
 mod recall;

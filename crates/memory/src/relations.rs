@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::overlap::{Lexicon, Tokens};
-use crate::{Kind, Record, RecordId};
+use crate::{Kind, Record, RecordId, opposites};
 
 /// Kind of a relation, from the first memory to the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -29,6 +29,16 @@ pub enum RelationKind {
     Blocks,
     /// Both are about the same thing.
     RelatesTo,
+    /// The first, which is newer, says the opposite of the second, or takes something else for the same purpose.
+    Contradicts,
+}
+
+impl RelationKind {
+    /// Whether the first takes the place of the second or excludes it; the first is the newer one.
+    #[must_use]
+    pub const fn is_opposite(self) -> bool {
+        matches!(self, Self::Supersedes | Self::Contradicts)
+    }
 }
 
 /// One relation.
@@ -57,6 +67,8 @@ const WHOLE_TITLE: f32 = 0.9;
 /// Base and step of a target that shares words only.
 const SHARED_BASE: f32 = 0.5;
 const SHARED_STEP: f32 = 0.1;
+/// One statement excludes another.
+const BY_OPPOSITE: f32 = 0.8;
 /// Shorter titles match nothing, in characters.
 const MIN_TITLE_CHARS: usize = 4;
 /// Memories with a common word that are compared with one.
@@ -125,7 +137,36 @@ pub(crate) fn relations_of(records: &[Record], mut tokens: Vec<Tokens>, lexicon:
         }
         of_record(index, records, &titles, lexicon, &mut room, &mut found);
     }
+    find_contradictions(records, &mut found);
     found
+}
+
+/// Statements that exclude an older one that still holds.
+fn find_contradictions(records: &[Record], found: &mut Vec<Relation>) {
+    let mut by_time: Vec<&Record> = records.iter().filter(|record| holds(record)).collect();
+    // Memories of one day are in the order of their text.
+    by_time.sort_by_key(|record| record.date);
+    let mut newest: FxHashMap<String, (&Record, Vec<String>)> = FxHashMap::default();
+    for record in by_time {
+        for position in opposites::find_positions(&record.title) {
+            if found.len() >= MAX_RELATIONS {
+                return;
+            }
+            if let Some((before, values)) = newest.get(&position.subject)
+                && before.id != record.id
+                && opposites::exclude(values, &position.values)
+            {
+                let (from, to, kind) = (record.id, before.id, RelationKind::Contradicts);
+                found.push(Relation { from, to, kind, confidence: BY_OPPOSITE, evidence: before.title.clone() });
+            }
+            newest.insert(position.subject, (record, position.values));
+        }
+    }
+}
+
+/// Returns whether a memory is a statement that still holds. A problem and its fix say opposite things by nature.
+fn holds(record: &Record) -> bool {
+    record.kind != Kind::Issue && record.superseded_by.is_none()
 }
 
 /// Memories by a word, oldest first.

@@ -395,6 +395,8 @@ fn a_later_day_with_another_value_supersedes() {
         ("keep 3 backups of orders", "keep 3 backups of invoices", "2024-12-12", false),
         ("phase 1 ships without search", "phase 2 ships without search", "2024-12-12", false),
         ("use Redis for orders", "use Kafka for orders", "2024-12-12", false),
+        ("use Redis for orders", "we use Kafka for orders now", "2024-12-12", true),
+        ("retry payments twice a day", "never retry payments twice a day", "2024-12-12", true),
     ];
     for (first, second, day, expected) in rows {
         let parsed = read(&format!("## 2024-12-10\ndecided: {first}\n\n## {day}\n\n**Decided:** {second}\n"));

@@ -68,8 +68,9 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
     if lines.is_empty() {
         return invalid("the text is empty, expected a sentence".to_owned());
     }
-    let _lock = lock(&memory.path)?;
-    let before = read(&memory.path, MEMORY_FILE)?;
+    let project = memory.project_to_write_to();
+    let _lock = lock(project)?;
+    let before = read(project, MEMORY_FILE)?;
     let known = parsed(memory, &before).records;
     let alone = match kind {
         Some(NewKind::Gotcha) => with_gotchas("", &lines).1,
@@ -100,9 +101,9 @@ pub fn add(memory: &ProjectMemory, text: &str, kind: Option<NewKind>) -> Result<
     let new = new.into_iter().map(|record| row(record, false)).collect();
     if place == before.len() {
         // In one piece: others append as well.
-        append_to_user_file(&inside(&memory.path, &memory.path.join(MEMORY_FILE))?, added.as_bytes())?;
+        append_to_user_file(&inside(project, &project.join(MEMORY_FILE))?, added.as_bytes())?;
     } else {
-        replace(&memory.path, MEMORY_FILE, &before, &after)?;
+        replace(project, MEMORY_FILE, &before, &after)?;
     }
     Ok(new)
 }
@@ -164,9 +165,8 @@ fn lines_hold(text: &str, line: u32, lines: &[String]) -> bool {
 }
 
 fn parsed(memory: &ProjectMemory, text: &str) -> Parsed {
-    let project = memory.path.to_string_lossy();
     let kind = SourceKind::MemoryFile;
-    parse(text, &ParseContext { project: &project, today: memory.today, kind, file: MEMORY_FILE })
+    parse(text, &ParseContext { project: &memory.key, today: memory.today, kind, file: MEMORY_FILE })
 }
 
 fn row(record: &Record, is_known: bool) -> Added {

@@ -49,8 +49,7 @@ pub(crate) fn advice(memory: &ProjectMemory, file: &str, text: &str, shown: &dyn
         }
         return found;
     }
-    let project = memory.path.to_string_lossy();
-    let context = ParseContext { project: &project, today: memory.today, kind: SourceKind::MemoryFile, file };
+    let context = ParseContext { project: &memory.key, today: memory.today, kind: SourceKind::MemoryFile, file };
     let parsed = parse(text, &context);
     let is_new =
         |record: &&Record| record.kind != Kind::Gotcha && memory.records.iter().all(|known| known.id != record.id);

@@ -41,6 +41,7 @@ mod keeper;
 mod kept;
 mod load;
 mod looking;
+mod main_tree;
 mod memories;
 mod model;
 mod near;
@@ -86,7 +87,8 @@ pub use load::{ProjectMemory, user_settings};
 pub use looking::{Look, Looking, Progress as LookProgress};
 pub use m1nd_memory::edges::{Edge, EdgeDraft, EdgeWarning, PROJECT_PREFIX, canonical_tag};
 pub use m1nd_memory::{
-    GotchaBullet, Kind, Record, Relation, SourceKind, Stats as ParseStats, Status, secrets, without_hidden,
+    GotchaBullet, Kind, Record, Relation, RelationKind, SourceKind, Stats as ParseStats, Status, secrets,
+    without_hidden,
 };
 pub use m1nd_store::{RealSystem, SharedFolder, replace_user_file};
 pub use memories::{

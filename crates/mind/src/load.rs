@@ -11,8 +11,8 @@ use m1nd_base::secrets::Values;
 use m1nd_base::{ContentHash, RepoPath, count};
 use m1nd_memory::edges::EdgeMatcher;
 use m1nd_memory::{
-    Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, Relation, SessionNotes, SourceKind,
-    Worked, close_issues, parse, relations, session_notes,
+    GotchaBullet, Kind, MEDIUM_CONFIDENCE, ParseContext, ParseProblem, Parsed, Recall, Record, RecordId, Relation,
+    SessionNotes, SourceKind, Worked, close_issues, parse, relations, session_notes,
 };
 use m1nd_store::{SharedFolder, StoreError};
 use m1nd_vfs::{Root, VfsError};
@@ -20,6 +20,7 @@ use m1nd_vfs::{Root, VfsError};
 use crate::approval::{self, Approved, Source, Trust};
 use crate::archives::archives;
 use crate::edges::{FILE as EDGES_FILE, GlobalEdges};
+use crate::main_tree::find_main_folder;
 use crate::noted::{MAX_FILES, Noted, NotedFile};
 use crate::project::{FOLDER, MEMORY_FILE, SESSION_FILE, name_of};
 use crate::redact::{redact_notes, redact_parsed, redact_record, values_of};
@@ -70,6 +71,10 @@ pub struct ProjectMemory {
     /// Hash of `MEMORY.md`.
     pub(crate) hash: ContentHash,
     pub(crate) noted: Noted,
+    /// What the ids of its memories are made with: the same in all work trees of a repository.
+    pub(crate) key: String,
+    /// The main work tree, if this is a linked one.
+    pub(crate) main: Option<MainTree>,
     /// The approvals of the user.
     standing: Standing,
     /// The files and commits whose memories are approved as they are now.
@@ -91,10 +96,60 @@ pub(crate) struct Texts {
     noted: Vec<u8>,
     global: Vec<u8>,
     standing: Standing,
+    /// Those of the main work tree, for a linked one.
+    main: Option<MainTexts>,
     modified: Timestamp,
     today: Date,
     /// Which of them could not be read, and why.
     problems: Vec<String>,
+}
+
+/// What the project in the main work tree of the repository has. Memories belong to the repository: all its work trees
+/// show them, and what is added in one is written there.
+pub(crate) struct MainTexts {
+    project: PathBuf,
+    memory: Vec<u8>,
+    archives: Vec<(String, Vec<u8>)>,
+    noted: Vec<u8>,
+    /// The user approved it, so that its own files count.
+    is_own: bool,
+}
+
+impl MainTexts {
+    fn read(project: &Path, home: &SharedFolder, problems: &mut Vec<String>) -> Option<Self> {
+        let main = find_main_folder(project, MEMORY_FILE)?;
+        let root = Root::open(&main).ok()?;
+        Some(Self {
+            memory: optional(&root, MEMORY_FILE, MAX_MEMORY, problems).ok()?,
+            archives: archives(&main, problems),
+            noted: NotedFile::of(&main).packed(),
+            is_own: Standing::of(&main, home, problems).is_own,
+            project: main,
+        })
+    }
+
+    /// The memories of its files, with the place of each in the main work tree.
+    fn parse(&self, texts: &Texts, key: &str) -> Vec<Record> {
+        if !self.is_own {
+            return Vec::new();
+        }
+        let place = |file: &str| self.project.join(file).to_string_lossy().into_owned();
+        let memory = texts.parse(key, SourceKind::MemoryFile, &place(MEMORY_FILE), &self.memory);
+        let archives =
+            self.archives.iter().map(|(path, bytes)| texts.parse(key, SourceKind::Archive, &place(path), bytes));
+        std::iter::once(memory).chain(archives.collect::<Vec<_>>()).flat_map(|parsed| parsed.records).collect()
+    }
+}
+
+/// The main work tree of a project in a linked one, and which memories are from there.
+#[derive(Debug)]
+pub(crate) struct MainTree {
+    /// The project there.
+    pub(crate) project: PathBuf,
+    is_own: bool,
+    /// Memories of its files. The user approved them, whatever the linked work tree holds.
+    records: BTreeSet<RecordId>,
+    gotchas: Vec<GotchaBullet>,
 }
 
 /// Inputs of the memories other than the texts.
@@ -167,6 +222,7 @@ impl Texts {
             noted: NotedFile::of(project).packed(),
             global: stored(GlobalEdges::bytes(home), EDGES_FILE, &mut problems),
             standing: Standing::of(project, home, &mut problems),
+            main: MainTexts::read(project, home, &mut problems),
             problems,
             modified: Timestamp::from_nanosecond(modified.into()).unwrap_or(Timestamp::UNIX_EPOCH),
             today: Zoned::now().date(),
@@ -218,7 +274,9 @@ impl Texts {
     /// memories.
     fn records(&self, project: &str, parsed: &Parsed, told: &Told<'_>) -> (Vec<Record>, Vec<String>, Vec<Relation>) {
         let standing = &self.standing;
-        let mut records = parsed.records.clone();
+        // Of a memory that both have, the one of the main work tree counts: it may have been resolved since.
+        let mut records = self.main.as_ref().map(|main| main.parse(self, project)).unwrap_or_default();
+        records.extend(parsed.records.iter().cloned());
         for (path, bytes) in &self.archives {
             records.extend(self.parse(project, SourceKind::Archive, path, bytes).records);
         }
@@ -226,8 +284,11 @@ impl Texts {
         let links = sessions::promote(&mut records, told.notes, project, self.today);
         records.retain(|record| !standing.approved.is_forgotten(record.id));
         let dates = dated(&mut records, told, self.modified);
-        let is_told =
-            |record: &Record| !standing.is_own || approval::trust(record, true, told.approved) != Trust::Unapproved;
+        let is_told = |record: &Record| {
+            !standing.is_own
+                || Path::new(&*record.source.file).is_absolute()
+                || approval::trust(record, true, told.approved) != Trust::Unapproved
+        };
         let (records, dates) = closed(records, dates, is_told);
         (records, dates, links)
     }
@@ -235,7 +296,11 @@ impl Texts {
     /// The secrets of the files of memories.
     fn secrets(&self) -> Values {
         let archives = self.archives.iter().map(|(_, bytes)| &**bytes);
-        values_of([&*self.memory, &*self.session].into_iter().chain(archives))
+        let main = self
+            .main
+            .iter()
+            .flat_map(|main| std::iter::once(&*main.memory).chain(main.archives.iter().map(|(_, bytes)| &**bytes)));
+        values_of([&*self.memory, &*self.session].into_iter().chain(archives).chain(main))
     }
 
     /// A hash of all texts: equal texts give equal memories.
@@ -249,6 +314,12 @@ impl Texts {
         put(&self.noted);
         put(&self.global);
         put(self.standing.key().as_bytes());
+        if let Some(main) = &self.main {
+            put(&main.memory);
+            put(&main.noted);
+            put(&[u8::from(main.is_own)]);
+            main.archives.iter().for_each(|(_, bytes)| put(bytes));
+        }
         put(self.today.to_string().as_bytes());
         put(self.modified.to_string().as_bytes());
         for (path, bytes) in &self.archives {
@@ -277,11 +348,19 @@ impl ProjectMemory {
     pub(crate) fn of(project: &Path, texts: Texts, before: Option<&Self>) -> Self {
         let (settings, mut problems) = texts.settings();
         problems.extend(texts.problems.iter().cloned());
-        let key = project.to_string_lossy();
+        // One memory has one id in all work trees of its repository.
+        let main = texts.main.as_ref().map_or(project, |main| &*main.project);
+        let key = main.to_string_lossy().into_owned();
         let values = if settings.redact { texts.secrets() } else { Values::default() };
         let parsed = texts.parse_memory(&key, &settings, &values, before);
         problems.extend(parsed.problems.iter().map(in_words));
-        let noted = NotedFile::unpack(&texts.noted);
+        let mut noted = NotedFile::unpack(&texts.noted);
+        if let Some(main) = &texts.main {
+            // The code that a memory was about when it was first seen there.
+            for (id, seen) in NotedFile::unpack(&main.noted).records {
+                noted.records.entry(id).or_insert(seen);
+            }
+        }
         let approved = texts.standing.approved.among(&noted);
         let mut notes = session_notes(&String::from_utf8_lossy(&texts.session));
         if settings.redact {
@@ -315,6 +394,8 @@ impl ProjectMemory {
             bytes: texts.memory.len() as u64,
             hash: ContentHash::of(&texts.memory),
             noted,
+            main: MainTree::of(&texts, &key),
+            key,
             standing: texts.standing,
             approved,
             links,
@@ -344,7 +425,11 @@ impl ProjectMemory {
 
     /// Matcher of plans and code against all gotchas that apply here, built on first use.
     pub fn matcher(&self) -> &EdgeMatcher {
-        let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &self.parsed.gotchas);
+        let own = &self.parsed.gotchas;
+        let of_main = self.main.iter().flat_map(|main| &main.gotchas);
+        let of_main = of_main.filter(|gotcha| own.iter().all(|other| other.id != gotcha.id));
+        let gotchas: Vec<GotchaBullet> = own.iter().chain(of_main).cloned().collect();
+        let make = || EdgeMatcher::new(self.global.edges(), self.settings.builtin_edges, &gotchas);
         self.matcher.get_or_init(make)
     }
 
@@ -371,9 +456,17 @@ impl ProjectMemory {
         found
     }
 
+    /// The project whose file new memories are written to: what is added in a work tree stays when that goes.
+    pub(crate) fn project_to_write_to(&self) -> &Path {
+        self.main.as_ref().filter(|main| main.is_own).map_or(&self.path, |main| &main.project)
+    }
+
     /// How far a memory may be shown to a caller who did not ask for it.
     #[must_use]
     pub fn trust(&self, record: &Record) -> Trust {
+        if self.main.as_ref().is_some_and(|main| main.has(record)) {
+            return Trust::Own;
+        }
         approval::trust(record, self.is_own(), &self.approved)
     }
 
@@ -429,6 +522,24 @@ impl ProjectMemory {
     pub fn source_counts(&self) -> [usize; 4] {
         let kinds = [SourceKind::MemoryFile, SourceKind::Archive, SourceKind::Comment, SourceKind::Commit];
         kinds.map(|kind| self.records.iter().filter(|record| record.source.kind == kind).count())
+    }
+}
+
+impl MainTree {
+    fn of(texts: &Texts, key: &str) -> Option<Self> {
+        let main = texts.main.as_ref()?;
+        let own = || texts.parse(key, SourceKind::MemoryFile, MEMORY_FILE, &main.memory).gotchas;
+        Some(Self {
+            records: main.parse(texts, key).iter().map(|record| record.id).collect(),
+            gotchas: if main.is_own { own() } else { Vec::new() },
+            project: main.project.clone(),
+            is_own: main.is_own,
+        })
+    }
+
+    /// Returns whether a memory is one of its files.
+    pub(crate) fn has(&self, record: &Record) -> bool {
+        self.records.contains(&record.id)
     }
 }
 

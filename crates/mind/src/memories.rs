@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use m1nd_base::ContentHash;
 use m1nd_history::GitFolder;
 use m1nd_memory::edges::{EdgeMatcher, EdgeQuery, EdgeSource, EdgeWarning, Stack};
-use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record};
+use m1nd_memory::{Kind, RecallHit, RecallQuery, Recalled, Record, RecordId};
 use m1nd_store::SharedFolder;
 use m1nd_vfs::{Place, canonical, stamp};
 use rayon::prelude::*;
@@ -132,6 +132,12 @@ pub struct Note {
     pub state: CodeState,
     /// Its place: `file:line`.
     pub source: String,
+    /// Title of an older memory that it contradicts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicts: Option<String>,
+    /// Title of a newer memory that contradicts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicted_by: Option<String>,
 }
 
 /// The memories of all projects of a user, and which project is the current one. Files are read when a question needs
@@ -364,6 +370,10 @@ impl Memories {
             notices.extend(read.err().map(|why| format!("the model was not asked: {why}")));
         }
         rows.truncate(query.limit);
+        for (project, memory) in projects.iter().enumerate() {
+            let id_of = |row: &Hit<'_>| (row.project == project).then(|| memory.records[row.hit.record].id);
+            put_newer_first(memory, &mut rows, id_of);
+        }
         let asked = Asked { projects: &projects, answers: &answers, snapshot };
         let rows = asked.shown(&rows, &mut notices);
         for memory in &projects {
@@ -551,6 +561,19 @@ fn read_again(
     Ok(())
 }
 
+/// Of two memories of which one replaces or contradicts the other, puts the newer in front of the older. `id_of` is the id
+/// of a row, if it is a memory of this project.
+fn put_newer_first<T>(memory: &ProjectMemory, rows: &mut [T], id_of: impl Fn(&T) -> Option<RecordId>) {
+    for relation in memory.relations().iter().filter(|relation| relation.kind.is_opposite()) {
+        let place = |rows: &[T], id: RecordId| rows.iter().position(|row| id_of(row) == Some(id));
+        if let (Some(newer), Some(older)) = (place(rows, relation.from), place(rows, relation.to))
+            && newer > older
+        {
+            rows[older..=newer].rotate_right(1);
+        }
+    }
+}
+
 impl ProjectMemory {
     /// See [`Memories::about`].
     pub fn about(&self, nodes: &[String], snapshot: &Snapshot) -> Vec<Note> {
@@ -574,6 +597,7 @@ impl ProjectMemory {
             }
         }
         notes.sort_unstable();
+        put_newer_first(self, &mut notes, |(_, _, at)| Some(self.records[*at].id));
         let view = CodeView::without_dependants(self, snapshot);
         notes.iter().take(MAX_UNASKED).map(|&(_, _, at)| self.note(at, &view, snapshot)).collect()
     }
@@ -581,7 +605,13 @@ impl ProjectMemory {
     fn note(&self, at: usize, view: &CodeView, snapshot: &Snapshot) -> Note {
         let record = &self.records[at];
         let code = view.rows(self, snapshot, at);
+        let opposite = |is_from_here: bool| {
+            let mut related = self.related(at, false).into_iter();
+            related.find(|other| other.relation.is_opposite() && other.is_from_here == is_from_here)
+        };
         Note {
+            contradicts: opposite(true).map(|other| other.title),
+            contradicted_by: opposite(false).map(|other| other.title),
             id: record.id.to_string(),
             kind: record.kind.name(),
             title: record.title.to_string(),

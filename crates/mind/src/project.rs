@@ -6,6 +6,7 @@ use m1nd_store::{SharedFolder, StoreError, inside};
 use m1nd_vfs::{Place, canonical};
 
 use crate::MemoryError;
+use crate::main_tree::find_main_folder;
 
 /// The folder of a project's memories.
 pub(crate) const FOLDER: &str = ".mind";
@@ -32,8 +33,10 @@ pub fn find_project(start: &Path, home: &Path) -> Result<PathBuf, MemoryError> {
         mind != home && canonical(&mind).is_ok_and(|mind| mind != home)
     };
     let folders = || start.ancestors().filter(can_hold);
-    let found = folders().find(|folder| Place::at(&folder.join(MEMORY_FILE)) == Place::File);
-    found.map(Path::to_owned).ok_or_else(|| folders().find_map(no_file).unwrap_or_else(none))
+    let found = folders().find(|folder| Place::at(&folder.join(MEMORY_FILE)) == Place::File).map(Path::to_owned);
+    // A work tree of a branch without memories has those of its repository.
+    let in_main = || folders().find_map(|folder| find_main_folder(folder, MEMORY_FILE));
+    found.or_else(in_main).ok_or_else(|| folders().find_map(no_file).unwrap_or_else(none))
 }
 
 /// The error for something other than a file at the path of a project's memory.

@@ -107,6 +107,10 @@ pub fn forget(keeper: &Keeper, memory: &ProjectMemory, id: &str, dry_run: bool) 
         let why = format!("no memory of this project has the id `{id}`; `mind parse --inline` shows them");
         return Err(MemoryError::Invalid(why));
     };
+    if let Some(main) = memory.main.as_ref().filter(|main| main.has(record)) {
+        // It stands in the file of the main work tree.
+        return forget(keeper, &ProjectMemory::read(&main.project, keeper.home())?, id, dry_run);
+    }
     let (file, line) = (&*record.source.file, record.source.line);
     let is_in_file = matches!(record.source.kind, SourceKind::MemoryFile | SourceKind::Archive) && file != SESSION_FILE;
     let text = match is_in_file && is_alone(memory, record)? {
@@ -169,9 +173,8 @@ fn is_alone(memory: &ProjectMemory, record: &Record) -> Result<bool, MemoryError
 
 /// The memories that the file of one holds when its text is this.
 fn parsed(memory: &ProjectMemory, record: &Record, text: &str) -> Vec<Record> {
-    let project = memory.path.to_string_lossy();
     let (kind, file) = (record.source.kind, &*record.source.file);
-    parse(text, &ParseContext { project: &project, today: memory.today, kind, file }).records
+    parse(text, &ParseContext { project: &memory.key, today: memory.today, kind, file }).records
 }
 
 /// Whether a memory still stands where it was found, in the text that its file has now.

@@ -8,12 +8,12 @@
 use std::path::Path;
 
 use m1nd_base::{ContentHash, RepoPath};
-use m1nd_history::GitFolder;
 use m1nd_store::SharedFolder;
-use m1nd_vfs::{Place, Root, VfsError};
+use m1nd_vfs::{Root, VfsError};
 
 use crate::approval::{Approvals, Approved, Checkout, is_known};
 use crate::archives::archives;
+use crate::main_tree::place;
 use crate::noted::Noted;
 use crate::project::{MEMORY_FILE, SESSION_FILE};
 
@@ -32,7 +32,9 @@ pub(crate) fn inherited(project: &Path, home: &SharedFolder) -> Option<Approved>
     let projects = Approvals::new(home).all().ok()?;
     let is_same = |path: &Path| place(path).is_some_and(|(other, at)| at == inner && other.is_of_same(&git));
     let mut own = projects.into_iter().filter(|(path, approved)| path != project && approved.since.is_some());
-    own.find(|(path, approved)| holds(approved, &texts) && is_same(path) && is_known(path, approved))
+    // The texts of the project may be newer than the last look at it.
+    let is_now = |path: &Path| texts_of(path).is_some_and(|now| texts.iter().all(|text| now.contains(text)));
+    own.find(|(path, approved)| (holds(approved, &texts) || is_now(path)) && is_same(path) && is_known(path, approved))
         .map(|(_, approved)| approved)
 }
 
@@ -69,12 +71,6 @@ pub(crate) fn note_written(
     if is_inherited || was_approved && checkout.is_only_made_here(approved) {
         note(project, approved);
     }
-}
-
-/// The git folder around a project, and where in the work tree the project lies.
-fn place(project: &Path) -> Option<(GitFolder, &Path)> {
-    let around = project.ancestors().find(|folder| Place::at(&folder.join(".git")) != Place::Nothing)?;
-    Some((GitFolder::find(around).ok()?, project.strip_prefix(around).ok()?))
 }
 
 /// Hashes of the texts of memories in a project; `None` if one cannot be read, or there is no memory.

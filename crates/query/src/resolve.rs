@@ -94,6 +94,27 @@ pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveEr
     }
 }
 
+/// Like [`resolve_node`], but overloads of one function, which only their signatures tell apart, are no choice: the first
+/// one and the others.
+///
+/// # Errors
+/// See [`resolve_node`].
+pub fn resolve_overloads(snapshot: &Snapshot, text: &str) -> Result<(NodeIx, Vec<NodeIx>), ResolveError> {
+    let found = snapshot.nodes_named(text.trim());
+    let graph = snapshot.graph();
+    let name = |node: &NodeIx| node_id::without_hash(graph.id(*node));
+    match found.split_first() {
+        Some((first, others))
+            if !others.is_empty()
+                && graph.kind(*first) == NodeKind::Function
+                && others.iter().all(|other| name(other) == name(first)) =>
+        {
+            Ok((*first, others.to_vec()))
+        }
+        _ => Ok((resolve_node(snapshot, text)?, Vec::new())),
+    }
+}
+
 /// The choice that [`resolve_node`] had: the node that it takes, and the others of the name, best first. `None` where
 /// it had no choice.
 pub fn find_choice(snapshot: &Snapshot, text: &str) -> Option<(NodeIx, Vec<NodeIx>)> {

@@ -1,8 +1,8 @@
 //! The part of a repository that a question is about.
 
-use globset::GlobMatcher;
+use m1nd_search::is_within;
 
-use crate::retrieval::compile_glob;
+use crate::retrieval::PathGlob;
 
 /// A folder or file, or a glob, perhaps below a prefix; everything by default.
 #[derive(Debug, Clone, Default)]
@@ -17,7 +17,9 @@ pub struct Scope {
 #[derive(Debug, Clone)]
 enum Part {
     Below(String),
-    Glob(Box<GlobMatcher>),
+    Glob(Box<PathGlob>),
+    /// A folder or a class of names: `app/[id]`.
+    Either(String, Box<PathGlob>),
 }
 
 impl Scope {
@@ -34,7 +36,12 @@ impl Scope {
         if !text.contains(['*', '?', '[', '{']) {
             return Ok(Self { part: Some(Part::Below(text.to_owned())), ..Self::of_text(text) });
         }
-        Ok(Self { part: Some(Part::Glob(Box::new(compile_glob(text)?))), ..Self::of_text(text) })
+        let glob = Box::new(PathGlob::compile(text)?);
+        let part = match text.contains(['*', '?', '{']) {
+            true => Part::Glob(glob),
+            false => Part::Either(text.to_owned(), glob),
+        };
+        Ok(Self { part: Some(part), ..Self::of_text(text) })
     }
 
     fn of_text(text: &str) -> Self {
@@ -59,10 +66,9 @@ impl Scope {
         }
         match &self.part {
             None => true,
-            Some(Part::Below(folder)) => {
-                path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            }
+            Some(Part::Below(folder)) => is_within(path, Some(folder.as_str())),
             Some(Part::Glob(glob)) => glob.is_match(path),
+            Some(Part::Either(folder, glob)) => is_within(path, Some(folder.as_str())) || glob.is_match(path),
         }
     }
 }
@@ -90,6 +96,9 @@ mod tests {
             ("a/*.py", "a/c/b.py", false),
             ("a/**", "a/c/b.py", true),
             ("*.{py,md}", "x.md", true),
+            ("app/[id]", "app/[id]/page.ts", true),
+            ("app/[id]", "app/idx/page.ts", false),
+            ("app/[id]/*", "app/[id]/page.ts", true),
         ];
         for (scope, path, expected) in cases {
             assert_eq!(Scope::parse(scope).expect("valid").has(path), expected, "{scope} {path}");

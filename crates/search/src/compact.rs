@@ -6,9 +6,9 @@ use m1nd_base::{Cancel, Cancelled};
 
 use crate::base::{Base, SECTIONS, Section};
 use crate::build::{push_u32, push_u64, write_document, write_sections};
+use crate::embedding::has_vector;
 use crate::embedding::{Embedding, VectorsBuilder};
 use crate::index::{Index, Segment, Source};
-use crate::near::has_vector;
 use crate::terms::{Counts, PostingsReader, PostingsWriter};
 
 /// Terms between two looks at the cancel flag.

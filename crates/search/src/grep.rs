@@ -8,6 +8,7 @@ use grep_matcher::{LineTerminator, Matcher};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use m1nd_base::{Cancel, Cancelled};
+use unicode_normalization::UnicodeNormalization;
 
 /// Maximum size of a compiled expression, in bytes.
 const REGEX_BYTES: usize = 10 << 20;
@@ -114,7 +115,10 @@ impl Grep {
                 builder.crlf(true);
             }
         }
-        let matcher = builder.build(&options.pattern).map_err(|error| {
+        let composed = list_forms(&options.pattern);
+        // Expressions with named groups cannot be joined.
+        let joined = if composed.len() > 1 { builder.build_many(&composed).ok() } else { None };
+        let matcher = joined.map_or_else(|| builder.build(&options.pattern), Ok).map_err(|error| {
             let text = error.to_string();
             // The library draws the pattern with a caret below it; one line is enough here.
             let reason = text.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("").trim();
@@ -150,6 +154,19 @@ impl Grep {
         cancel.check()?;
         Ok(found)
     }
+}
+
+/// A pattern as it is written, and with its accents composed and decomposed.
+fn list_forms(pattern: &str) -> Vec<String> {
+    let mut forms = vec![pattern.to_owned()];
+    if !pattern.is_ascii() {
+        for form in [pattern.nfc().collect::<String>(), pattern.nfd().collect()] {
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+    }
+    forms
 }
 
 struct Collect<'a> {
@@ -326,6 +343,16 @@ mod tests {
             let shown: String = pattern.chars().take(20).collect();
             assert!(matches!(Grep::new(regex(pattern)), Err(GrepError::Invalid(_))), "{shown}");
         }
+    }
+
+    #[test]
+    fn accents_match_however_they_are_composed() {
+        let text = "x caf\u{e9}\ny cafe\u{301}\nz cafe\n";
+        for pattern in ["caf\u{e9}", "cafe\u{301}", "CAF\u{c9}"] {
+            assert_eq!(run(literal(pattern), text.as_bytes()).total, 2, "{pattern:?}");
+            assert_eq!(run(regex(&format!("^. {pattern}$")), text.as_bytes()).total, 2, "{pattern:?}");
+        }
+        assert_eq!(run(regex("(?<word>caf\u{e9})"), text.as_bytes()).total, 1, "named groups are not joined");
     }
 
     #[test]

@@ -3,29 +3,19 @@
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_base::{Cancel, Cancelled};
 
 use crate::base::SharedBytes;
-use crate::embedding::{Asked, Embedding, Vector, Vectors, VectorsBuilder, VectorsError};
+use crate::embedding::{Asked, Embedding, Vector, Vectors, VectorsBuilder, VectorsError, has_vector};
 use crate::index::{BaseVectors, Index, IndexedFile, Segment, Source};
 use crate::terms::EntryHead;
 
-/// Kinds without a vector: variants are many and have hardly any words of their own.
-const WITHOUT: u64 = 1 << NodeKind::Variant as u8
-    | 1 << NodeKind::Field as u8
-    | 1 << NodeKind::Variable as u8
-    | 1 << NodeKind::Constant as u8;
 /// Marks a document without a vector.
 pub(crate) const NO_NUMBER: u32 = u32::MAX;
 /// Marks an entry without a vector; no cosine is as low.
 pub(crate) const NOWHERE: f32 = -2.0;
 /// Minimum cosine for an entry to be found by meaning alone; unrelated texts are around 0.
 pub const LEAST_NEAR: f64 = 0.2;
-
-/// Returns whether entries of this kind have a vector.
-pub(crate) fn has_vector(kind: u8) -> bool {
-    WITHOUT >> kind.min(63) & 1 == 0
-}
 
 /// The vectors of the entries of files in their order, as bytes for [`Index::with_vectors`].
 pub(crate) fn encode<'f>(

@@ -9,9 +9,8 @@ use rayon::prelude::*;
 use crate::base::{Base, SECTIONS, Section};
 use crate::build::{IndexBuilder, push_u32, push_u64, write_sections};
 use crate::compact::Compacted;
-use crate::embedding::{Embedding, Vector, VectorsBuilder};
+use crate::embedding::{Embedding, Vector, VectorsBuilder, has_vector};
 use crate::index::IndexedFile;
-use crate::near::has_vector;
 use crate::terms::PostingsReader;
 use crate::varint;
 

@@ -3,9 +3,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use m1nd_base::{Progress, ProgressEvent};
+use m1nd_base::{Progress, ProgressEvent, memory};
 use m1nd_engine::{Activity, Engine};
 use m1nd_tools::{
     ANONYMOUS, Catalog, Context, Effect, ErrorCode, Format, Reply, ResourceDef, Services, ToolChoice, ToolDef,
@@ -31,6 +32,8 @@ const WRITES_AT_ONCE: usize = 2;
 pub(crate) const THREADS: usize = READS_AT_ONCE + WRITES_AT_ONCE + 16;
 /// Interval of progress notifications.
 const PROGRESS_EVERY: Duration = Duration::from_millis(400);
+/// How long after a call memory that it freed is given back to the system. Calls meanwhile use it again.
+const RELEASE_AFTER: Duration = Duration::from_secs(5);
 /// Maximum time that a call waits for the first index of a project. Clients give up a call after 30 seconds or more.
 const FIRST_INDEX_WAIT: Duration = Duration::from_secs(20);
 /// Interval of checks whether the first index is there.
@@ -55,6 +58,8 @@ pub(crate) struct Calls {
     upkeep: Arc<Upkeep>,
     reads: Arc<Semaphore>,
     writes: Arc<Semaphore>,
+    /// Memory is going to be given back to the system.
+    is_releasing: Arc<AtomicBool>,
 }
 
 impl Calls {
@@ -74,6 +79,7 @@ impl Calls {
             upkeep,
             reads,
             writes,
+            is_releasing: Arc::default(),
         }
     }
 
@@ -140,6 +146,7 @@ impl Calls {
     ) -> Outcome<T> {
         let work = Arc::new(work);
         let outcome = self.work_once(queue, request, name, work.clone()).await;
+        self.release_memory_later();
         match outcome {
             Outcome::Answer(Err(error)) if error.code == ErrorCode::EmptyGraph => {
                 if self.wait_for_first_index(request).await {
@@ -149,6 +156,21 @@ impl Calls {
             }
             outcome => outcome,
         }
+    }
+
+    /// Gives memory that calls freed back to the system, once for all calls of [`RELEASE_AFTER`]: reading a history or
+    /// linking a rename takes tens of megabytes for a second, which the C library would keep.
+    fn release_memory_later(&self) {
+        if self.is_releasing.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let is_releasing = self.is_releasing.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(RELEASE_AFTER).await;
+            is_releasing.store(false, Ordering::Relaxed);
+            // A call that ends from here on asks for another release.
+            let _ = tokio::task::spawn_blocking(memory::release).await;
+        });
     }
 
     /// Waits until the first index of the project is there; returns whether it is. Does not wait for one that nobody

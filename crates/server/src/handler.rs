@@ -111,9 +111,14 @@ fn known_to(version: Option<&ProtocolVersion>, mut tool: Tool) -> Tool {
     tool
 }
 
-/// A tool's answer or error as a protocol result: JSON as text and as structured content, text as itself.
-/// `has_schema` says that the client was given a schema of the answer, so that it expects structured content.
-fn envelope(outcome: Result<Reply, Reply>, text_of: Option<&str>, has_schema: bool) -> CallToolResult {
+/// A tool's answer or error as a protocol result. The body is sent once, as text, which every client reads. Only a
+/// client that was given a schema of the answer (`has_schema`) is owed structured content as well; the protocol wants the text
+/// to be there too. `knows_structure` says that the version of the client has structured content.
+fn envelope(
+    outcome: Result<Reply, Reply>,
+    text_of: Option<&str>,
+    (has_schema, knows_structure): (bool, bool),
+) -> CallToolResult {
     let is_error = outcome.is_err();
     let body = match outcome {
         Ok(Reply::Text(text)) => {
@@ -135,7 +140,8 @@ fn envelope(outcome: Result<Reply, Reply>, text_of: Option<&str>, has_schema: bo
         content.push(ContentBlock::text(format!("note: {notice}")));
     }
     let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some(body);
+    // An error is short, and programs look at its code.
+    result.structured_content = (has_schema || is_error && knows_structure).then_some(body);
     result
 }
 
@@ -216,11 +222,9 @@ impl ServerHandler for Handler {
                     Format::Text => Reply::Text(error.to_text()),
                     Format::Json => Reply::Json(error.to_json()),
                 });
-                Ok(CallToolResponse::Complete(envelope(
-                    outcome,
-                    text_of,
-                    has_schema && knows_schemas(context.protocol_version().as_ref()),
-                )))
+                let knows_structure = knows_schemas(context.protocol_version().as_ref());
+                let forms = (has_schema && knows_structure, knows_structure);
+                Ok(CallToolResponse::Complete(envelope(outcome, text_of, forms)))
             }
             Outcome::Cancelled => Err(cancelled()),
         }

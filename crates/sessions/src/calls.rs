@@ -45,6 +45,26 @@ pub struct FileSize {
     pub lines: u64,
 }
 
+/// A file of which an answer shows code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownFile {
+    /// Its path.
+    pub path: String,
+    /// Its size.
+    pub size: FileSize,
+    /// Bytes of it that the answer shows.
+    pub shown: u64,
+}
+
+/// A file that answers showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CountedFile {
+    /// Its size when it was last shown.
+    pub size: FileSize,
+    /// Bytes of it that answers showed, all together.
+    pub shown: u64,
+}
+
 /// The calls since the process started.
 #[derive(Debug, Clone, Default)]
 pub struct CallLog {
@@ -58,17 +78,17 @@ pub struct CallLog {
     pub writes: u64,
     /// Number of all calls of each tool.
     pub by_tool: BTreeMap<String, u64>,
-    /// Bytes of all answers that speak of files.
+    /// Bytes of all answers that show code.
     pub returned_bytes: u64,
-    /// The distinct files that these answers speak of.
-    pub files: BTreeMap<String, FileSize>,
+    /// The distinct files that these answers show code of.
+    pub files: BTreeMap<String, CountedFile>,
     /// Nodes, edges and generation when the first call ended.
     pub start: Option<(u64, u64, u64)>,
 }
 
 impl CallLog {
-    /// Adds a call, the files that its answer speaks of, and the nodes, edges and generation of the graph.
-    pub(crate) fn add(&mut self, mut call: CallRecord, files: Vec<(String, FileSize)>, graph: (u64, u64, u64)) {
+    /// Adds a call, the files that its answer shows code of, and the nodes, edges and generation of the graph.
+    pub(crate) fn add(&mut self, mut call: CallRecord, files: Vec<ShownFile>, graph: (u64, u64, u64)) {
         call.summary = secrets::redact(&shortened(&call.summary, MAX_SUMMARY)).into_owned();
         self.total += 1;
         self.failed += u64::from(call.is_error);
@@ -79,9 +99,10 @@ impl CallLog {
         if !files.is_empty() {
             self.returned_bytes += call.bytes;
         }
-        for (path, size) in files {
-            if self.files.len() < MAX_FILES || self.files.contains_key(&path) {
-                self.files.insert(path, size);
+        for file in files {
+            if self.files.len() < MAX_FILES || self.files.contains_key(&file.path) {
+                let seen = self.files.entry(file.path).or_default();
+                *seen = CountedFile { size: file.size, shown: seen.shown.saturating_add(file.shown) };
             }
         }
         self.start.get_or_insert(graph);
@@ -93,9 +114,18 @@ impl CallLog {
 
     /// Bytes and lines of the distinct files.
     pub fn files_hold(&self) -> FileSize {
-        let add =
-            |sum: FileSize, size: &FileSize| FileSize { bytes: sum.bytes + size.bytes, lines: sum.lines + size.lines };
+        let add = |sum: FileSize, seen: &CountedFile| FileSize {
+            bytes: sum.bytes + seen.size.bytes,
+            lines: sum.lines + seen.size.lines,
+        };
         self.files.values().fold(FileSize::default(), add)
+    }
+
+    /// Bytes of these files that were not shown, and how many files were shown in part.
+    pub fn left_unread(&self) -> (u64, u64) {
+        let rest = |seen: &CountedFile| seen.size.bytes.saturating_sub(seen.shown);
+        let rests = || self.files.values().map(rest);
+        (rests().sum(), rests().filter(|rest| *rest > 0).count() as u64)
     }
 
     /// Number of calls of a tool.
@@ -114,8 +144,10 @@ mod tests {
         let size = FileSize { bytes: 100, lines: 10 };
         for number in 0..=MAX_CALLS as u64 {
             let call = CallRecord { tool: "seek".into(), bytes: 5, at_ms: number, ..CallRecord::default() };
-            log.add(call, vec![("a.py".into(), size)], (number, 0, 0));
+            let shown = ShownFile { path: "a.py".into(), size, shown: u64::from(number < 3) * 10 };
+            log.add(call, vec![shown], (number, 0, 0));
         }
+        assert_eq!(log.left_unread(), (70, 1));
         assert_eq!((log.files_hold(), log.total, log.calls.len()), (size, MAX_CALLS as u64 + 1, MAX_CALLS));
         assert_eq!((log.start, log.calls[0].at_ms), (Some((0, 0, 0)), 1));
     }

@@ -35,7 +35,7 @@ mod visits;
 
 pub use agents::{AgentSession, MAX_AGENTS, MAX_NAME};
 pub use bug_patterns::{BugEdge, BugNode, BugPattern, MAX_BUG_PATTERNS};
-pub use calls::{CallLog, CallRecord, FileSize, MAX_CALLS};
+pub use calls::{CallLog, CallRecord, CountedFile, FileSize, MAX_CALLS, ShownFile};
 pub use connection::CONNECTION_BYTES;
 pub use error::SessionError;
 pub use federated::{FederatedStore, FolderIds};
@@ -49,7 +49,7 @@ pub use locks::{LOCK_MINUTES, Lock, LockBaseline, MAX_CHECKED_LOCKS, MAX_LOCK_BY
 pub use memory_store::MemoryStore;
 pub use primings::{HALF_LIFE_MS, MAX_PRIMINGS, MAX_TASK, Primed};
 pub use read_only_store::ReadOnlyStore;
-pub use sessions::Sessions;
+pub use sessions::{Sessions, TOKEN_BYTES};
 pub use store::SessionStore;
 pub use trails::{
     Conclusion, Evidence, Hypothesis, MAX_CHECKED_TRAILS, MAX_TRAIL_BYTES, MAX_TRAILS, TRAIL_DAYS, Trail, TrailNode,
@@ -59,5 +59,6 @@ pub use visits::{MAX_VISIT_FILES, Mark, PAUSE_MS, Seen, SeenFile, Visits, WRITE_
 
 // Types of the store, for crates that depend on this crate and not on the store.
 pub use m1nd_store::{
-    Expiry, FEEDBACK_KEPT, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone,
+    CallTotals, Expiry, FEEDBACK_KEPT, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback,
+    StoredHandle, Undone,
 };

@@ -1,12 +1,17 @@
 //! [`SessionStore`] for the database of a project.
 
 use m1nd_store::{
-    Expiry, HandleLimits, HandleWrite, NewFeedback, ProjectDir, StoreError, StoredFeedback, StoredHandle, Undone,
+    CallTotals, Expiry, HandleLimits, HandleWrite, NewFeedback, ProjectDir, StoreError, StoredFeedback, StoredHandle,
+    Undone,
 };
 
 use crate::SessionStore;
 
 impl SessionStore for ProjectDir {
+    fn add_totals(&self, more: &CallTotals) -> Result<Option<CallTotals>, StoreError> {
+        Self::add_totals(self, more)
+    }
+
     fn add_feedback(&self, told: &NewFeedback) -> Result<(i64, bool), StoreError> {
         self.add_feedback(told)
     }

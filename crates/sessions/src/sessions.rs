@@ -2,16 +2,21 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use m1nd_base::{Clock, secrets};
-use m1nd_store::{FEEDBACK_KEPT, NewFeedback, StoreError, Undone};
+use m1nd_store::{CallTotals, FEEDBACK_KEPT, NewFeedback, StoreError, Undone};
 
 use crate::agents::{AgentSession, Agents, MAX_NAME};
-use crate::calls::{CallLog, CallRecord, FileSize};
+use crate::calls::{CallLog, CallRecord, ShownFile};
 use crate::common::{lock, shortened};
 use crate::connection::OfConnection;
 use crate::error::SessionError;
 use crate::feedback::{FeedbackRows, Lesson, MAX_LESSON_NODES, MAX_QUESTION};
 use crate::primings::{MAX_TASK, Primed, Priming, Primings};
 use crate::store::SessionStore;
+
+/// Calls after which the totals of all sessions are stored again.
+const STORED_EVERY: u64 = 25;
+/// Bytes of a token, for the estimate.
+pub const TOKEN_BYTES: u64 = 4;
 
 /// The state of agents. All methods take `&self`, so that one value is shared by all threads in an [`Arc`].
 ///
@@ -24,7 +29,16 @@ pub struct Sessions {
     feedback: Mutex<Arc<FeedbackRows>>,
     calls: Mutex<CallLog>,
     of_connection: Mutex<OfConnection>,
+    /// What was added to the stored totals.
+    stored: Mutex<CallTotals>,
     started_ms: u64,
+}
+
+impl Drop for Sessions {
+    fn drop(&mut self) {
+        // A process that ends without it loses the figures of a few calls.
+        let _ = self.store_totals();
+    }
 }
 
 impl Sessions {
@@ -40,6 +54,7 @@ impl Sessions {
             feedback: Mutex::default(),
             calls: Mutex::default(),
             of_connection: Mutex::default(),
+            stored: Mutex::default(),
             started_ms,
         }
     }
@@ -49,11 +64,41 @@ impl Sessions {
         lock(&self.of_connection)
     }
 
-    /// Adds a call to the log of this process, with the files that its answer speaks of, and the nodes, edges and
+    /// Adds a call to the log of this process, with the files that its answer shows code of, and the nodes, edges and
     /// generation of the graph.
-    pub fn note_call(&self, mut call: CallRecord, files: Vec<(String, FileSize)>, graph: (u64, u64, u64)) {
+    pub fn note_call(&self, mut call: CallRecord, files: Vec<ShownFile>, graph: (u64, u64, u64)) {
         call.at_ms = self.clock.now_ms();
         lock(&self.calls).add(call, files, graph);
+        let total = lock(&self.calls).total;
+        if total.saturating_sub(lock(&self.stored).queries) >= STORED_EVERY {
+            // The next call tries again.
+            let _ = self.store_totals();
+        }
+    }
+
+    /// The figures of this process that are stored.
+    fn totals(&self) -> CallTotals {
+        let log = lock(&self.calls);
+        let (unread, partly) = log.left_unread();
+        CallTotals {
+            sessions: u64::from(log.total > 0),
+            queries: log.total,
+            tokens_saved: unread / TOKEN_BYTES,
+            file_reads_avoided: partly,
+        }
+    }
+
+    /// Adds what this process did since the last time to the totals of all sessions, and returns those; `None` where
+    /// nothing can be stored.
+    ///
+    /// # Errors
+    /// [`StoreError`]; the figures are added the next time.
+    pub fn store_totals(&self) -> Result<Option<CallTotals>, StoreError> {
+        let now = self.totals();
+        let before = *lock(&self.stored);
+        let Some(all) = self.store.add_totals(&now.since(&before))? else { return Ok(None) };
+        *lock(&self.stored) = now;
+        Ok(Some(all))
     }
 
     /// The calls of this process, the milliseconds since it started, and the time in milliseconds since 1970.

@@ -1,6 +1,8 @@
 use std::fmt::Debug;
 
-use m1nd_store::{Expiry, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone};
+use m1nd_store::{
+    CallTotals, Expiry, HandleLimits, HandleWrite, NewFeedback, StoreError, StoredFeedback, StoredHandle, Undone,
+};
 
 /// Storage of agent state between calls, and usually beyond the process. Several processes may use one store
 /// concurrently, so each method is atomic and enforces its limits against other writers.
@@ -15,6 +17,14 @@ pub trait SessionStore: Debug + Send + Sync {
     /// # Errors
     /// Those of the store.
     fn add_feedback(&self, told: &NewFeedback) -> Result<(i64, bool), StoreError>;
+
+    /// Adds figures to those of all sessions of this user, and returns the sums; `None` if the store keeps none.
+    ///
+    /// # Errors
+    /// Those of the store.
+    fn add_totals(&self, _more: &CallTotals) -> Result<Option<CallTotals>, StoreError> {
+        Ok(None)
+    }
 
     /// Undoes a row of feedback durably, by adding a row.
     ///

@@ -193,14 +193,20 @@ fn put(connection: &mut Connection, rows: &[(ContentHash, Packed)], version: u32
         let mut drop_old = transaction.prepare_cached("DELETE FROM contents WHERE id = ?1")?;
         let mut content = transaction.prepare_cached("INSERT INTO contents (sum, bytes) VALUES (?1, ?2)")?;
         let mut entry = transaction.prepare_cached("INSERT INTO keys VALUES (?1, ?2, ?3, ?4, ?5)")?;
+        // Contents in the order of files, in which they are read again.
+        let mut entries: Vec<(&ContentHash, i64, i64)> = Vec::with_capacity(rows.len());
         for (key, Packed { sum, bytes }) in rows {
+            content.execute(params![sum, bytes])?;
+            entries.push((key, transaction.last_insert_rowid(), bytes.len() as i64));
+        }
+        // Keys in their own order: each page of their table is changed once, and not written and read again between.
+        entries.sort_by_key(|(key, ..)| *key.as_bytes());
+        for (key, id, size) in entries {
             let old: Option<i64> = old.query_row(params![key.as_bytes(), version], |row| row.get(0)).optional()?;
             if let Some(id) = old {
                 drop_old.execute([id])?;
             }
-            content.execute(params![sum, bytes])?;
-            let id = transaction.last_insert_rowid();
-            entry.execute(params![key.as_bytes(), version, id, bytes.len() as i64, today])?;
+            entry.execute(params![key.as_bytes(), version, id, size, today])?;
         }
     }
     transaction.commit()

@@ -39,6 +39,7 @@ mod settings;
 mod shared;
 mod snapshots;
 mod system;
+mod totals;
 mod user_file;
 
 pub use derived::DerivedFiles;
@@ -54,4 +55,5 @@ pub use private::{check_private_folder, close_to_others, connect_private, listen
 pub use project::{ProjectDir, WriterLock};
 pub use shared::{HeldLock, SharedFolder};
 pub use system::RealSystem;
+pub use totals::CallTotals;
 pub use user_file::{Replaced, append_to_user_file, create_user_file, inside, replace_growing_file, replace_user_file};

@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime};
 use m1nd_base::System;
 
 use crate::settings::Settings;
+use crate::shared::SharedFolder;
+use crate::totals::{self, CallTotals};
 use crate::{DerivedFiles, StoreError, database, durable, snapshots};
 
 /// Maximum size of stored compiler indexes, in bytes.
@@ -220,6 +222,17 @@ impl ProjectDir {
     /// Small derived files of the project.
     pub fn derived(&self) -> DerivedFiles {
         DerivedFiles::new(self.path.join("derived"), self.system.clone())
+    }
+
+    /// Adds figures to those of all sessions of this user, and returns the sums; `None` where the project is not in a
+    /// home folder.
+    ///
+    /// # Errors
+    /// [`StoreError`]
+    pub fn add_totals(&self, more: &CallTotals) -> Result<Option<CallTotals>, StoreError> {
+        let Some(home) = self.path.parent().and_then(Path::parent) else { return Ok(None) };
+        let folder = SharedFolder::with_system(home.join(totals::FOLDER), self.system.clone());
+        totals::add(&folder, more).map(Some)
     }
 
     /// The roots of the project, in order.

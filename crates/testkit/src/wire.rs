@@ -147,6 +147,12 @@ impl Wire {
         self.answer(id).message
     }
 
+    /// The body of the answer to a call, as its text has it.
+    pub fn read_body(answer: &Value) -> Value {
+        let text = answer["result"]["content"][0]["text"].as_str().expect("a result has a text");
+        serde_json::from_str(text).expect("the text of a result is JSON")
+    }
+
     /// Calls a tool and waits; returns its structured result and whether it is an error.
     pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, bool) {
         let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -156,6 +162,10 @@ impl Wire {
         let parsed: Value = serde_json::from_str(text).expect("the text of a result is JSON");
         // A list arrives as text, and as a member of an object in structured content.
         let structured = &result["structuredContent"];
+        if structured.is_null() {
+            // The client was given no schema of the answer, so that it is sent once.
+            return (parsed, result["isError"] == json!(true));
+        }
         let same = if parsed.is_array() { &structured["result"] } else { structured };
         assert_eq!(&parsed, same, "both forms of a result are the same");
         (structured.clone(), result["isError"] == json!(true))

@@ -1,6 +1,10 @@
 //! What a person does with the state of agents, on the command line.
 
+use std::path::Path;
+
 use m1nd_base::RepoPath;
+use m1nd_edit::RUN_BY_GIT;
+use m1nd_engine::is_run_by_git;
 use m1nd_sessions::{Handle, Lock, MAX_CHECKED_LOCKS};
 use serde::Serialize;
 
@@ -55,6 +59,8 @@ pub fn release_lock(services: &Services, lock: &HeldLock) -> Result<(), ToolErro
 
 /// Who runs or trusts the file at a path of a repository, so that only a person lets it be written; `None` if it is an
 /// ordinary file.
-pub fn guarded_by(path: &str) -> Option<&'static str> {
-    m1nd_edit::guarded_by(&RepoPath::new(path.trim_end_matches('/')).ok()?)
+pub fn guarded_by(root: &Path, path: &str) -> Option<&'static str> {
+    let path = RepoPath::new(path.trim_end_matches('/')).ok()?;
+    let run_by_git = || is_run_by_git(&root.join(path.as_str())).then_some(RUN_BY_GIT);
+    m1nd_edit::guarded_by(&path).or_else(run_by_git)
 }

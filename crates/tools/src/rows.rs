@@ -7,6 +7,7 @@ use m1nd_engine::{EngineError, ReadError, Snapshot};
 use m1nd_query::Scope;
 use m1nd_query::resolve::ResolveError;
 use m1nd_query::resolve::resolve_node;
+use m1nd_query::retrieval::LineFinder;
 use m1nd_query::what_if::hypothesize::Part;
 use m1nd_sessions::{SessionError, StoreError};
 use serde::Serialize;
@@ -14,6 +15,11 @@ use serde_json::json;
 
 use crate::framework::{ErrorCode, ToolError};
 use crate::past;
+
+/// Lines of a row that meet words of the question, beside its header.
+const MATCHING_LINES: usize = 3;
+/// Longest line of code in a row, in bytes.
+const CODE_LINE_BYTES: usize = 120;
 
 /// A node in an answer.
 #[derive(Debug, Clone, Serialize)]
@@ -60,6 +66,48 @@ impl NodeRow {
     }
 }
 
+/// A line of code in a row.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct CodeLine {
+    line: u32,
+    text: String,
+}
+
+/// What a row of a search shows of a node: its header, then the lines that meet words of the question which neither the
+/// header nor `summary` has.
+pub(crate) fn code_lines(
+    snapshot: &Snapshot,
+    finder: &mut LineFinder<'_>,
+    node: NodeIx,
+    summary: &str,
+) -> Vec<CodeLine> {
+    let graph = snapshot.graph();
+    let (first, _) = graph.lines(node);
+    let header = match graph.kind(node) {
+        // The package or title of a file says nothing of its code.
+        NodeKind::File | NodeKind::Section => String::new(),
+        _ => shorten(graph.signature(node)),
+    };
+    let found = finder.lines_of(node, &format!("{header} {summary}"), MATCHING_LINES);
+    let found = found.into_iter().filter(|found| found.line != first || header.is_empty());
+    let mut lines: Vec<CodeLine> =
+        found.map(|found| CodeLine { line: found.line, text: shorten(&found.text) }).collect();
+    if !header.is_empty() {
+        lines.push(CodeLine { line: first, text: header });
+        lines.sort_by_key(|line| line.line);
+    }
+    lines
+}
+
+/// A line without runs of spaces, cut at [`CODE_LINE_BYTES`].
+fn shorten(text: &str) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match folded.len() > CODE_LINE_BYTES {
+        true => format!("{}…", &folded[..folded.floor_char_boundary(CODE_LINE_BYTES)]),
+        false => folded,
+    }
+}
+
 /// A node that an answer starts from.
 #[derive(Debug, Serialize)]
 pub(crate) struct Seed {
@@ -83,6 +131,18 @@ pub(crate) fn resolve(snapshot: &Snapshot, argument: &str, text: &str) -> Result
         )));
     }
     resolve_node(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
+}
+
+/// Resolves the node that a caller names, and its overloads if only signatures tell them apart.
+pub(crate) fn resolve_overloads(
+    snapshot: &Snapshot,
+    argument: &str,
+    text: &str,
+) -> Result<(NodeIx, Vec<NodeIx>), ToolError> {
+    if text.trim().is_empty() {
+        return resolve(snapshot, argument, text).map(|node| (node, Vec::new()));
+    }
+    m1nd_query::resolve::resolve_overloads(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
 /// A text that names no node, or several.
@@ -168,7 +228,7 @@ fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> To
         ResolveError::Folder { path, files } => {
             let message = format!("argument `{argument}`: `{path}` is a folder, expected a file or symbol");
             ToolError::new(ErrorCode::NodeNotFound, message)
-                .hint("`impact`, `predict` and the claims of `hypothesize` take folders")
+                .hint("`impact`, `predict`, `timeline`, `why` and the claims of `hypothesize` take folders")
                 .next_step("pass one of `files`, or list them with `glob`")
                 .detail("files", json!(files))
         }
@@ -249,6 +309,12 @@ pub(crate) fn scope(snapshot: &Snapshot, text: Option<&str>) -> Result<String, T
     Err(ToolError::new(ErrorCode::FileNotFound, format!("argument `scope`: no indexed file is at or below `{scope}`"))
         .hint("a scope is a folder or file below the root, by whole path components, such as `src/core`")
         .next_step("find the folder with `glob`, or omit `scope`"))
+}
+
+/// Whether a path is a scope or below it, see [`scope`].
+pub(crate) fn is_below(path: &str, scope: &str) -> bool {
+    let rest = path.strip_prefix(scope.trim_matches('/'));
+    scope.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Converts an error of reading a path.

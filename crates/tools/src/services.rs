@@ -8,7 +8,7 @@ use m1nd_base::{Cancel, ContentHash, RepoPath};
 use m1nd_edit::{Allowances, Workspace};
 use m1nd_engine::{
     DocumentProviders, Engine, EngineConfig, EngineError, Federation, FileEntry, FileMark, Language, Provided,
-    Snapshot, has_repository_mark, repository_marks,
+    Snapshot, has_repository_mark, is_run_by_git, repository_marks,
 };
 use m1nd_mind::{Memories, MindConfig};
 use m1nd_query::retrieval::{Feedback, Ledger, LedgerRow, PrimedTask, Prior};
@@ -279,6 +279,10 @@ struct PersonsAllowances(Checks);
 impl Allowances for PersonsAllowances {
     fn is_allowed(&self, root: &Path, path: &RepoPath) -> bool {
         self.0.allows_path(&permission_scope(vec![root.to_owned()]), &root.join(path.as_str()))
+    }
+
+    fn is_run_by_git(&self, root: &Path, path: &RepoPath) -> bool {
+        is_run_by_git(&root.join(path.as_str()))
     }
 }
 

@@ -65,7 +65,9 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
     }
     let source = snapshot.read_file(&path).map_err(|error| rows::read_error(argument, &error))?;
     if source.binary {
-        let message = format!("argument `{argument}`: `{path}` is not a text file");
+        let why = source.problem.as_ref().map(|problem| problem.detail.as_str()).filter(|why| !why.is_empty());
+        let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+        let message = format!("argument `{argument}`: `{path}` is not a text file{why}");
         return Err(ToolError::new(ErrorCode::FileUnreadable, message));
     }
     Ok(Shown { path, symbol, lines, source })

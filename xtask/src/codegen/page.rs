@@ -17,7 +17,8 @@ pub(super) fn text() -> String {
     );
     page.push_str(
         "# Tools\n\n\
-         Every tool takes `agent_id` and `max_output_chars` (largest answer in bytes, 2,000 to 100,000). `agent_id` is the name of\n\
+         Every tool takes `agent_id` and `max_output_chars` (largest answer in bytes, 2,000 to 100,000; by default\n\
+         10,000 for JSON from a server). `agent_id` is the name of\n\
          whoever calls. Schemas require it, but for tools about memories; a call without it is answered under the name of the\n\
          client. Tools whose answer is a page of rows take `cursor`, which a truncated answer gives. `detail` is `full` (default)\n\
          or `brief`: JSON without what a reader can do without (identity, place, verdict and reason stay). Over a\n\

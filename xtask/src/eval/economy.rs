@@ -1,7 +1,7 @@
 //! `cargo xtask eval economy`: how many bytes an agent reads until a function that the fix changed is on its screen.
 //!
-//! Three ways are compared on the same texts: `seek` and then `view` of its rows in order, with answers as text and as
-//! JSON; and a search for the rarest names of the text, as `rg -n -w` prints it, and then windows of lines around the
+//! Three ways are compared on the same texts: `seek` and then `view` of its rows in order, page by page, with answers
+//! as text and as JSON; and a search for the rarest names of the text, as `rg -n -w` prints it, and then windows of lines around the
 //! matches, files with the most names first. Bytes are those of the answers. A way that has not shown the function
 //! after [`MAX_READS`] readings has missed it. Text and JSON are compared over the texts for which both showed it, text
 //! and the search over those for which both of these did.
@@ -22,6 +22,8 @@ use crate::Outcome;
 
 /// Readings after which a way has missed the function.
 const MAX_READS: usize = 20;
+/// Rows of a page, as a text has them.
+const PAGE: usize = 8;
 /// Names of the text that are searched for, the rarest.
 const NAMES: usize = 3;
 /// Shortest name that is searched for, in bytes.
@@ -144,21 +146,32 @@ fn by_seek(services: &Services, query: &str, gold: &[(String, usize)], format: F
             Err(error) => Err(error.to_string().into()),
         }
     };
-    let question = json!({"agent_id": "eval", "query": query});
-    let (mut bytes, _) = call("seek", question.clone(), format)?;
-    let (_, body) = call("seek", question, Format::Json)?;
-    for row in body["results"].as_array().into_iter().flatten().take(MAX_READS) {
-        let target = json!({"agent_id": "eval", "file_path": row["node_id"]});
-        let Ok((read, _)) = call("view", target.clone(), format) else { continue };
-        let (_, shown) = call("view", target, Format::Json)?;
-        bytes += read;
-        let lines =
-            shown["line_start"].as_u64().unwrap_or(0) as usize..=shown["line_end"].as_u64().unwrap_or(0) as usize;
-        if gold.iter().any(|(path, line)| shown["file_path"] == **path && lines.contains(line)) {
-            return Ok(Some(bytes));
+    let mut question = json!({"agent_id": "eval", "query": query, "top_k": PAGE});
+    let (mut bytes, mut reads) = (0, 0);
+    // Page by page, as long as rows are left.
+    loop {
+        bytes += call("seek", question.clone(), format)?.0;
+        let (_, body) = call("seek", question.clone(), Format::Json)?;
+        for row in body["results"].as_array().into_iter().flatten() {
+            if reads == MAX_READS {
+                return Ok(None);
+            }
+            reads += 1;
+            let target = json!({"agent_id": "eval", "file_path": row["node_id"]});
+            let Ok((read, _)) = call("view", target.clone(), format) else { continue };
+            let (_, shown) = call("view", target, Format::Json)?;
+            bytes += read;
+            let lines =
+                shown["line_start"].as_u64().unwrap_or(0) as usize..=shown["line_end"].as_u64().unwrap_or(0) as usize;
+            if gold.iter().any(|(path, line)| shown["file_path"] == **path && lines.contains(line)) {
+                return Ok(Some(bytes));
+            }
+        }
+        match body["cursor"].as_str() {
+            Some(cursor) => question["cursor"] = cursor.into(),
+            None => return Ok(None),
         }
     }
-    Ok(None)
 }
 
 /// A file with its text, and the numbers of its lines that hold each name.

@@ -1,10 +1,12 @@
-//! What must not stand in a file: unfinished code, paths of the machine it was written on, comments wider than the
-//! code.
+//! What must not stand in a file: unfinished code, state that the whole process shares, paths of the machine it was
+//! written on, comments wider than the code.
 
 use super::Source;
 
 /// Macros that mark unfinished code or a forgotten look inside.
 const MACROS: &[&str] = &["todo", "unimplemented", "dbg"];
+/// Types of changing state. In a static, nobody owns it and nothing drops it.
+const CHANGING: &[&str] = &["Mutex<", "RwLock<", "RefCell<"];
 /// Folders at the top of a developer's machine.
 const FOLDERS: &[&str] = &["work", "root", "home", "Users"];
 
@@ -22,6 +24,9 @@ pub(super) fn check(source: &Source) -> Vec<String> {
         if source.is_rust() {
             for name in MACROS.iter().filter(|name| calls_macro(line, name)) {
                 complain(&format!("`{name}!` must not stay in the code"));
+            }
+            if is_changing_static(line) {
+                complain("state of the whole process; give it to the engine, a snapshot or the services");
             }
         }
         for folder in FOLDERS.iter().filter(|folder| names_folder(line, folder)) {
@@ -65,6 +70,15 @@ fn calls_macro(line: &str, name: &str) -> bool {
     })
 }
 
+/// Whether the line declares a static that holds changing state.
+fn is_changing_static(line: &str) -> bool {
+    let declared = line.trim_start().split_once("static ");
+    let (before, declaration) = declared.unwrap_or_default();
+    let before = before.trim_end();
+    let is_declaration = before.is_empty() || before.starts_with("pub") && !before.contains(' ');
+    is_declaration && CHANGING.iter().any(|name| declaration.contains(name))
+}
+
 /// Whether the line has an absolute path into the folder: one that starts there, not a longer path that goes through
 /// it.
 fn names_folder(line: &str, folder: &str) -> bool {
@@ -88,6 +102,21 @@ mod tests {
             assert_eq!(complaints("crates/x/src/a.rs", &format!("    {name}!(x)")), expected, "{name}");
             assert_eq!(complaints("crates/x/src/a.rs", &format!("    // {name}!(x)")), 0, "{name} in a comment");
             assert_eq!(complaints("README.md", &format!("{name}!(x)")), 0, "{name} in a text");
+        }
+    }
+
+    #[test]
+    fn changing_statics() {
+        let rows = [
+            ("static KEPT: LazyLock<Mutex<Queries>> = LazyLock::new(Mutex::default);", 1),
+            ("    pub(crate) static KEPT: RwLock<Vec<u8>> = RwLock::new(Vec::new());", 1),
+            ("static PATTERN: LazyLock<Regex> = LazyLock::new(pattern);", 0),
+            ("pub fn kept(of: &'static Mutex<u8>) {}", 0),
+            ("let kept: Mutex<&'static str> = Mutex::default();", 0),
+        ];
+        for (line, expected) in rows {
+            assert_eq!(complaints("crates/x/src/a.rs", line), expected, "{line}");
+            assert_eq!(complaints("crates/x/tests/a.rs", line), 0, "{line} in a test");
         }
     }
 

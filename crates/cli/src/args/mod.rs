@@ -99,7 +99,6 @@ pub(crate) fn read() -> Cli {
 /// what depends on it. Without a command, it serves MCP if started by a client, and shows this help in a terminal.
 #[derive(Debug, Parser)]
 #[command(name = "m1nd", version, max_term_width = 100, subcommand_required = false)]
-#[command(disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub common: Common,

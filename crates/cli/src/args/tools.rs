@@ -145,7 +145,7 @@ fn about(name: &str, property: &Value, is_required: bool) -> String {
         "agent_id" => "Name of the caller [default: cli]",
         "max_output_chars" => "Maximum size of the answer, in bytes",
         "format" => "Form of the answer [default: text]",
-        "detail" => "How much an answer as JSON says",
+        "detail" => "How much the answer says",
         _ => "",
     });
     let bounds = bounds(property).map(|bounds| format!(" [{bounds}]")).unwrap_or_default();

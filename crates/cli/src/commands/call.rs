@@ -22,7 +22,23 @@ pub(crate) fn run(args: &CallArgs, common: &Common, out: &mut Out) -> Result<(),
 
 /// Runs the command of a tool, such as `m1nd seek`.
 pub(crate) fn command(args: &ToolArgs, common: &Common, out: &mut Out) -> Result<(), CliError> {
-    call(args.tool, args.tool.command, &args.words, common, out)
+    let (tool, command) = choose_tool(args);
+    call(tool, command, &args.words, common, out)
+}
+
+/// The tool that a command runs: another one if there are more words than the first takes.
+fn choose_tool(args: &ToolArgs) -> (&'static ToolDef, Option<Command>) {
+    let (tool, command) = (args.tool, args.tool.command);
+    let several = command.and_then(|command| Some((command, m1nd_tools::find(command.several?)?)));
+    let Some((own, other)) = several else { return (tool, command) };
+    let schema = tool.schema();
+    let syntax = Syntax { tool: tool.name, schema: &schema, aliases: tool.argument_aliases, command };
+    // Standard input is left for the call itself.
+    let Err(error) = flags::parse(&syntax, &args.words, false, &mut std::io::empty()) else { return (tool, command) };
+    match error.to_string().contains(flags::UNEXPECTED) {
+        true => (other, Some(Command::words(own.name, &["files"]))),
+        false => (tool, command),
+    }
 }
 
 fn call(

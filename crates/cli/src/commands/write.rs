@@ -24,7 +24,7 @@ pub(crate) fn run(args: &WriteArgs, common: &Common, out: &mut Out) -> Result<()
     match &args.command {
         WriteCommand::Allow { path } => {
             let full = full_path(&root, path)?;
-            if guarded_by(path).is_none() && !path.ends_with('/') {
+            if guarded_by(&root, path).is_none() && !path.ends_with('/') {
                 note(format!("`{path}` is an ordinary file: agents write it without a permission"));
             }
             let row = checks.allow_path(&scope, full).map_err(explain)?;

@@ -71,6 +71,40 @@ fn files_that_other_programs_run_are_written_only_with_a_persons_leave() {
     }
 }
 
+/// What git runs is not only what its folder holds: the configuration of a repository names files of the work tree.
+#[test]
+fn files_that_the_configuration_of_git_names_are_guarded() {
+    let Some(place) = Place::committed(SHOP) else { return };
+    let inner = place.project.join("web/inner");
+    std::fs::create_dir_all(&inner).unwrap();
+    git(&place, &["init", "-q", "web/inner"]);
+    git(&place, &["config", "core.hooksPath", "build/Hooks"]);
+    git(&place, &["config", "filter.own.clean", "sh ./tools/clean.sh %f"]);
+    git(&place, &["config", "include.path", "../shared.settings"]);
+    git(&place, &["-C", "web/inner", "config", "core.hooksPath", "run"]);
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    let writes_file = |path: &str| {
+        let (tool, arguments) = writes(path).swap_remove(0);
+        let run = place.run(&["call", tool, "--json", &arguments.to_string()]);
+        assert_eq!(run.code == 0, place.project.join(path).exists(), "{path}: {run:?}");
+        run.code == 0 || !format!("{}{}", run.out, run.err).contains(&format!("m1nd write allow {path}"))
+    };
+    for path in [
+        "build/Hooks/pre-commit",
+        "build/hooks/lib/x.sh",
+        "tools/clean.sh",
+        "shared.settings",
+        "web/inner/run/pre-push",
+    ] {
+        assert!(!writes_file(path), "{path} is written");
+    }
+    for path in ["build/x.sh", "tools/other.sh", "run/pre-push", "web/inner/x.sh"] {
+        assert!(writes_file(path), "{path} is refused");
+    }
+    assert_eq!(place.run(&["write", "allow", "build/Hooks/"]).code, 0);
+    assert!(writes_file("build/Hooks/pre-commit"), "a person allowed it");
+}
+
 /// Permissions are for the repository, not for whatever is at its path.
 #[test]
 fn another_repository_at_the_same_path_inherits_no_permission() {

@@ -163,3 +163,20 @@ fn colours_are_for_terminals_only() {
         assert!(!run.out.contains('\u{1b}') && !run.err.contains('\u{1b}'), "{arguments:?}: {run:?}");
     }
 }
+
+#[test]
+fn view_takes_several_files_names_and_ranges() {
+    let place = Place::new(
+        "//- a.py\ndef first():\n    return 1\n\ndef second():\n    return 2\n//- b.py\ndef third():\n    return 3\n",
+    );
+    assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
+    let run = place.run(&["view", "a.py:4-5", "third", "--no-pager"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(
+        run.out.contains("def second") && run.out.contains("def third") && !run.out.contains("def first"),
+        "{run:?}"
+    );
+    let one = place.run(&["view", "a.py"]);
+    assert!(one.out.contains("def first"), "{one:?}");
+    assert_eq!(place.run(&["view", "a.py", "--no-such-flag"]).code, 2);
+}

@@ -111,6 +111,51 @@ pub(crate) fn code(text: &str) -> Option<Vec<Vec<Range<usize>>>> {
     Some(parts.collect())
 }
 
+/// A line of a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotebookLine {
+    /// The line of the file that it stands in, or belongs to.
+    pub line: u32,
+    /// It stands there, rather than marking a cell or being its output.
+    pub is_in_file: bool,
+    /// Its text.
+    pub text: String,
+}
+
+/// The cells of a notebook as lines. A line such as `# %% [markdown]` begins each, as in scripts of cells.
+pub(crate) fn list_lines(text: &str) -> Option<Vec<NotebookLine>> {
+    let book: Notebook<'_> = serde_json::from_str(text).ok()?;
+    let sheet = book.worksheets.and_then(|sheets| sheets.into_iter().next()).and_then(|sheet| sheet.cells);
+    let index = LineIndex::new(text);
+    let line_of = |part: &str| index.line((part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize));
+    let mut found = Vec::new();
+    let mut last = 1;
+    for cell in book.cells.or(sheet)? {
+        let parts: Vec<&RawValue> = cell
+            .source
+            .map(|source| serde_json::from_str(source.get()).unwrap_or_else(|_| vec![source]))
+            .unwrap_or_default();
+        last = parts.first().map_or(last, |part| line_of(part.get()));
+        let kind = if cell.cell_type == "code" { String::new() } else { format!(" [{}]", cell.cell_type) };
+        found.push(NotebookLine { line: last, is_in_file: false, text: format!("# %%{kind}") });
+        for part in parts {
+            last = line_of(part.get());
+            let written = serde_json::from_str::<String>(part.get()).unwrap_or_default();
+            found.extend(written.lines().map(|text| NotebookLine {
+                line: last,
+                is_in_file: true,
+                text: text.to_owned(),
+            }));
+        }
+        for output in &cell.outputs {
+            let text = joined(output.get("text").or_else(|| output.pointer("/data/text~1plain")));
+            let shown = crate::text::cut(&text, MAX_OUTPUT).lines();
+            found.extend(shown.map(|text| NotebookLine { line: last, is_in_file: false, text: format!("# > {text}") }));
+        }
+    }
+    Some(found)
+}
+
 /// The language of the code of a notebook.
 fn language(metadata: &Value) -> &str {
     let kernel = metadata.pointer("/kernelspec/language").or_else(|| metadata.pointer("/language_info/name"));

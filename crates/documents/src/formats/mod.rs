@@ -177,6 +177,11 @@ impl Format {
         matches!(self, Self::Light | Self::Markdown | Self::Restructured | Self::AsciiDoc | Self::Html | Self::Jupyter)
     }
 
+    /// Whether its files are archives or programs: their bytes are not what people read.
+    pub const fn is_packed(self) -> bool {
+        matches!(self, Self::Docx | Self::Pptx | Self::Xlsx | Self::Pdf)
+    }
+
     /// The word on the wire.
     pub fn word(self) -> &'static str {
         self.row().word
@@ -197,6 +202,11 @@ impl Serialize for Format {
 /// `None` if it cannot be read, or its code is not Python.
 pub fn notebook_code(text: &str) -> Option<Vec<Vec<std::ops::Range<usize>>>> {
     jupyter::code(text)
+}
+
+/// The cells of a Jupyter notebook as lines of code and text, with the lines of the file. `None` if it cannot be read.
+pub fn list_notebook_lines(text: &str) -> Option<Vec<NotebookLine>> {
+    jupyter::list_lines(text)
 }
 
 /// The format of a file, by its name and, where several formats share an ending, its content.
@@ -224,3 +234,4 @@ pub(crate) fn malformed(format: Format, why: impl std::fmt::Display) -> Unreadab
 }
 
 pub(crate) use archive::Archive;
+pub use jupyter::NotebookLine;

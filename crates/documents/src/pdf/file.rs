@@ -5,6 +5,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use m1nd_base::Cancel;
+
 use super::filters;
 use super::object::{Dict, Lexer, Object, is_blank};
 use crate::{DocumentLimits, Unreadable};
@@ -15,8 +17,13 @@ const MAX_LINKS: usize = 16;
 const MAX_FILTERS: usize = 8;
 /// Values read of one file, those of objects that are read again included.
 const MAX_VALUES: usize = 40_000_000;
+/// Values between two looks at the flag that stops the reading: some milliseconds.
+const VALUES_OF_STEP: usize = 50_000;
 /// Bytes of a string or a stream that are as much work as a value.
 const BYTES_OF_VALUE: usize = 64;
+/// Maximum size that one stream may unpack to, in bytes. The instructions of a page, a font and a table of objects are
+/// far smaller.
+const MAX_STREAM_BYTES: u64 = 64 << 20;
 /// Objects of one file.
 const MAX_OBJECTS: usize = 4_000_000;
 
@@ -39,6 +46,7 @@ pub(super) struct File<'b> {
     left: Cell<u64>,
     unpacked: u64,
     values: Cell<usize>,
+    cancel: Cancel,
 }
 
 /// A stream: its dictionary, and its bytes as they are in the file.
@@ -51,7 +59,7 @@ impl<'b> File<'b> {
     /// Finds the objects of a file.
     ///
     /// # Errors
-    /// [`Unreadable::Encrypted`], or a reason why it is no PDF file.
+    /// [`Unreadable::Encrypted`], [`Unreadable::Cancelled`], or a reason why it is no PDF file.
     pub(super) fn open(bytes: &'b [u8], limits: &DocumentLimits) -> Result<Self, Unreadable> {
         if !bytes[..bytes.len().min(4 << 10)].windows(5).any(|start| start == b"%PDF-") {
             return Err(super::malformed("it does not begin with `%PDF-`"));
@@ -64,8 +72,10 @@ impl<'b> File<'b> {
             left: Cell::new(limits.unpacked),
             unpacked: limits.unpacked,
             values: Cell::new(0),
+            cancel: limits.cancel.clone(),
         };
         let holders = file.scan();
+        file.cancel.check()?;
         if file.trailer.get("Encrypt").is_some_and(|object| *object != Object::Null) {
             return Err(Unreadable::Encrypted);
         }
@@ -169,8 +179,14 @@ impl<'b> File<'b> {
         value
     }
 
+    /// Counts values that were read. Once the reading is cancelled, no more are.
     fn charge(&self, values: usize) {
-        self.values.set(self.values.get().saturating_add(values));
+        let before = self.values.get();
+        let mut now = before.saturating_add(values);
+        if now / VALUES_OF_STEP > before / VALUES_OF_STEP && self.cancel.is_cancelled() {
+            now = now.max(MAX_VALUES);
+        }
+        self.values.set(now);
     }
 
     /// Whether reading was cut short.
@@ -276,7 +292,7 @@ impl<'b> File<'b> {
     /// The content of a stream; `None` if it is a picture or the like.
     ///
     /// # Errors
-    /// [`Unreadable::Bomb`] if all streams together unpack to too much.
+    /// [`Unreadable::Bomb`] if it or all streams together unpack to too much, or [`Unreadable::Cancelled`].
     pub(super) fn unpack(&self, stream: &Stream<'_>) -> Result<Option<Vec<u8>>, Unreadable> {
         let list = |keys: [&str; 2]| {
             let found = keys.iter().map(|key| self.member(&stream.dict, key)).find(|value| *value != Object::Null);
@@ -296,10 +312,14 @@ impl<'b> File<'b> {
             let Some(name) = filter.name() else { return Ok(None) };
             let source: &[u8] = if is_first { stream.data } else { &data };
             // One more than what is left shows that it is too much.
-            let most = self.left.get() + 1;
-            let Some(out) = filters::unpack(name, source, parameters.get(number).and_then(Object::dict), most) else {
+            let most = self.left.get().min(MAX_STREAM_BYTES) + 1;
+            let parameters = parameters.get(number).and_then(Object::dict);
+            let Some(out) = filters::unpack(name, source, parameters, most, &self.cancel)? else {
                 return Ok(None);
             };
+            if out.len() as u64 > MAX_STREAM_BYTES {
+                return Err(Unreadable::Bomb { limit: MAX_STREAM_BYTES });
+            }
             self.spend(out.len())?;
             data = out;
             is_first = false;

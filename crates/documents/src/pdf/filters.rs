@@ -2,58 +2,104 @@
 
 use std::io::Read;
 
-use flate2::read::ZlibDecoder;
+use flate2::read::{DeflateDecoder, ZlibDecoder};
+use m1nd_base::{Cancel, Cancelled};
 
 use super::object::Dict;
 
+/// Bytes that are made between two looks at the flag that stops the reading: about a millisecond.
+const STEP: usize = 256 << 10;
+
 /// Unpacks `data` by one filter to at most `most` bytes; `None` if the filter is that of a picture or unknown.
-pub(super) fn unpack(filter: &str, data: &[u8], parameters: Option<&Dict>, most: u64) -> Option<Vec<u8>> {
+///
+/// # Errors
+/// [`Cancelled`].
+pub(super) fn unpack(
+    filter: &str,
+    data: &[u8],
+    parameters: Option<&Dict>,
+    most: u64,
+    cancel: &Cancel,
+) -> Result<Option<Vec<u8>>, Cancelled> {
     let most_bytes = usize::try_from(most).unwrap_or(usize::MAX);
+    let mut pace = Pace { cancel, next: STEP };
     let out = match filter {
-        "FlateDecode" | "Fl" => predicted(inflate(data, most), parameters),
+        "FlateDecode" | "Fl" => undo_predictor(inflate(data, most_bytes, cancel)?, parameters, &mut pace)?,
         "LZWDecode" | "LZW" => {
             let early = parameters.and_then(|dict| dict.get("EarlyChange")?.index()) != Some(0);
-            predicted(lzw(data, early, most_bytes), parameters)
+            let out = lzw(data, early, most_bytes, &mut pace)?;
+            undo_predictor(out, parameters, &mut Pace { cancel, next: STEP })?
         }
         "ASCIIHexDecode" | "AHx" => hexadecimal(data),
         "ASCII85Decode" | "A85" => ascii85(data),
-        "RunLengthDecode" | "RL" => run_length(data, most_bytes),
+        "RunLengthDecode" | "RL" => run_length(data, most_bytes, &mut pace)?,
         "Crypt" => data.to_vec(),
-        _ => return None,
+        _ => return Ok(None),
     };
-    Some(out)
+    Ok(Some(out))
+}
+
+/// Looks at the flag that stops the reading once for each [`STEP`].
+struct Pace<'c> {
+    cancel: &'c Cancel,
+    /// Bytes made at the next look.
+    next: usize,
+}
+
+impl Pace<'_> {
+    fn check(&mut self, made: usize) -> Result<(), Cancelled> {
+        if made < self.next {
+            return Ok(());
+        }
+        self.next = made.saturating_add(STEP);
+        self.cancel.check()
+    }
 }
 
 /// What can be unpacked before the first error.
-fn inflate(data: &[u8], most: u64) -> Vec<u8> {
-    let mut out = Vec::new();
-    // An error leaves what was unpacked before.
-    _ = ZlibDecoder::new(data).take(most).read_to_end(&mut out);
-    if out.is_empty() && data.len() > 2 {
-        _ = flate2::read::DeflateDecoder::new(&data[2..]).take(most).read_to_end(&mut out);
+fn inflate(data: &[u8], most: usize, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
+    let out = read_steps(ZlibDecoder::new(data), most, cancel)?;
+    match data.get(2..) {
+        Some(data) if out.is_empty() => read_steps(DeflateDecoder::new(data), most, cancel),
+        _ => Ok(out),
     }
-    out
+}
+
+/// Reads at most `most` bytes, up to the first error.
+fn read_steps(mut reader: impl Read, most: usize, cancel: &Cancel) -> Result<Vec<u8>, Cancelled> {
+    let mut out = Vec::new();
+    while out.len() < most {
+        cancel.check()?;
+        let step = STEP.min(most - out.len());
+        // An error leaves what was unpacked before.
+        let read = (&mut reader).take(step as u64).read_to_end(&mut out);
+        if !matches!(read, Ok(read) if read == step) {
+            break;
+        }
+    }
+    Ok(out)
 }
 
 /// Undoes the predictor that the parameters name.
-fn predicted(data: Vec<u8>, parameters: Option<&Dict>) -> Vec<u8> {
+fn undo_predictor(data: Vec<u8>, parameters: Option<&Dict>, pace: &mut Pace<'_>) -> Result<Vec<u8>, Cancelled> {
     let get = |key: &str, usual: usize| parameters.and_then(|dict| dict.get(key)?.index()).unwrap_or(usual);
     let predictor = get("Predictor", 1);
     if predictor < 2 {
-        return data;
+        return Ok(data);
     }
     let (colors, bits, columns) = (get("Colors", 1).min(32), get("BitsPerComponent", 8).min(32), get("Columns", 1));
     let pixel = (colors * bits).div_ceil(8).max(1);
     let Some(row) = columns.checked_mul(colors * bits).map(|bits| bits.div_ceil(8)).filter(|row| *row > 0) else {
-        return data;
+        return Ok(data);
     };
     if predictor == 2 {
-        return tiff(data, row, pixel, bits);
+        return tiff(data, row, pixel, bits, pace);
     }
     let mut out: Vec<u8> = Vec::with_capacity(data.len());
     for line in data.chunks(row.saturating_add(1)) {
         let Some((kind, line)) = line.split_first() else { break };
         let start = out.len();
+        pace.check(start)?;
         for (at, byte) in line.iter().enumerate() {
             let left = if at >= pixel { out[start + at - pixel] } else { 0 };
             let above = |back: usize| match (start + at).checked_sub(row + back) {
@@ -71,18 +117,19 @@ fn predicted(data: Vec<u8>, parameters: Option<&Dict>) -> Vec<u8> {
             out.push(byte.wrapping_add(guess));
         }
     }
-    out
+    Ok(out)
 }
 
-fn tiff(mut data: Vec<u8>, row: usize, pixel: usize, bits: usize) -> Vec<u8> {
+fn tiff(mut data: Vec<u8>, row: usize, pixel: usize, bits: usize, pace: &mut Pace<'_>) -> Result<Vec<u8>, Cancelled> {
     if bits == 8 {
-        for line in data.chunks_mut(row) {
+        for (number, line) in data.chunks_mut(row).enumerate() {
+            pace.check(number.saturating_mul(row))?;
             for at in pixel..line.len() {
                 line[at] = line[at].wrapping_add(line[at - pixel]);
             }
         }
     }
-    data
+    Ok(data)
 }
 
 fn paeth(left: u8, up: u8, corner: u8) -> u8 {
@@ -98,7 +145,7 @@ fn paeth(left: u8, up: u8, corner: u8) -> u8 {
     }
 }
 
-fn lzw(data: &[u8], early: bool, most: usize) -> Vec<u8> {
+fn lzw(data: &[u8], early: bool, most: usize, pace: &mut Pace<'_>) -> Result<Vec<u8>, Cancelled> {
     const CLEAR: usize = 256;
     const END: usize = 257;
     let mut out: Vec<u8> = Vec::new();
@@ -115,7 +162,7 @@ fn lzw(data: &[u8], early: bool, most: usize) -> Vec<u8> {
             held &= (1 << bits) - 1;
             if code == END || out.len() > most {
                 out.truncate(most);
-                return out;
+                return Ok(out);
             }
             if code == CLEAR {
                 table.clear();
@@ -123,6 +170,7 @@ fn lzw(data: &[u8], early: bool, most: usize) -> Vec<u8> {
                 continue;
             }
             let start = out.len();
+            pace.check(start)?;
             match (code, last) {
                 (0..=255, _) => out.push(code as u8),
                 (_, Some((from, length))) if code - 258 == table.len() => {
@@ -131,7 +179,7 @@ fn lzw(data: &[u8], early: bool, most: usize) -> Vec<u8> {
                 }
                 _ => match table.get(code - 258) {
                     Some(&(from, length)) => out.extend_from_within(from..from + length),
-                    None => return out,
+                    None => return Ok(out),
                 },
             }
             if let Some((from, length)) = last
@@ -151,7 +199,7 @@ fn lzw(data: &[u8], early: bool, most: usize) -> Vec<u8> {
         }
     }
     out.truncate(most);
-    out
+    Ok(out)
 }
 
 fn hexadecimal(data: &[u8]) -> Vec<u8> {
@@ -193,10 +241,11 @@ fn ascii85(data: &[u8]) -> Vec<u8> {
     out
 }
 
-fn run_length(data: &[u8], most: usize) -> Vec<u8> {
+fn run_length(data: &[u8], most: usize, pace: &mut Pace<'_>) -> Result<Vec<u8>, Cancelled> {
     let mut out = Vec::new();
     let mut at = 0;
     while let Some(&length) = data.get(at).filter(|length| **length != 128 && out.len() < most) {
+        pace.check(out.len())?;
         let length = usize::from(length);
         if length < 128 {
             let end = (at + length + 2).min(data.len());
@@ -209,23 +258,27 @@ fn run_length(data: &[u8], most: usize) -> Vec<u8> {
         }
     }
     out.truncate(most);
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn unpack_all(filter: &str, data: &[u8]) -> Option<Vec<u8>> {
+        unpack(filter, data, None, 1_000, &Cancel::new()).expect("nobody cancels")
+    }
+
     #[test]
     fn filters_unpack() {
-        let unpacked = |filter: &str, data: &[u8]| unpack(filter, data, None, 1_000).expect("a known filter");
+        let unpacked = |filter: &str, data: &[u8]| unpack_all(filter, data).expect("a known filter");
         assert_eq!(unpacked("ASCIIHexDecode", b"48 65 6C6C 6F>"), b"Hello");
         assert_eq!(unpacked("ASCII85Decode", b"<~87cURD]i,\"Ebo80~>"), b"Hello World!");
         assert_eq!(unpacked("RunLengthDecode", &[1, b'a', b'b', 254, b'c', 128]), b"abccc");
         // The example of the specification: 45 45 45 45 45 65 45 45 45 66.
         let packed = [0x80, 0x0b, 0x60, 0x50, 0x22, 0x0c, 0x0c, 0x85, 0x01];
         assert_eq!(unpacked("LZWDecode", &packed), [45, 45, 45, 45, 45, 65, 45, 45, 45, 66]);
-        assert_eq!(unpack("DCTDecode", b"", None, 10), None);
+        assert_eq!(unpack_all("DCTDecode", b""), None);
     }
 
     #[test]
@@ -234,7 +287,7 @@ mod tests {
         let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());
         packer.write_all(&vec![0; 1 << 20]).expect("written");
         let packed = packer.finish().expect("packed");
-        assert_eq!(unpack("FlateDecode", &packed, None, 1_000).map(|out| out.len()), Some(1_000));
-        assert_eq!(unpack("RunLengthDecode", &[129, 0].repeat(1_000), None, 1_000).map(|out| out.len()), Some(1_000));
+        assert_eq!(unpack_all("FlateDecode", &packed).map(|out| out.len()), Some(1_000));
+        assert_eq!(unpack_all("RunLengthDecode", &[129, 0].repeat(1_000)).map(|out| out.len()), Some(1_000));
     }
 }

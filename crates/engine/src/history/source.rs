@@ -13,6 +13,7 @@ use m1nd_history::{GitFolder, Head, History, LineCache, NoHistory, ReadLimits, S
 use m1nd_store::DerivedFiles;
 
 use super::{GitIndexes, Revisions};
+use crate::document_texts::DocumentTexts;
 use crate::file_words::WordCache;
 use crate::report::RootInfo;
 
@@ -126,6 +127,10 @@ pub(crate) struct Histories {
     pub(crate) indexes: Arc<GitIndexes>,
     /// Words of files that the index does not hold whole.
     pub(crate) words: WordCache,
+    /// Caches of readers, see [`Snapshot::lasting`](crate::Snapshot::lasting).
+    pub(crate) lasting: Derived,
+    /// Texts of packed documents.
+    pub(crate) texts: DocumentTexts,
 }
 
 /// The history of one root. Nothing is read while `state` is locked.
@@ -177,6 +182,8 @@ impl Histories {
             revisions: Revisions::new(home),
             indexes: Arc::default(),
             words: WordCache::default(),
+            lasting: Derived::new(),
+            texts: DocumentTexts::default(),
         }
     }
 

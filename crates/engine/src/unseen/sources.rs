@@ -91,6 +91,8 @@ pub(super) fn find(snapshot: &Snapshot, indexes: &mut Vec<(PathBuf, Option<FileM
 fn of_index(file: &FileEntry) -> Option<Source> {
     let is_odd = |kind: ProblemKind| match kind {
         ProblemKind::Binary => is_code(file.language),
+        // A document names code, but does not use it.
+        _ if file.language.is_document() && !file.language.has_code() => false,
         ProblemKind::InvalidUtf8 => true,
         // What no fact explains in a broken part is among the loose words of the file.
         ProblemKind::SyntaxErrors => false,

@@ -19,6 +19,7 @@ use crate::error::EngineError;
 use crate::extract::Extracted;
 use crate::files::{FileEntry, FileTable};
 use crate::json_graph::{self, LeftOut};
+use crate::kept_mentions;
 use crate::report::{CompilerReport, DocumentsReport, IngestReport, RootInfo, RootWork, Tiers};
 use crate::snapshot::{Content, Snapshot, heads_of, open_root};
 use crate::stored::{self, StoredCheck};
@@ -380,7 +381,8 @@ impl Writer {
             return Err(EngineError::Cancelled);
         }
         let content = Content { heads: heads_of(&content.handles).into(), ..content };
-        let next = before.next(generation, self.shared.config.clock.now_ms(), content);
+        let mut next = before.next(generation, self.shared.config.clock.now_ms(), content);
+        next.mentions = kept_mentions::carried(&before.mentions, &next);
         self.shared.publish(Arc::new(next));
         self.unsaved = true;
         Ok(())

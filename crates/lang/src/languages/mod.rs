@@ -8,7 +8,7 @@ pub use prose::listing_language;
 
 use crate::facts::{FactsBuilder, FileFacts};
 use crate::language::Language;
-use crate::text;
+use crate::text::{self, Readable, is_binary};
 
 mod bash;
 mod c;
@@ -140,6 +140,10 @@ static READERS: &[Reader] = &[
     Reader { language: Language::AsciiDoc, extract: prose::asciidoc, grammar: None },
     Reader { language: Language::Html, extract: prose::html, grammar: None },
     Reader { language: Language::Notebook, extract: notebook::extract, grammar: None },
+    Reader { language: Language::Docx, extract: prose::markdown, grammar: None },
+    Reader { language: Language::Pptx, extract: prose::markdown, grammar: None },
+    Reader { language: Language::Xlsx, extract: prose::markdown, grammar: None },
+    Reader { language: Language::Pdf, extract: prose::markdown, grammar: None },
     Reader { language: Language::Proto, extract: schema::proto::extract, grammar: None },
     Reader { language: Language::GraphQl, extract: schema::graphql::extract, grammar: None },
     Reader { language: Language::Sql, extract: schema::sql::extract, grammar: None },
@@ -178,6 +182,23 @@ pub fn extract(language: Language, bytes: &[u8], limits: &Limits, cancel: &Cance
 /// Like [`extract`]. The path says how a file without a grammar of its own is read: as settings, as markup or not at
 /// all.
 pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
+    extract_readable(path, language, &text::read_as_text(language, bytes, cancel), limits, cancel)
+}
+
+/// Like [`extract_file`], of a file whose text is already there.
+pub fn extract_readable(
+    path: &str,
+    language: Language,
+    readable: &Readable<'_>,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> FileFacts {
+    let mut facts = extract_text(path, language, &readable.text, limits, cancel);
+    facts.problems.extend(readable.problem.clone());
+    facts
+}
+
+fn extract_text(path: &str, language: Language, bytes: &[u8], limits: &Limits, cancel: &Cancel) -> FileFacts {
     let lines = memchr_lines(bytes);
     let blank = |problem: Option<Problem>| {
         let mut facts = FactsBuilder::new(language, lines, limits).finish();
@@ -195,7 +216,8 @@ pub fn extract_file(path: &str, language: Language, bytes: &[u8], limits: &Limit
     }
     if let Some(problem) = unfit(bytes, limits).filter(|_| reader.is_some()) {
         // Nothing that refers to code is lost with a document.
-        return blank(Some(problem).filter(|problem| problem.kind == ProblemKind::Binary || !language.is_prose()));
+        let is_said = matches!(problem.kind, ProblemKind::Binary | ProblemKind::LfsPointer);
+        return blank(Some(problem).filter(|_| is_said || !language.is_prose()));
     }
     let (text, replaced) = text::decode(bytes);
     let input = Input { language, text: &text, limits, cancel };
@@ -237,14 +259,6 @@ fn memchr_lines(bytes: &[u8]) -> u32 {
     breaks + u32::from(bytes.last().is_some_and(|&byte| byte != b'\n'))
 }
 
-/// Number of leading bytes in which a NUL makes a file binary.
-const BINARY_PROBE: usize = 8 << 10;
-
-/// Returns whether the content of a file is no text.
-pub fn is_binary(bytes: &[u8]) -> bool {
-    bytes[..bytes.len().min(BINARY_PROBE)].contains(&0)
-}
-
 /// First line of the file that git-lfs leaves in place of a content.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 /// A pointer of git-lfs is shorter than this, in bytes.
@@ -254,9 +268,6 @@ const MAX_POINTER: usize = 1 << 10;
 fn unfit(bytes: &[u8], limits: &Limits) -> Option<Problem> {
     if bytes.len() < MAX_POINTER && bytes.starts_with(LFS_POINTER) {
         return Some(Problem::new(ProblemKind::LfsPointer, "`git lfs pull` gets the content"));
-    }
-    if crate::text::is_utf16(bytes) {
-        return Some(Problem::new(ProblemKind::Utf16, "save it as UTF-8 to have it parsed"));
     }
     if is_binary(bytes) {
         return Some(Problem::new(ProblemKind::Binary, ""));

@@ -1,12 +1,39 @@
 //! Rules for Go.
 
 use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, StateMutation};
-use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
+use super::{Check, Names, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
 const ASSIGNS: &str = r#"(assignment_statement left: (expression_list (identifier) @name)) @found
 (assignment_statement left: (expression_list (index_expression operand: (identifier) @name))) @found
 (inc_statement (identifier) @name) @found"#;
+
+/// Functions of the standard library with a result and an error. Others drop a truth value or a second result.
+static RETURN_ERRORS: Names = Names::new(|| {
+    let names = [
+        r"strconv\.(Atoi|Parse\w+|Unquote\w*)",
+        r"(json|xml|gob|asn1|pem|toml|yaml)\.Marshal\w*",
+        r"(hex|base32|base64)\.(\w+\.)?Decode\w*",
+        r"io\.(Read\w+|Copy\w*|WriteString)",
+        r"ioutil\.\w+",
+        r"os\.(Open\w*|Create\w*|Read\w+|Stat|Lstat|Getwd|Hostname|Executable|User\w+Dir|MkdirTemp|Pipe)",
+        r"filepath\.(Abs|Rel|Glob|Match|EvalSymlinks)",
+        r"(path|fnmatch)\.Match",
+        r"url\.(Parse\w*|\w*Unescape|JoinPath)",
+        r"http\.(NewRequest\w*|Get|Head|Post\w*|ReadResponse|ReadRequest)",
+        r"net\.(Dial\w*|Listen\w*|Lookup\w+|Resolve\w+|ParseCIDR|ParseMAC|Interface\w*)",
+        r"time\.(Parse\w*|LoadLocation)",
+        r"regexp\.(Compile\w*|Match\w*)",
+        r"(text|html)?template\.(Parse\w*|New\(.*\)\.Parse)",
+        r"exec\.LookPath",
+        r"user\.(Current|Lookup\w*)",
+        r"rand\.(Read|Int|Prime)",
+        r"fmt\.(Sscan\w*|Fscan\w*|Scan\w*)",
+        r"sql\.Open",
+        r"uuid\.(Parse|NewRandom|NewUUID|FromString)",
+    ];
+    regex::Regex::new(&format!("^({})$", names.join("|"))).ok()
+});
 
 pub(super) const PATTERNS: Patterns = Patterns {
     languages: &[Language::Go],
@@ -23,11 +50,13 @@ static RULES: &[Rule] = &[
         name: "error_dropped",
         severity: 0.5,
         message: "the error of this call is dropped without a trace",
-        query: r#"((assignment_statement left: (expression_list (identifier) @u .) right: (expression_list . (call_expression) @call .)) @found (#eq? @u "_"))
-((short_var_declaration left: (expression_list (_) (identifier) @u .) right: (expression_list . (call_expression) @call .)) @found (#eq? @u "_"))"#,
+        // `_ = f()` says that the error is dropped on purpose; beside a result that is used, it is easily overlooked.
+        query: r#"((assignment_statement left: (expression_list (_) @v (identifier) @u .) right: (expression_list . (call_expression function: (_) @name) @call .)) @found (#eq? @u "_") (#not-eq? @v "_"))
+((short_var_declaration left: (expression_list (_) @v (identifier) @u .) right: (expression_list . (call_expression function: (_) @name) @call .)) @found (#eq? @u "_") (#not-eq? @v "_"))"#,
         needs: &[],
-        unless: &[],
-        check: Check::ReturnsError { word: "error" },
+        // The result is tested in place of the error.
+        unless: &[Near { within: Within::Scope, query: "(if_statement initializer: (short_var_declaration) @found)" }],
+        check: Check::ReturnsError { word: "error", outside: &RETURN_ERRORS },
     },
     Rule {
         pattern: ErrorHandling,
@@ -43,9 +72,11 @@ static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "panics",
-        severity: 0.35,
+        severity: Rule::USUAL,
         message: "panics instead of returning an error",
-        query: r#"((call_expression function: (identifier) @f) @found (#eq? @f "panic"))"#,
+        // What is not written yet, or cannot be reached, has no error to return.
+        query: r#"((call_expression function: (identifier) @f arguments: (argument_list) @a) @found (#eq? @f "panic")
+  (#not-match? @a "(?i)not (yet )?(implemented|supported)|unimplemented|unreachable|impossible|cannot happen|can't happen|should never|never happens|todo|bug:?|invalid state"))"#,
         needs: &[],
         // By custom these end the program: their names say so, or they run before anything else does.
         unless: &[Near {
@@ -138,8 +169,8 @@ static RULES: &[Rule] = &[
         name: "package_variable_assigned",
         severity: 0.5,
         message: "functions assign this variable of the package",
-        query: r#"(source_file (var_declaration (var_spec name: (identifier) @name) @found))
-(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @found)))"#,
+        query: r#"((source_file (var_declaration (var_spec name: (identifier) @name) @found)) (#not-eq? @name "_"))
+((source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @found))) (#not-eq? @name "_"))"#,
         needs: &[Near { within: Within::File, query: ASSIGNS }],
         unless: &[],
         check: Check::SharedOnceSet { writes: ASSIGNS, once: "init" },
@@ -193,6 +224,11 @@ static RULES: &[Rule] = &[
             Near {
                 within: Within::Scope,
                 query: concat!(r#"([(identifier) (field_identifier)] @found (#match? @found ""#, auth!(), r#""))"#),
+            },
+            // Files that everybody may read.
+            Near {
+                within: Within::Scope,
+                query: r#"([(identifier) (field_identifier)] @found (#any-of? @found "FileServer" "FileServerFS" "StripPrefix" "NotFoundHandler" "RedirectHandler"))"#,
             },
             Near {
                 within: Within::File,

@@ -40,8 +40,13 @@ static RULES: &[Rule] = &[
         name: "empty_catch",
         severity: 0.6,
         message: "an exception is caught and dropped without a trace",
-        query: r#"((catch_clause (catch_formal_parameter name: (identifier) @n) body: (block) @b) @found
-  (#match? @b "^\\{\\s*\\}$") (#not-match? @n "^(ignored|expected|ignore)$"))"#,
+        // After a body that leaves the method, the following code is the handler; closing what is given up has nothing
+        // to say.
+        query: r#"((try_statement body: (block (_) @last .) @t (catch_clause (catch_formal_parameter name: (identifier) @n) body: (block) @b) @found)
+  (#match? @b "^\\{\\s*\\}$") (#not-match? @n "^(ignored?|expected|unused|_+)$") (#not-match? @last "^(return|continue|break|throw)\\b")
+  (#not-match? @t "^\\{\\s*[\\w.]+\\.(close|closeQuietly|disconnect|shutdown\\w*|cancel|interrupt|release|delete|destroy|stop|sleep|join)\\([^;]*\\);\\s*\\}$"))
+((try_with_resources_statement body: (block (_) @last .) (catch_clause (catch_formal_parameter name: (identifier) @n) body: (block) @b) @found)
+  (#match? @b "^\\{\\s*\\}$") (#not-match? @n "^(ignored?|expected|unused|_+)$") (#not-match? @last "^(return|continue|break|throw)\\b"))"#,
         needs: &[],
         unless: &[],
         check: Check::Plain,
@@ -73,9 +78,11 @@ static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "throws_general",
-        severity: 0.35,
+        severity: Rule::USUAL,
         message: "throws a general exception: callers can only catch everything",
-        query: r#"((throw_statement (object_creation_expression type: (type_identifier) @t)) @found (#any-of? @t "RuntimeException" "Exception" "Throwable" "Error"))"#,
+        // One that wraps another has its type from that.
+        query: r#"((throw_statement (object_creation_expression type: (type_identifier) @t arguments: (argument_list) @a)) @found (#any-of? @t "RuntimeException" "Exception" "Throwable" "Error")
+  (#not-match? @a "(^\\(|,\\s*)(e|ex|exc|t|ioe|cause|error|err|exception|throwable|[a-z]\\w*(Exception|Error|Cause))\\s*\\)$"))"#,
         needs: &[],
         unless: &[],
         check: Check::CallersGuard {

@@ -4,6 +4,15 @@ use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, St
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
+/// The end of a query for an empty handler `@b` of a body `@t` with the last statement `@last`: after a body that leaves
+/// the function or the iteration, the following code is the handler, and a body that only cleans up has nothing to say.
+macro_rules! left_by_body {
+    () => {
+        r#"  (#match? @b "^\\{\\s*\\}") (#not-match? @last "^(return|continue|break|throw)\\b")
+  (#not-match? @t "^\\{\\s*(await\\s+|void\\s+)?[\\w.$?!#]*\\b(close|cancel|abort|destroy|end|kill|terminate|dispose|disconnect|release|unref|unsubscribe|unlink|unlinkSync|rmSync|rm|rmdirSync|removeListener|cleanup|reset|stop)\\([^;]*\\)(\\.\\w+\\([^;]*\\))?;?\\s*\\}$"))"#
+    };
+}
+
 /// An object that a constructor creates and stores.
 macro_rules! made_in_constructor {
     ($made:literal) => {
@@ -64,9 +73,17 @@ static RULES: &[Rule] = &[
         name: "empty_catch",
         severity: 0.6,
         message: "an exception is caught and dropped without a trace",
-        query: r#"((catch_clause body: (statement_block) @b) @found (#match? @b "^\\{\\s*\\}"))"#,
+        query: concat!(
+            "((try_statement body: (statement_block (_) @last .) @t handler: (catch_clause body: (statement_block) @b) @found)\n",
+            left_by_body!()
+        ),
         needs: &[],
-        unless: &[],
+        // What was to be assigned is tested where it is used.
+        unless: &[Near {
+            within: Within::Function,
+            query: r#"((try_statement body: (statement_block (expression_statement (assignment_expression left: (_) @v)) .) handler: (catch_clause) @found)
+  . [(if_statement condition: (_) @c) (return_statement (_) @c) (expression_statement (_) @c) (lexical_declaration (_) @c)] (#match? @c "[!?=]|typeof|instanceof"))"#,
+        }],
         check: Check::Plain,
     },
     Rule {
@@ -158,7 +175,12 @@ static RULES: &[Rule] = &[
         message: "exports a variable that changes under its importers",
         query: r#"(export_statement declaration: (lexical_declaration "let" (variable_declarator name: (identifier) @name))) @found
 (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name))) @found"#,
-        needs: &[],
+        needs: &[Near {
+            within: Within::File,
+            query: r#"(assignment_expression left: (identifier) @name) @found
+(augmented_assignment_expression left: (identifier) @name) @found
+(update_expression argument: (identifier) @name) @found"#,
+        }],
         unless: &[],
         check: Check::Exposed,
     },
@@ -184,9 +206,13 @@ static RULES: &[Rule] = &[
         name: "global_assigned",
         severity: 0.5,
         message: "assigns a property of the global object",
+        // A module that offers itself to those without modules does so when it is loaded.
         query: r#"((assignment_expression left: (member_expression object: (identifier) @o)) @found (#any-of? @o "globalThis" "global"))"#,
-        needs: &[],
-        unless: &[],
+        needs: &[Near { within: Within::FunctionItself, query: "(_) @found" }],
+        unless: &[Near {
+            within: Within::File,
+            query: r#"((formal_parameters (_) @found) (#match? @found "^global(This)?\\b"))"#,
+        }],
         check: Check::Plain,
     },
     Rule {
@@ -246,7 +272,7 @@ static RULES: &[Rule] = &[
             r#"((call_expression function: (member_expression object: (identifier) @o property: (property_identifier) @p)
   arguments: (arguments . (string) @path . (_) @scope .)) @found
   (#match? @o "^(app|router|server|api|routes?)$|Router$|App$") (#not-match? @o "(?i)auth|private|secure|admin") (#any-of? @p "get" "post" "put" "patch" "delete" "all")
-  (#match? @path "^.[/*]") (#not-match? @path "^.(/|\\*|/\\*)?.$") (#not-match? @path ""#,
+  (#not-match? @scope "(?i)\\b(create_?(user|account)|sign_?up|register(_?user)?|express\\.static)\\(") (#match? @path "^.[/*]") (#not-match? @path "^.(/|\\*|/\\*)?.$") (#not-match? @path ""#,
             public_route!(),
             r#""))"#
         ),

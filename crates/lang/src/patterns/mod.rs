@@ -128,10 +128,13 @@ pub enum Check {
         /// Required context of the call.
         guard: &'static str,
     },
-    /// Only a finding if the function of `@call` can return an error: its signature ends with this word.
+    /// Only a finding if the function of `@call` can return an error: its signature ends with this word, or it is one
+    /// of these functions from outside of the project, named by `@name`.
     ReturnsError {
         /// Word of the signature's result.
         word: &'static str,
+        /// Functions from outside that can return an error.
+        outside: &'static Names,
     },
     /// Only a finding if several functions use the variable `@name`.
     Shared,
@@ -159,6 +162,22 @@ pub enum Check {
     Collaborator,
 }
 
+/// Names, by a regular expression.
+#[derive(Debug)]
+pub struct Names(LazyLock<Option<regex::Regex>>);
+
+impl Names {
+    /// The names that the expression of a function matches.
+    const fn new(expression: fn() -> Option<regex::Regex>) -> Self {
+        Self(LazyLock::new(expression))
+    }
+
+    /// Returns whether a name is one of them.
+    pub fn is_match(&self, name: &str) -> bool {
+        self.0.as_ref().is_some_and(|names| names.is_match(name))
+    }
+}
+
 /// One thing to look for in one language.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
@@ -181,6 +200,9 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Severity of what is more often meant than not. It is below what is listed unless asked for.
+    const USUAL: f64 = 0.2;
+
     /// A collaborator that a class makes itself.
     const fn collaborator(severity: f64, query: &'static str, needs: &'static [Near]) -> Self {
         Self {

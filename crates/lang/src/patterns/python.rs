@@ -35,21 +35,26 @@ static RULES: &[Rule] = &[
         name: "swallowed_any",
         severity: 0.7,
         message: "every exception is caught and dropped without a trace",
-        query: r#"((except_clause value: (_) @t (block . (pass_statement) .)) @found
-  (#match? @t "^(Base)?Exception\\b"))"#,
+        // Closing what is given up has nothing to say. What follows a body that leaves the function is the handler.
+        query: r#"((try_statement body: (block) @b (except_clause value: (_) @t (block . (pass_statement) .)) @found)
+  (#match? @t "^(Base)?Exception\\b")
+  (#not-match? @b "\\b(close|kill|terminate|cancel|shutdown|disconnect|unlink|rmtree|remove|rollback|release|__exit__|join|stop|cleanup)\\([^\\n]*$"))"#,
         needs: &[],
-        unless: &[],
+        unless: &[Near {
+            within: Within::Scope,
+            query: r#"((block (try_statement body: (block (_) @last .) (except_clause) @found) . (_)) (#match? @last "^(return|continue|break|yield|raise)\\b"))"#,
+        }],
         check: Check::Plain,
     },
     Rule {
         pattern: ErrorHandling,
         name: "swallowed",
         severity: 0.4,
-        message: "an exception is caught and dropped without a trace",
-        // After a body that leaves the function or the iteration, the following code only runs on an exception: it is
-        // the handler.
-        query: r#"((try_statement body: (block (_) @last .) (except_clause value: (_) (block . (pass_statement) .)) @found)
-  (#not-match? @last "^(return|continue|break)\\b"))"#,
+        message: "an exception of any of several statements is caught and dropped without a trace",
+        // To try one statement and go on without it is the custom. After a body that leaves the function or the
+        // iteration, the following code only runs on an exception: it is the handler.
+        query: r#"((try_statement body: (block (_) (_) (_) @last .) (except_clause value: (_) (block . (pass_statement) .)) @found)
+  (#not-match? @last "^(return|continue|break|yield|raise)\\b"))"#,
         needs: &[],
         // Only signals that something optional is missing.
         unless: &[Near {
@@ -61,7 +66,7 @@ static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "raises_general",
-        severity: 0.35,
+        severity: Rule::USUAL,
         message: "raises `Exception` itself: callers can only catch everything",
         query: r#"((raise_statement (call function: (identifier) @t)) @found (#any-of? @t "Exception" "BaseException"))"#,
         needs: &[],
@@ -208,7 +213,7 @@ static RULES: &[Rule] = &[
         concat!(
             r#"((decorated_definition (decorator (call function: (attribute attribute: (identifier) @m) arguments: (argument_list . (string) @path)))
   definition: (function_definition name: (identifier) @name)) @found
-  (#any-of? @m "route" "get" "post" "put" "patch" "delete") (#match? @path "^[rbf]?[\"']/") (#not-match? @path ""#,
+  (#any-of? @m "route" "get" "post" "put" "patch" "delete") (#not-match? @name "^(create_(user|account)|sign_?up|register|log_?(in|out))") (#match? @path "^[rbf]?[\"']/") (#not-match? @path ""#,
             public_route!(),
             r#""))"#
         ),

@@ -34,11 +34,12 @@ static RULES: &[Rule] = &[
     Rule {
         pattern: ErrorHandling,
         name: "unwrap",
-        severity: 0.45,
+        severity: Rule::USUAL,
         message: "`unwrap` ends the thread without saying why this cannot happen",
         // A poisoned lock is a bug of the program itself: to end it then is the custom.
         query: r#"((call_expression function: (field_expression value: (_) @name field: (field_identifier) @found) arguments: (arguments) @a)
-  (#eq? @found "unwrap") (#match? @a "^\\(\\s*\\)$") (#not-match? @name "(lock|read|write|join|borrow|borrow_mut)\\(\\)$") (#not-match? @name "Regex::new"))"#,
+  (#eq? @found "unwrap") (#match? @a "^\\(\\s*\\)$") (#not-match? @name "(lock|read|write|join|borrow|borrow_mut)\\(\\)$") (#not-match? @name "Regex::new")
+  (#not-match? @name "^(\\w+::)*[A-Z]\\w*(::<[^>]*>)?::\\w+\\(\\s*(b?r?\"[^\"]*\"|-?[0-9][\\w.]*|b?'[^']+'|&?\\[[^()\\[\\]]*\\])\\s*\\)$") (#not-match? @name "^\"[^\"]*\"\\.(parse|try_into)\\b"))"#,
         needs: &[],
         unless: &[],
         check: Check::AskedBefore {
@@ -61,22 +62,8 @@ static RULES: &[Rule] = &[
     },
     Rule {
         pattern: ErrorHandling,
-        name: "result_dropped",
-        severity: 0.4,
-        message: "the error of this call is dropped without a trace",
-        query: r#"((let_declaration pattern: "_" value: (call_expression) @call) @found)"#,
-        needs: &[],
-        // Writing to a text in memory cannot fail.
-        unless: &[Near {
-            within: Within::Scope,
-            query: r#"((field_identifier) @found (#any-of? @found "write_str" "write_char" "write_fmt" "join"))"#,
-        }],
-        check: Check::ReturnsError { word: "Result" },
-    },
-    Rule {
-        pattern: ErrorHandling,
         name: "ok_dropped",
-        severity: 0.45,
+        severity: Rule::USUAL,
         message: "`ok()` as a statement drops the error without a trace",
         query: r#"((expression_statement (call_expression function: (field_expression field: (field_identifier) @m))) @found (#eq? @m "ok"))"#,
         needs: &[],
@@ -198,7 +185,7 @@ static RULES: &[Rule] = &[
     Rule {
         pattern: Concurrency,
         name: "thread_not_joined",
-        severity: 0.4,
+        severity: Rule::USUAL,
         message: "a thread that nobody waits for: its panic is lost, and the program may end before it",
         query: r#"((expression_statement (call_expression function: (_) @f)) @found (#match? @f "(^|::)thread::spawn$"))"#,
         needs: &[],

@@ -31,6 +31,8 @@ pub(crate) fn sample(language: Language) -> &'static str {
         Language::Notebook => {
             "{\n \"cells\": [\n  {\n   \"cell_type\": \"markdown\",\n   \"metadata\": {},\n   \"source\": [\n    \"# Pool\\n\",\n    \"Keeps `connections`.\"\n   ]\n  }\n ]\n}\n"
         }
+        // The text of a packed document is read as it is.
+        Language::Docx | Language::Pptx | Language::Xlsx | Language::Pdf => "# Pool\n\nKeeps connections.\n",
         Language::Lua => include_str!("../golden/lua/pool.lua"),
         Language::Proto => include_str!("../golden/proto/pool.proto"),
         Language::GraphQl => include_str!("../golden/graphql/pool.graphql"),

@@ -7,7 +7,7 @@ use super::cues::Role;
 use super::draft::{Draft, MAX_CONTENT_CHARS, cut};
 use super::values;
 use crate::overlap::{Lexicon, SAME_THING, Tokens};
-use crate::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status};
+use crate::{Kind, Occurrence, Record, RecordId, Source, SourceKind, Status, opposites};
 
 /// The newest memories with a common word that are compared with a fix or a replacement.
 const MAX_CANDIDATES: usize = 128;
@@ -315,7 +315,7 @@ impl Timeline {
         }
     }
 
-    /// Decisions of an earlier day that say the same with other values.
+    /// Decisions of an earlier day that say the same with other values, or the opposite.
     fn supersede_values(&mut self) {
         let mut newest: FxHashMap<String, (usize, Vec<String>)> = FxHashMap::default();
         for later in 0..self.records.len() {
@@ -323,16 +323,41 @@ impl Timeline {
             if record.kind != Kind::Decision || record.date.is_none() || record.superseded_by.is_some() {
                 continue;
             }
-            let Some((subject, values)) = values::subject(&record.title) else { continue };
-            let (id, date) = (record.id, record.date);
-            if let Some((before, known)) = newest.get(&subject)
-                && *known != values
-                && self.records[*before].date < date
-            {
-                self.records[*before].superseded_by = Some(id);
+            let numbers = values::subject(&record.title);
+            let positions = opposites::find_positions(&record.title).into_iter();
+            let positions = positions.map(|position| {
+                let replaces = position.replaces;
+                (position.subject, position.values, move |a: &[String], b: &[String]| {
+                    replaces && opposites::exclude(a, b)
+                })
+            });
+            let positions: Vec<_> = positions.collect();
+            if let Some((subject, values)) = numbers {
+                self.replace_older(&mut newest, later, subject, values, |known, values| known != values);
             }
-            newest.insert(subject, (later, values));
+            for (subject, values, replaces) in positions {
+                self.replace_older(&mut newest, later, subject, values, replaces);
+            }
         }
+    }
+
+    /// Marks the newest decision on a subject as replaced by a later one, if that `replaces` its values.
+    fn replace_older(
+        &mut self,
+        newest: &mut FxHashMap<String, (usize, Vec<String>)>,
+        later: usize,
+        subject: String,
+        values: Vec<String>,
+        replaces: impl Fn(&[String], &[String]) -> bool,
+    ) {
+        let (id, date) = (self.records[later].id, self.records[later].date);
+        if let Some((before, known)) = newest.get(&subject)
+            && replaces(known, &values)
+            && self.records[*before].date < date
+        {
+            self.records[*before].superseded_by = Some(id);
+        }
+        newest.insert(subject, (later, values));
     }
 
     /// Whether a decision that still holds took all of these, rather than rejected them.

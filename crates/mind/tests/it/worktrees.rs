@@ -143,3 +143,44 @@ fn that_a_work_tree_counts_can_be_taken_back() {
     place.look(Depth::Full);
     assert!(!place.is_own(&place.path()) && place.is_own(&place.main()));
 }
+
+#[test]
+fn memories_belong_to_the_repository_and_not_to_the_path() {
+    let place = Place::new(MEMORY);
+    let read = |project: &Path| ProjectMemory::read(project, place.keeper().home()).expect("is read");
+    let titles =
+        |project: &Path| -> Vec<String> { read(project).records.iter().map(|r| r.title.to_string()).collect() };
+    // What is added in the main tree is seen in the work tree, whose own text is now an old one.
+    let added = "hoofs need oil on Tuesdays";
+    m1nd_mind::add(&read(&place.main()), added, None).expect("is added");
+    assert!(titles(&place.path()).iter().any(|title| title.contains("hoofs")), "{:?}", titles(&place.path()));
+    // What is added in the work tree is written to the main one, and stays when the work tree goes.
+    m1nd_mind::add(&read(&place.path()), "manes are combed twice", None).expect("is added");
+    assert!(titles(&place.main()).iter().any(|title| title.contains("manes")));
+    assert_eq!(std::fs::read_to_string(place.linked.join(".mind/MEMORY.md")).expect("is there"), MEMORY);
+    // A memory has one id in both, is trusted in both, and is forgotten in both.
+    let ids = |project: &Path| -> Vec<String> { read(project).records.iter().map(|r| r.id.to_string()).collect() };
+    assert_eq!(ids(&place.path()), ids(&place.main()));
+    let memory = read(&place.path());
+    let record = memory.records.iter().find(|record| record.title.contains("manes")).expect("is there").clone();
+    assert_eq!(memory.trust(&record), m1nd_mind::Trust::Own);
+    assert_eq!(memory.records.iter().filter(|other| other.title == record.title).count(), 1);
+    m1nd_mind::forget(&place.keeper(), &memory, &record.id.to_string(), false).expect("is forgotten");
+    assert!(!titles(&place.main()).iter().any(|title| title.contains("manes")));
+    // A work tree without a memory file has those of the repository.
+    place.linked.remove(".mind/MEMORY.md");
+    let found = m1nd_mind::find_project(&place.path(), place.home.path()).expect("is found");
+    assert_eq!(found, place.main());
+}
+
+#[test]
+fn a_repository_that_nobody_approved_lends_nothing() {
+    let place = Place::new(MEMORY);
+    place.keeper().disapprove(&place.main(), &[]).expect("is taken back");
+    place.repository.tree.write(".mind/MEMORY.md", OTHER);
+    let memory = ProjectMemory::read(&place.path(), place.keeper().home()).expect("is read");
+    assert!(memory.records.iter().all(|record| !record.title.contains("giraffe")), "{:?}", memory.records);
+    m1nd_mind::add(&memory, "manes are combed twice", None).expect("is added");
+    let own = std::fs::read_to_string(place.linked.join(".mind/MEMORY.md")).expect("is there");
+    assert!(own.contains("manes"), "{own}");
+}

@@ -274,6 +274,24 @@ fn verdict(
     (ClosureState::Unknown, not_found, format!("{none} was found, but {} could hide one", hiding.join(" and ")))
 }
 
+/// The references of some nodes that have no target, the first [`MAX_DANGLING`], and their number.
+pub(super) fn dangling_references(snapshot: &Snapshot, nodes: &FxHashSet<NodeIx>) -> (Vec<DanglingEdge>, usize) {
+    let graph = snapshot.graph();
+    let open = |&node: &NodeIx| {
+        graph.unresolved_of(node).map(move |reference| Open {
+            is_likely: reference.reason == UNKNOWN_MODULE,
+            name: reference.name,
+            line: reference.pos.line,
+            node,
+            what: What::Reference(reference),
+        })
+    };
+    let mut dangling: Vec<Open<'_>> = nodes.iter().flat_map(open).collect();
+    let total = dangling.len();
+    dangling.sort_by(|a, b| a.key(graph).cmp(&b.key(graph)));
+    (dangling.iter().take(MAX_DANGLING).map(|open| open.row(graph)).collect(), total)
+}
+
 /// A place where a hidden path may go on.
 struct Open<'g> {
     /// It has a name of the other end, or of something near it.
@@ -336,7 +354,7 @@ pub(crate) fn hop(graph: &Graph, edge: &m1nd_graph::EdgeRef<'_>, forward: bool) 
     }
 }
 
-fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
+pub(super) fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
     let steps = path.steps.iter().map(|step| {
         let mut candidates = Vec::new();
         if step.edge.tier == EdgeTier::Possible {
@@ -361,7 +379,7 @@ fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> WhyPath {
 }
 
 /// `cut`: the budget ended before all paths were seen.
-fn closure_of_paths(graph: &Graph, paths: &[WhyPath], cut: bool) -> WhyClosure {
+pub(super) fn closure_of_paths(graph: &Graph, paths: &[WhyPath], cut: bool) -> WhyClosure {
     let reason = cut.then_some("budget_exhausted");
     let unsure = |path: &WhyPath| path.steps.iter().any(|step| step.hop.tier == EdgeTier::Possible);
     if let Some(proven) = paths.iter().position(|path| !unsure(path)) {

@@ -16,10 +16,11 @@ use crate::scope::Scope;
 
 /// Commits on each side of the baseline whose files are compared for co-change.
 const MAX_COMMITS: usize = 300;
-/// Fewest common commits, on one side, of a pair that is compared.
-const LEAST_SUPPORT: u32 = 2;
+/// Fewest common commits of a pair on the side where it is coupled more, and fewest commits since the baseline of the
+/// file with more of them: a share of fewer is chance.
+const LEAST_SUPPORT: u32 = 3;
 /// Chance above which a changed coupling is none.
-const DOUBT: f64 = 0.1;
+const DOUBT: f64 = 0.05;
 /// Smallest change of a coupling that is listed, and the maximum number listed.
 const LEAST_CHANGE: f64 = 0.15;
 const MAX_COUPLINGS: usize = 20;
@@ -225,6 +226,7 @@ fn couplings(place: &PlacedHistory<'_>, baseline: usize, scope: &Scope) -> Vec<C
         if most == 0 { None } else { Some(f64::from(pairs.get(pair).copied().unwrap_or(0)) / f64::from(most)) }
     };
     let now_common = |pair: &(&str, &str)| now.get(pair).copied().unwrap_or(0) as usize;
+    let was_common = |pair: &(&str, &str)| was.get(pair).copied().unwrap_or(0) as usize;
     let now_files_of = |pair: &(&str, &str)| {
         let count = |path: &str| now_files.get(path).copied().unwrap_or(0) as usize;
         count(pair.0).max(count(pair.1))
@@ -233,12 +235,14 @@ fn couplings(place: &PlacedHistory<'_>, baseline: usize, scope: &Scope) -> Vec<C
     for pair in pairs {
         let paths = [place.outer(pair.0), place.outer(pair.1)];
         // A pair of which neither file changed since says nothing about today.
-        let (Some(was), Some(now)) = (coupling(&was, &was_files, pair), coupling(&now, &now_files, pair)) else {
+        let (Some(before), Some(since)) = (coupling(&was, &was_files, pair), coupling(&now, &now_files, pair)) else {
             continue;
         };
-        let is_told = !is_chance((was, now), now_files_of(pair), now_common(pair));
-        if (was - now).abs() > LEAST_CHANGE && is_told && paths.iter().any(|path| scope.has(path)) {
-            rows.push(CouplingChange { pair: paths, was, now });
+        let common = if since > before { now_common(pair) } else { was_common(pair) };
+        let is_supported = common.min(now_files_of(pair)) >= LEAST_SUPPORT as usize;
+        let is_listed = is_supported && !is_chance((before, since), now_files_of(pair), now_common(pair));
+        if (before - since).abs() > LEAST_CHANGE && is_listed && paths.iter().any(|path| scope.has(path)) {
+            rows.push(CouplingChange { pair: paths, was: before, now: since });
         }
     }
     rows.sort_by(|a, b| {

@@ -24,6 +24,8 @@ pub use drift::{Drift, DriftedFile, FileChange, TouchingCommit, drift};
 pub use node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};
 pub use question::{Asked, Finding, Question, findings};
 pub(crate) use timeline::velocity_of;
-pub use timeline::{CoChanged, Depth, Pattern, TimelineAnswer, TimelineChange, TimelineQuery, Velocity, timeline};
+pub use timeline::{
+    CoChanged, Depth, Pattern, TimelineAnswer, TimelineChange, TimelineOf, TimelineQuery, Velocity, timeline,
+};
 pub use together::{Together, together};
 pub use work_tree::{WorkTreeChanges, work_tree_changes};

@@ -1,5 +1,7 @@
 //! The commits that changed a file or a symbol.
 
+use std::collections::BTreeMap;
+
 use m1nd_base::{Cancel, NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::{Commit, NoHistory, PlacedHistory, ProjectHistory};
@@ -8,6 +10,9 @@ use m1nd_history::Tracing;
 
 /// Maximum commits whose lines are compared for one node, newest first.
 pub(super) const MAX_COMPARED: usize = 400;
+
+/// Maximum changes of files whose lines are compared for one folder.
+const MAX_COMPARED_IN_FOLDER: usize = 2_000;
 
 /// The reason why nothing can be said about the history of a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +72,27 @@ pub struct NodeChanges<'h> {
     pub moved_from: Vec<String>,
     /// What is left out, in words.
     pub gaps: Vec<String>,
+    /// Whether a path inside the root belongs to the node: the file, or a file in the folder.
+    pub(super) own: OwnFiles,
+}
+
+/// The files inside a root that a question is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum OwnFiles {
+    /// One file.
+    File(String),
+    /// All files below a folder, whose path ends with `/`; empty for the whole root.
+    Below(String),
+}
+
+impl OwnFiles {
+    /// Returns whether a path inside the root is one of the files.
+    pub(super) fn has(&self, path: &str) -> bool {
+        match self {
+            Self::File(own) => own == path,
+            Self::Below(folder) => path.starts_with(folder.as_str()),
+        }
+    }
 }
 
 impl NodeChanges<'_> {
@@ -94,6 +120,7 @@ pub fn node_changes<'h>(
     }
     let path = graph.path(node);
     let place = history.place(path)?;
+    let own = OwnFiles::File(place.inner.clone());
     let cut = place.history.cut().map(m1nd_engine::history::Cut::words);
     let file = place.file().ok_or_else(|| CannotTell::NoCommits { path: path.to_owned(), cut })?;
     let (start, end) = graph.lines(node);
@@ -101,7 +128,7 @@ pub fn node_changes<'h>(
     let mut gaps: Vec<String> = cut.map(|reason| format!("older changes are unknown: {reason}")).into_iter().collect();
     if graph.kind(node) == NodeKind::File {
         let changes = file_changes(&place, with_lines, &mut gaps, cancel)?;
-        return Ok(NodeChanges { place, changes, lines, moved_from: Vec::new(), gaps });
+        return Ok(NodeChanges { place, changes, lines, moved_from: Vec::new(), gaps, own });
     }
     let text = RepoPath::new(path).ok().and_then(|path| snapshot.read_file(&path).ok());
     let text = text.ok_or_else(|| CannotTell::Unreadable(path.to_owned()))?;
@@ -119,16 +146,72 @@ pub fn node_changes<'h>(
     if found.is_broken {
         gaps.push("the content of an older commit is missing or no text: changes before it are unknown".to_owned());
     }
-    let own = found.ranges.pop().unwrap_or_default();
+    let traced = found.ranges.pop().unwrap_or_default();
     let change = |row: &m1nd_history::RangeChange| NodeChange {
         commit: row.commit,
         added: Some(row.added),
         removed: Some(row.removed),
         is_format: row.is_format || place.history.commits()[row.commit].is_format,
     };
-    let changes = own.changes.iter().map(change).collect();
-    let moved_from = own.moved_from.iter().map(|(path, _)| place.outer(path)).collect();
-    Ok(NodeChanges { place, changes, lines, moved_from, gaps })
+    let changes = traced.changes.iter().map(change).collect();
+    let moved_from = traced.moved_from.iter().map(|(path, _)| place.outer(path)).collect();
+    Ok(NodeChanges { place, changes, lines, moved_from, gaps, own })
+}
+
+/// The commits that changed files of a folder, those that are gone as well. `files` are the indexed files in it.
+///
+/// # Errors
+/// [`CannotTell`].
+pub(super) fn folder_changes<'h>(
+    snapshot: &Snapshot,
+    history: &'h ProjectHistory,
+    (path, files): (&str, &[NodeIx]),
+    with_lines: bool,
+    cancel: &Cancel,
+) -> Result<NodeChanges<'h>, CannotTell> {
+    let graph = snapshot.graph();
+    let first = files.first().ok_or_else(|| CannotTell::NoFile(path.to_owned()))?;
+    let place = history.place(graph.path(*first))?;
+    let cut = place.history.cut().map(m1nd_engine::history::Cut::words);
+    let mut gaps: Vec<String> = cut.map(|reason| format!("older changes are unknown: {reason}")).into_iter().collect();
+    let outer = place.outer("");
+    let own = OwnFiles::Below(path.strip_prefix(&outer).unwrap_or_default().to_owned());
+    if !path.starts_with(&outer) {
+        gaps.push(format!("only commits of `{outer}` are listed: the folder has files of several repositories"));
+    }
+    let contents = if with_lines { Some(place.contents()?) } else { None };
+    let mut rows: BTreeMap<usize, NodeChange> = BTreeMap::new();
+    let mut compared = 0;
+    for file in place.history.all_files().filter(|file| own.has(file.path())) {
+        cancel.check().map_err(|_| CannotTell::Cancelled)?;
+        for change in file.changes() {
+            compared += 1;
+            let contents = contents.as_ref().filter(|_| compared <= MAX_COMPARED_IN_FOLDER);
+            let lines = contents.map(|contents| place.lines().compare(contents, change.before, change.after));
+            let known = lines.as_ref().filter(|lines| !lines.is_opaque);
+            let is_format =
+                known.is_some_and(|lines| lines.is_format) || place.history.commits()[change.commit].is_format;
+            let (added, removed) = (known.map(|lines| lines.added()), known.map(|lines| lines.removed()));
+            let add =
+                |sum: Option<u64>, more: Option<u64>| sum.zip(more).map(|(sum, more)| sum + more).or(sum).or(more);
+            rows.entry(change.commit)
+                .and_modify(|row| {
+                    (row.added, row.removed) = (add(row.added, added), add(row.removed, removed));
+                    row.is_format &= is_format;
+                })
+                .or_insert(NodeChange { commit: change.commit, added, removed, is_format });
+        }
+    }
+    if rows.is_empty() {
+        return Err(CannotTell::NoCommits { path: path.to_owned(), cut });
+    }
+    if with_lines && compared > MAX_COMPARED_IN_FOLDER {
+        gaps.push(format!("lines of {MAX_COMPARED_IN_FOLDER} of {compared} changes of its files were compared"));
+    }
+    let lines = files.iter().map(|file| graph.lines(*file).1).sum();
+    // Newer commits have lower numbers.
+    let changes = rows.into_values().collect();
+    Ok(NodeChanges { place, changes, lines, moved_from: Vec::new(), gaps, own })
 }
 
 fn file_changes(

@@ -1,4 +1,4 @@
-//! `timeline`: how a file or a symbol changed.
+//! `timeline`: how a file, a symbol or a folder changed.
 
 use m1nd_base::Cancel;
 use m1nd_engine::Snapshot;
@@ -6,7 +6,7 @@ use m1nd_engine::history::ProjectHistory;
 use m1nd_graph::NodeIx;
 use rustc_hash::FxHashMap;
 
-use super::node_changes::{CannotTell, NodeChange, NodeChanges, node_changes};
+use super::node_changes::{CannotTell, NodeChange, NodeChanges, folder_changes, node_changes};
 use crate::chance::at_least;
 
 /// Seconds of a day.
@@ -54,11 +54,25 @@ impl Depth {
     }
 }
 
-/// A question about the past of a node.
+/// What a timeline is of.
 #[derive(Debug, Clone, Copy)]
-pub struct TimelineQuery {
+pub enum TimelineOf<'q> {
     /// A file or a symbol.
-    pub node: NodeIx,
+    Node(NodeIx),
+    /// A folder.
+    Folder {
+        /// Its path, with `/` at the end; empty for the whole project.
+        path: &'q str,
+        /// The indexed files in it and below.
+        files: &'q [NodeIx],
+    },
+}
+
+/// A question about the past of a node or folder.
+#[derive(Debug, Clone, Copy)]
+pub struct TimelineQuery<'q> {
+    /// What it is about.
+    pub of: TimelineOf<'q>,
     /// How far back.
     pub depth: Depth,
     /// Whether lines are compared; without, churn, stability and pattern are unknown.
@@ -189,17 +203,22 @@ pub struct TimelineAnswer {
     pub gaps: Vec<String>,
 }
 
-/// The past of a file or a symbol.
+/// The past of a file, a symbol or a folder.
 ///
 /// # Errors
 /// [`CannotTell`].
 pub fn timeline(
     snapshot: &Snapshot,
     history: &ProjectHistory,
-    query: &TimelineQuery,
+    query: &TimelineQuery<'_>,
     cancel: &Cancel,
 ) -> Result<TimelineAnswer, CannotTell> {
-    let mut found = node_changes(snapshot, history, query.node, query.with_churn, cancel)?;
+    let mut found = match query.of {
+        TimelineOf::Node(node) => node_changes(snapshot, history, node, query.with_churn, cancel)?,
+        TimelineOf::Folder { path, files } => {
+            folder_changes(snapshot, history, (path, files), query.with_churn, cancel)?
+        }
+    };
     let now = found.place.history.now();
     let times: Vec<i64> = found.changes.iter().map(|change| found.commit(change).time).collect();
     let first_change = times.iter().copied().min().unwrap_or(now);
@@ -319,7 +338,7 @@ fn listed(found: &NodeChanges<'_>) -> Vec<TimelineChange> {
 /// Present paths of the other files of a commit.
 fn others<'a>(found: &'a NodeChanges<'_>, change: &NodeChange) -> impl Iterator<Item = String> + 'a {
     let files = found.place.history.touched_by(change.commit);
-    files.filter(|file| file.path() != found.place.inner).map(|file| found.place.outer(file.path()))
+    files.filter(|file| !found.own.has(file.path())).map(|file| found.place.outer(file.path()))
 }
 
 fn co_changed(found: &NodeChanges<'_>, limit: usize) -> (Vec<CoChanged>, usize) {

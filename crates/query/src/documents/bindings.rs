@@ -176,7 +176,13 @@ fn of_edge(graph: &Graph, document: &Document, edge: &EdgeRef<'_>, line: u32) ->
     let is_file = graph.kind(target) == NodeKind::File;
     let label = graph.label(target);
     let mut here = document.mentions.iter().filter(|mention| mention.line == line);
-    let mention = here.clone().find(|mention| names(mention, label, is_file.then(|| graph.path(target))));
+    let names_it = |mention: &&Mention| names(mention, label, is_file.then(|| graph.path(target)));
+    // Of two names in a line that end alike, `Session.send` and `HTTPAdapter.send`, the one with the owner of the target.
+    let owner =
+        graph.parent(target).filter(|owner| graph.kind(*owner) != NodeKind::File).map(|owner| graph.label(owner));
+    let with_owner = |mention: &&Mention| owner.is_some_and(|owner| has_part(&mention.name, owner));
+    let mention = here.clone().find(|mention| names_it(mention) && with_owner(mention));
+    let mention = mention.or_else(|| here.clone().find(names_it));
     // What declares a command or an option may have any name.
     let is_command = |mention: &&Mention| matches!(mention.form, Form::Flag | Form::Command);
     let mention = mention.or_else(|| here.find(is_command));
@@ -204,6 +210,11 @@ fn names(mention: &Mention, label: &str, path: Option<&str>) -> bool {
         }
         None => last == label || mention.kind == MentionKind::Link && mention.name.ends_with(label),
     }
+}
+
+/// Returns whether a qualified name has a part.
+fn has_part(name: &str, part: &str) -> bool {
+    name.split(['.', ':', '#', '/']).any(|own| own == part)
 }
 
 fn is_qualified(name: &str) -> bool {

@@ -43,7 +43,10 @@ pub struct Checked {
 
 /// The documents of the index: Markdown, reStructuredText, AsciiDoc, HTML and notebooks, without test data.
 pub fn documents_of(snapshot: &Snapshot) -> Vec<RepoPath> {
-    let documents = snapshot.files().iter().filter(|file| file.language.is_document() && !file.is_test);
+    let documents = snapshot
+        .files()
+        .iter()
+        .filter(|file| file.language.is_document() && !file.language.is_packed() && !file.is_test);
     documents.map(|file| file.path.clone()).collect()
 }
 

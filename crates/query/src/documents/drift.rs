@@ -6,6 +6,7 @@ use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
 use super::check::{CheckScope, findings};
+use super::kept::changed_since;
 use super::{DriftClass, Finding, Read, in_order};
 
 /// The findings of a document.
@@ -25,10 +26,25 @@ pub fn drift(snapshot: &Snapshot, history: &ProjectHistory, read: &Read, cancel:
     let mut gaps = history.gaps();
     let scope = CheckScope { changed_code: true };
     let mut found = findings(snapshot, history, &[read], scope, &mut gaps, cancel)?.pop().unwrap_or_default();
+    let since = changed_since(snapshot, read, cancel)?;
+    // What the index knew says more than the commits: it has the code as it was.
+    found.retain(|row| !since.iter().any(|other| is_about_same(row, other)));
+    let has_known = !since.is_empty();
+    found.extend(since);
     found.extend(ambiguous(read));
-    found.extend(unbacked(read));
+    if !has_known {
+        found.extend(unbacked(read));
+    }
     in_order(&mut found);
     Ok(Drift { findings: found, gaps })
+}
+
+/// Returns whether two findings say of the same name in the same line that its code is gone or changed.
+fn is_about_same(row: &Finding, other: &Finding) -> bool {
+    let kinds = [DriftClass::BindingMissing, DriftClass::BindingMoved];
+    let is_kind = row.class == other.class && row.confidence <= other.confidence
+        || kinds.contains(&row.class) && kinds.contains(&other.class);
+    row.line == other.line && row.name == other.name && is_kind
 }
 
 /// Names that several nodes have.

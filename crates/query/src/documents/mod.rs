@@ -5,18 +5,19 @@ mod check;
 mod closed;
 mod dead;
 mod drift;
+mod kept;
 mod labels;
 mod links;
 mod past;
 mod signatures;
 mod slips;
 
-pub use m1nd_documents::Document;
 pub use m1nd_documents::light::{LightClaim, LightQualifier, LightRelation};
+pub use m1nd_documents::{Document, NotebookLine, list_notebook_lines};
 
 use m1nd_base::RepoPath;
-use m1nd_documents::{DocumentLimits, Unreadable, parse};
-use m1nd_engine::{ReadError, Snapshot};
+use m1nd_documents::{DocumentLimits, Format, Unreadable, parse, parse_as};
+use m1nd_engine::{ReadError, Snapshot, linked_names};
 
 pub use bindings::{BoundCode, MatchKind, UnboundReason, unbound};
 pub use check::{CheckError, CheckScope, Checked, check, documents_of, keep_since};
@@ -44,13 +45,19 @@ pub enum DocumentError {
     Content(#[from] Unreadable),
 }
 
-/// Reads a document below an indexed root as it is on disk.
+/// Reads a document below an indexed root as it is on disk. Of a file of code, the names that its comments link to.
 ///
 /// # Errors
 /// [`DocumentError`] with the reason.
 pub fn read(snapshot: &Snapshot, path: &RepoPath) -> Result<Read, DocumentError> {
     let bytes = snapshot.read_bytes(path)?;
-    let document = parse(path.as_str(), &bytes, &DocumentLimits::default())?;
+    let code = snapshot.files().get(path).map(|file| file.language).filter(|language| !language.is_prose());
+    let linked = code.and_then(|language| linked_names(language, &String::from_utf8_lossy(&bytes)));
+    let document = match linked {
+        Some(document) => document,
+        None if code.is_some() => parse_as(Format::Plain, b"", &DocumentLimits::default())?,
+        None => parse(path.as_str(), &bytes, &DocumentLimits::default())?,
+    };
     let bindings = bindings::bindings(snapshot, &document, path);
     Ok(Read { path: path.clone(), document, bindings })
 }
@@ -136,12 +143,14 @@ pub struct Finding {
     pub target: Option<String>,
     /// The commit that made it so.
     pub evidence: Option<Evidence>,
+    /// Hash of the code that the name meant when the line was indexed.
+    pub old_hash: Option<String>,
 }
 
 impl Finding {
     /// A finding without evidence of a commit.
     fn new(class: DriftClass, line: u32, name: &str, message: String, confidence: f64) -> Self {
-        Self { class, line, name: name.to_owned(), message, confidence, target: None, evidence: None }
+        Self { class, line, name: name.to_owned(), message, confidence, target: None, evidence: None, old_hash: None }
     }
 }
 

@@ -1,9 +1,11 @@
 //! What the commits say of names that code no longer has: which commit removed the last of them, and what has the same
 //! body since.
 
+use std::hash::BuildHasher;
+
 use m1nd_base::{Cancel, Cancelled, Limits, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_engine::history::{Contents, FileHistory, PlacedHistory};
+use m1nd_engine::history::{FileHistory, PlacedHistory};
 use m1nd_history::BlobId;
 use m1nd_lang::facts::{DefKind, FileFacts};
 use m1nd_lang::{Language, extract, is_test_path};
@@ -21,6 +23,10 @@ const MAX_BLOB: usize = 1 << 20;
 const BODY: std::ops::Range<usize> = 24..64 << 10;
 /// Maximum past contents of which the definitions are looked at.
 const MAX_SOURCES: usize = 600;
+/// Shortest word whose removal is kept, in bytes.
+const LEAST_WORD: usize = 3;
+/// Maximum changes that are kept of one word, the newest.
+const MAX_LOSSES: usize = 12;
 /// Maximum bytes of the files of the project that are searched for names.
 const MAX_PRESENT: usize = 512 << 20;
 
@@ -124,6 +130,72 @@ fn words(text: &[u8], mut each: impl FnMut(&str)) {
     }
 }
 
+/// A change that removed the last occurrence of a word from a file.
+#[derive(Debug, Clone)]
+struct Loss {
+    commit: u32,
+    path: std::sync::Arc<str>,
+    before: BlobId,
+}
+
+/// The words that commits removed from files of code, with the newest changes that did. Made once per history: it takes
+/// seconds in a repository with thousands of commits, and does not depend on the document.
+struct LostWords(FxHashMap<u64, Vec<Loss>>);
+
+impl LostWords {
+    /// Compares the words of each content with those of the next, newest files first.
+    fn of(place: &PlacedHistory<'_>, cancel: &Cancel) -> Result<Self, Cancelled> {
+        let mut found: FxHashMap<u64, Vec<Loss>> = FxHashMap::default();
+        let Ok(contents) = place.contents() else { return Ok(Self(found)) };
+        let (mut bytes, mut changes) = (0, 0);
+        for file in all_files(place).into_iter().filter(|file| may_use(file.path())) {
+            // What came after a change is what was there before the next.
+            let mut later: Option<(BlobId, FxHashSet<u64>)> = None;
+            for change in file.changes() {
+                cancel.check()?;
+                let Some(before) = change.before else { continue };
+                changes += 1;
+                if changes > MAX_CHANGES || bytes > MAX_BYTES {
+                    return Ok(Self(found));
+                }
+                let mut read = |blob: BlobId| {
+                    let mut words_of: FxHashSet<u64> = FxHashSet::default();
+                    if let Some(text) = contents.blob(blob).filter(|text| text.len() <= MAX_BLOB) {
+                        bytes += text.len();
+                        words(&text, |word| _ = (word.len() >= LEAST_WORD).then(|| words_of.insert(key(word))));
+                    }
+                    words_of
+                };
+                let after = match (change.after, later.take()) {
+                    (None, _) => FxHashSet::default(),
+                    (Some(after), Some((known, words))) if known == after => words,
+                    (Some(after), _) => read(after),
+                };
+                let lost = read(before);
+                for word in lost.difference(&after) {
+                    let losses = found.entry(*word).or_default();
+                    losses.push(Loss { commit: change.commit as u32, path: change.path.into(), before });
+                }
+                later = Some((before, lost));
+            }
+        }
+        for losses in found.values_mut() {
+            losses.sort_by(|a, b| (a.commit, &a.path).cmp(&(b.commit, &b.path)));
+            losses.truncate(MAX_LOSSES);
+            losses.shrink_to_fit();
+        }
+        Ok(Self(found))
+    }
+
+    fn of_word(&self, word: &str) -> &[Loss] {
+        self.0.get(&key(word)).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn key(word: &str) -> u64 {
+    rustc_hash::FxBuildHasher.hash_one(word)
+}
+
 /// The commit that removed each name from code that owned it, of those names that the code of the newest commits had.
 pub(super) fn removals(
     place: &PlacedHistory<'_>,
@@ -132,46 +204,26 @@ pub(super) fn removals(
 ) -> Result<FxHashMap<OwnedName, Removal>, Cancelled> {
     let mut found: FxHashMap<OwnedName, Removal> = FxHashMap::default();
     let Ok(contents) = place.contents() else { return Ok(found) };
-    let mut changes = Vec::new();
-    for file in all_files(place).into_iter().filter(|file| may_use(file.path())) {
-        changes.extend(file.changes().filter_map(|change| {
-            let before = change.before?;
-            Some((change.commit, change.path, before, change.after))
-        }));
-    }
-    changes.sort_by_key(|(commit, path, ..)| (*commit, *path));
-    changes.truncate(MAX_CHANGES);
-    let mut kinds: FxHashMap<&str, Vec<Owned>> = FxHashMap::default();
-    names.iter().for_each(|(kind, name)| kinds.entry(name).or_default().push(*kind));
-    let words: FxHashSet<String> = kinds.keys().map(|name| (*name).to_owned()).collect();
-    let mut holds = Holds { contents: &contents, names: &words, known: FxHashMap::default(), bytes: 0 };
-    let mut extracted = 0;
-    for (commit, path, before, after) in changes {
+    let lost = place.loaded.derived().get_or_try_init(|| LostWords::of(place, cancel))?;
+    let mut sources: FxHashMap<BlobId, Option<FileFacts>> = FxHashMap::default();
+    let mut sorted: Vec<&OwnedName> = names.iter().collect();
+    sorted.sort();
+    for owned in sorted {
         cancel.check()?;
-        if found.len() == names.len() || holds.bytes > MAX_BYTES {
-            break;
-        }
-        let lost = holds.of(before);
-        let wanted = |name: &str, found: &FxHashMap<OwnedName, Removal>| -> Vec<Owned> {
-            let kinds = kinds.get(name).map_or(&[][..], Vec::as_slice);
-            kinds.iter().filter(|kind| !found.contains_key(&(**kind, name.to_owned()))).copied().collect()
-        };
-        if lost.iter().all(|name| wanted(name, &found).is_empty()) {
-            continue;
-        }
-        let kept = after.map(|after| holds.of(after)).unwrap_or_default();
-        let gone = lost.iter().filter(|name| !kept.contains(name));
-        let gone: Vec<(Owned, &String)> =
-            gone.flat_map(|name| wanted(name, &found).into_iter().map(move |kind| (kind, name))).collect();
-        let Some(text) = (!gone.is_empty()).then(|| contents.blob(before)).flatten() else { continue };
-        let mut source = Source { path, text: &text, facts: None, may_extract: extracted < MAX_SOURCES };
-        for (kind, name) in gone {
-            if source.owns(kind, name, cancel) {
-                let removal = Removal { commit, path: path.to_owned(), before: Some(before) };
-                found.insert((kind, name.clone()), removal);
+        let (kind, name) = owned;
+        for loss in lost.of_word(name) {
+            let Some(text) = contents.blob(loss.before) else { continue };
+            let may_extract = sources.len() < MAX_SOURCES || sources.contains_key(&loss.before);
+            let facts = sources.remove(&loss.before).flatten();
+            let mut source = Source { path: &loss.path, text: &text, facts, may_extract };
+            let owns = has_word(&text, name) && source.owns(*kind, name, cancel);
+            sources.insert(loss.before, source.facts);
+            if owns {
+                let (commit, path) = (loss.commit as usize, loss.path.to_string());
+                found.insert(owned.clone(), Removal { commit, path, before: Some(loss.before) });
+                break;
             }
         }
-        extracted += usize::from(source.facts.is_some());
     }
     Ok(found)
 }
@@ -272,34 +324,6 @@ pub(super) fn gone_paths(place: &PlacedHistory<'_>) -> FxHashMap<String, GonePat
         }
     }
     gone
-}
-
-/// Which of some names contents have.
-struct Holds<'c> {
-    contents: &'c Contents,
-    names: &'c FxHashSet<String>,
-    known: FxHashMap<BlobId, std::rc::Rc<Vec<String>>>,
-    bytes: usize,
-}
-
-impl Holds<'_> {
-    fn of(&mut self, blob: BlobId) -> std::rc::Rc<Vec<String>> {
-        if let Some(known) = self.known.get(&blob) {
-            return known.clone();
-        }
-        let mut held: Vec<String> = Vec::new();
-        if let Some(text) = self.contents.blob(blob).filter(|text| text.len() <= MAX_BLOB) {
-            self.bytes += text.len();
-            words(&text, |word| {
-                if let Some(name) = self.names.get(word).filter(|name| !held.contains(name)) {
-                    held.push(name.clone());
-                }
-            });
-        }
-        let held = std::rc::Rc::new(held);
-        self.known.insert(blob, held.clone());
-        held
-    }
 }
 
 /// The commit as evidence.

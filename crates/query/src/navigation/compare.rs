@@ -35,11 +35,13 @@ pub fn compare(graph: &Graph, a: (&Perspective, &RouteSet), b: (&Perspective, &R
     let (of_a, of_b) = (nodes(graph, a), nodes(graph, b));
     let has = |all: &[Held], one: &Held| all.iter().any(|other| other.node == one.node);
     let is_stop_of = |all: &[Held], one: &Held| all.iter().any(|other| other.node == one.node && other.is_stop);
-    let shared = of_a.iter().filter(|one| has(&of_b, one));
+    // Where one has been and the other only could go is not shared: it is of the one that has been there.
+    let is_shared = |one: &&Held| has(&of_b, one) && one.is_stop == is_stop_of(&of_b, one);
+    let is_only = |one: &&Held, others: &[Held]| !has(others, one) || one.is_stop && !is_stop_of(others, one);
     Comparison {
-        shared: shared.map(|one| Held { is_stop: one.is_stop && is_stop_of(&of_b, one), ..*one }).collect(),
-        only_a: of_a.iter().filter(|one| !has(&of_b, one)).copied().collect(),
-        only_b: of_b.iter().filter(|one| !has(&of_a, one)).copied().collect(),
+        shared: of_a.iter().filter(is_shared).copied().collect(),
+        only_a: of_a.iter().filter(|one| is_only(one, &of_b)).copied().collect(),
+        only_b: of_b.iter().filter(|one| is_only(one, &of_a)).copied().collect(),
         dimensions: [a.1.dimensions(COMPARED_ROUTES), b.1.dimensions(COMPARED_ROUTES)],
     }
 }

@@ -4,7 +4,7 @@ use m1nd_base::{EdgeTier, NodeKind, Relation};
 use serde::{Deserialize, Serialize};
 
 use super::family::Family;
-use crate::retrieval::{Dimension, compile_glob};
+use crate::retrieval::{Dimension, PathGlob};
 
 /// Filters and weights. The default shows everything, and all evidence counts in full.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ impl Lens {
             let has_glob = text.contains(['*', '?', '[', '{']);
             let folder = text.trim().trim_start_matches("./").trim_end_matches('/');
             match has_glob || folder.is_empty() {
-                true => compile_glob(text).map(Matcher::Glob).map_err(|why| format!("`{text}`: {why}")),
+                true => PathGlob::compile(text).map(Matcher::Glob).map_err(|why| format!("`{text}`: {why}")),
                 false => Ok(Matcher::Folder(folder.to_owned())),
             }
         };
@@ -79,7 +79,7 @@ impl Lens {
 }
 
 enum Matcher {
-    Glob(globset::GlobMatcher),
+    Glob(PathGlob),
     Folder(String),
 }
 

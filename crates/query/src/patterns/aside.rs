@@ -5,24 +5,10 @@ use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use rustc_hash::FxHashMap;
 
 use crate::calls::is_test;
+use crate::product::aside_folder;
 
-/// Folders of code that is not shipped, unless shipped code uses it.
-const ASIDE: [&str; 12] = [
-    "example",
-    "examples",
-    "_examples",
-    "samples",
-    "demo",
-    "demos",
-    "docs",
-    "doc",
-    "benches",
-    "bench",
-    "benchmarks",
-    "fixtures",
-];
 /// Folders of foreign code.
-const FOREIGN: [&str; 2] = ["vendor", "third_party"];
+const FOREIGN: [&str; 6] = ["vendor", "vendored", "_vendor", "third_party", "thirdparty", "external"];
 
 /// Cache of files that are not shipped.
 #[derive(Default)]
@@ -47,14 +33,14 @@ fn look(graph: &Graph, path: &RepoPath) -> Option<String> {
     if let Some(folder) = folder_of(path.parent(), &FOREIGN) {
         return Some(aside(folder));
     }
-    let Some(file) = graph.find_file(path.as_str()) else { return folder_of(path.parent(), &ASIDE).map(aside) };
+    let Some(file) = graph.find_file(path.as_str()) else { return aside_folder(path.parent()).map(aside) };
     let nodes: Vec<NodeIx> = graph.of_file(file).into_iter().chain([file]).collect();
     let users = || {
         let edges = nodes.iter().flat_map(|&node| graph.in_edges(node));
         edges.filter(|edge| edge.relation.is_structure() && graph.file(edge.from) != Some(file))
     };
-    if let Some(folder) = folder_of(path.parent(), &ASIDE) {
-        let is_shipped = |from: NodeIx| !is_test(graph, from) && folder_of(graph.path(from), &ASIDE).is_none();
+    if let Some(folder) = aside_folder(path.parent()) {
+        let is_shipped = |from: NodeIx| !is_test(graph, from) && aside_folder(graph.path(from)).is_none();
         let used = users().any(|edge| edge.tier == EdgeTier::Certain && is_shipped(edge.from));
         return (!used).then(|| aside(folder));
     }

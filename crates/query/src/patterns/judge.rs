@@ -2,19 +2,19 @@
 //!
 //! For every pattern: a match in test code is a false positive; one in third-party code, or in an example or
 //! benchmark that no shipped code uses, is mitigated; so is one in a private function or file that only tests use.
-//! Other matches are judged by [`Check`]. "Confirmed" means that no known fact speaks against the match; if a
-//! possible edge or an unresolved reference might, `open` names it.
+//! Other matches are judged by [`Check`]. "Confirmed" means that no known fact speaks against the match; if a possible
+//! edge or an unresolved reference might, `open` names it, and a match that rests on the graph alone stays unvalidated.
 
 use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, Deadline, EdgeTier, NodeKind, Pos, Relation, RepoPath};
 use m1nd_graph::{EdgeRef, Graph, NodeFlags, NodeIx};
-use m1nd_lang::patterns::{Check, Extent, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
+use m1nd_lang::patterns::{Check, Extent, Names, SyntaxFile, SyntaxMatch, SyntaxQuery, handing_calls, speaks_of_auth};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aside::Aside;
 use super::matching::{Place, Raw};
-use super::{ContextNode, Finding, FindingStatus};
+use super::{ContextNode, Finding, FindingStatus, rests_on_graph};
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::closure::{Hiding, Rows, hiding};
 use m1nd_engine::Language;
@@ -31,6 +31,64 @@ const AUTH_STEPS: usize = 3;
 const MAX_CONTEXT: usize = 3;
 /// Maximum members of a class that are examined.
 const MAX_MEMBERS: usize = 200;
+/// Share of the exported things of a file that are documented where one without a comment stands out.
+const LEAST_DOCUMENTED: (usize, usize) = (3, 4);
+/// Fewest other exported things of a file that show whether it documents them.
+const LEAST_EXPORTED: usize = 4;
+/// Names that mean the same in every program of a language.
+const SELF_EXPLAINING: &[&str] = &[
+    "main",
+    "new",
+    "default",
+    "fmt",
+    "drop",
+    "clone",
+    "from",
+    "into",
+    "Error",
+    "Unwrap",
+    "Is",
+    "As",
+    "String",
+    "GoString",
+    "Len",
+    "Less",
+    "Swap",
+    "MarshalJSON",
+    "UnmarshalJSON",
+    "MarshalText",
+    "UnmarshalText",
+    "Read",
+    "Write",
+    "Close",
+    "ServeHTTP",
+    "toString",
+    "equals",
+    "hashCode",
+    "compareTo",
+    "close",
+    "run",
+    "accept",
+    "apply",
+    "iterator",
+];
+/// Steps from a function to the `main` of a program.
+const MAIN_STEPS: usize = 12;
+/// Names of outside code that runs programs.
+const RUNS_PROGRAMS: &[&str] = &[
+    "subprocess",
+    "pexpect",
+    "assert_cmd",
+    "std::process::Command",
+    "process::Command",
+    "os/exec",
+    "child_process",
+    "execa",
+    "ProcessBuilder",
+    "CliRunner",
+    "trycmd",
+    "snapbox",
+];
 /// Maximum files re-read per scan for the bodies of their functions.
 const MAX_FILES_READ: usize = 2_000;
 
@@ -95,6 +153,7 @@ pub(super) struct Judge<'s> {
     files_read: usize,
     late: bool,
     aside: Aside,
+    tests_run_programs: Option<bool>,
     queries: FxHashMap<(Language, &'static str), Option<Arc<SyntaxQuery>>>,
     found: FxHashMap<(NodeIx, &'static str), Option<Arc<Vec<SyntaxMatch>>>>,
 }
@@ -110,6 +169,7 @@ impl<'s> Judge<'s> {
             files_read: 0,
             late: false,
             aside: Aside::default(),
+            tests_run_programs: None,
             queries,
             found,
         }
@@ -134,6 +194,10 @@ impl<'s> Judge<'s> {
         let mut finding = finding(raw, node, verdict);
         if raw.stale && finding.open.is_none() {
             finding.open = Some("the file changed since it was indexed: the graph may not fit it".to_owned());
+        }
+        // What is a finding by the graph alone is only confirmed if nothing unknown speaks against it.
+        if finding.status == FindingStatus::Confirmed && finding.open.is_some() && rests_on_graph(&raw.check) {
+            finding.status = FindingStatus::Unvalidated;
         }
         Ok(finding)
     }
@@ -167,7 +231,7 @@ impl<'s> Judge<'s> {
             Check::Plain => Verdict::confirmed("as written; what the graph knows has no bearing on it"),
             Check::CalleeDoes { does, handed } => self.callee_does(raw, found, does, handed),
             Check::CallersGuard { guard } => self.callers_guard(raw, found, node, guard),
-            Check::ReturnsError { word } => self.returns_error(raw, found, word),
+            Check::ReturnsError { word, outside } => self.returns_error(raw, found, word, outside),
             Check::AskedBefore { asks } => self.asked_before(raw, found, node, asks),
             Check::Shared => self.shared(raw),
             Check::SharedOnceSet { writes, once } => self.shared_once_set(raw, writes, once),
@@ -371,13 +435,16 @@ impl<'s> Judge<'s> {
         }
     }
 
-    fn returns_error(&self, raw: &Raw, found: &SyntaxMatch, word: &str) -> Verdict {
+    fn returns_error(&self, raw: &Raw, found: &SyntaxMatch, word: &str, outside: &Names) -> Verdict {
         let Some(call) = &found.call else { return Verdict::confirmed("as written") };
         let called = self.called_in(&raw.path, std::slice::from_ref(call));
         let mut functions = called.certain.iter().copied().filter(|node| self.graph.kind(*node) == NodeKind::Function);
         // For nested or chained calls it is unknown here which one gives the result.
         let (Some(callee), None) = (functions.next(), functions.next()) else {
-            return Verdict::confirmed("as written").open("what the called function returns is not known");
+            return match found.name.as_deref().filter(|name| outside.is_match(name)) {
+                Some(name) => Verdict::confirmed(format!("`{name}` can return an error")),
+                None => Verdict::confirmed("as written").open("what the called function returns is not known"),
+            };
         };
         let label = self.graph.label(callee);
         if result_holds(self.graph.signature(callee), word) {
@@ -411,15 +478,32 @@ impl<'s> Judge<'s> {
         let Some(variable) = self.variable(raw) else {
             return Verdict::confirmed("as written").open("who uses it is not known");
         };
-        let (users, _) = self.elsewhere(variable);
-        if !users.is_empty() {
-            return Verdict::confirmed(format!("used from other files, {} known", users.len()))
-                .with(users, "references");
+        let is_module = matches!(raw.language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+        // Importers cannot assign what a module exports, and see that it does.
+        let writers = if is_module { self.elsewhere(variable).0 } else { self.writers_elsewhere(variable) };
+        if is_module && !writers.is_empty() {
+            let reason = format!("assigned here and used from other files, {} known", writers.len());
+            return Verdict::confirmed(reason).with(writers, "references");
+        }
+        if !writers.is_empty() {
+            let reason = format!("assigned from other files, {} known", writers.len());
+            return Verdict::confirmed(reason).with(writers, "references");
         }
         if !self.graph.flags(variable).has(NodeFlags::EXPORTED) {
             return Verdict::false_positive("not visible to others");
         }
-        Verdict::confirmed("visible to others").open("no use in another file is known")
+        Verdict::confirmed("visible to others").open("no assignment in another file is known")
+    }
+
+    /// Code of other files that assigns a variable and does not read it.
+    fn writers_elsewhere(&self, variable: NodeIx) -> Vec<NodeIx> {
+        let graph = self.graph;
+        let file = graph.file(variable);
+        let writes = |edge: &EdgeRef<'_>| {
+            let is_use = edge.relation == Relation::References && edge.tier == EdgeTier::Certain;
+            is_use && !edge.reads && graph.file(edge.from) != file && !is_test(graph, edge.from)
+        };
+        graph.in_edges(variable).filter(writes).map(|edge| edge.from).collect()
     }
 
     /// A match whose name is declared where the graph holds no node: it may be one of several declarations of a node.
@@ -445,15 +529,61 @@ impl<'s> Judge<'s> {
         if !graph.flags(node).has(NodeFlags::EXPORTED) {
             return Verdict::false_positive("not visible to others");
         }
+        if SELF_EXPLAINING.contains(&graph.label(node)) {
+            return Verdict::false_positive("its name is one of the language, which says what it does");
+        }
         let bases = graph.out_edges(node).filter(|edge| edge.relation == Relation::Overrides).map(|edge| edge.to);
         if let Some(base) = bases.into_iter().find(|base| !graph.doc(*base).is_empty()) {
             return Verdict::mitigated("what it replaces is documented").with([base], "overrides");
         }
-        let (users, _) = self.elsewhere(node);
-        if users.is_empty() {
-            return Verdict::confirmed("visible to others").open("no use in another file is known");
+        let registered = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Registers | Relation::Decorates);
+        if graph.in_edges(node).any(registered) || graph.out_edges(node).any(registered) {
+            return Verdict::false_positive("a framework calls it, people do not");
         }
-        Verdict::confirmed(format!("used from other files, {} known", users.len())).with(users, "references")
+        let owner = graph.parent(node).filter(|owner| is_type_like(graph.kind(*owner)));
+        let receiver = graph.id(node).split("::impl::").nth(1).and_then(|rest| rest.split("::").next());
+        let is_hidden =
+            raw.language == Language::Go && receiver.is_some_and(|name| name.starts_with(char::is_lowercase));
+        if is_hidden || owner.is_some_and(|owner| !graph.flags(owner).has(NodeFlags::EXPORTED)) {
+            return Verdict::false_positive("a member of a type that is not visible to others");
+        }
+        let overloads = graph.parent(node).into_iter().flat_map(|owner| graph.out_edges(owner)).map(|edge| edge.to);
+        let told = |other: &NodeIx| graph.label(*other) == graph.label(node) && !graph.doc(*other).is_empty();
+        if let Some(other) = overloads.into_iter().find(told) {
+            return Verdict::false_positive("another form of it is documented").with([other], "references");
+        }
+        let (documented, others) = self.documented_beside(node);
+        if others < LEAST_EXPORTED || documented * LEAST_DOCUMENTED.1 < others * LEAST_DOCUMENTED.0 {
+            let reason = format!("its file documents {documented} of {others} other things that it exports");
+            return Verdict::false_positive(reason);
+        }
+        let (users, _) = self.elsewhere(node);
+        let reason = format!("{documented} of {others} others that its file exports are documented");
+        Verdict::confirmed(reason).with(users, "references")
+    }
+
+    /// Numbers of the documented ones among the other functions and types that the file of a node exports, and of all.
+    fn documented_beside(&self, node: NodeIx) -> (usize, usize) {
+        let graph = self.graph;
+        let Some(file) = graph.file(node) else { return (0, 0) };
+        let is_api = |other: &NodeIx| {
+            use NodeKind::{Class, Enum, Function, Interface, Struct, Trait};
+            *other != node
+                && matches!(graph.kind(*other), Class | Enum | Function | Interface | Struct | Trait)
+                && graph.flags(*other).has(NodeFlags::EXPORTED)
+                && !is_test(graph, *other)
+        };
+        let others: Vec<NodeIx> = graph.of_file(file).into_iter().filter(is_api).collect();
+        (others.iter().filter(|other| !graph.doc(**other).is_empty()).count(), others.len())
+    }
+
+    /// Returns whether the code of a file uses something whose name speaks of a check of who calls.
+    fn checks_somewhere(&self, path: &RepoPath) -> bool {
+        let graph = self.graph;
+        let Some(file) = graph.find_file(path.as_str()) else { return true };
+        let nodes = graph.of_file(file).into_iter().chain([file]);
+        let mut edges = nodes.flat_map(|node| graph.out_edges(node));
+        edges.any(|edge| edge.relation != Relation::Contains && speaks_of_auth(graph.label(edge.to)))
     }
 
     fn reaches_auth(&self, raw: &Raw, found: &SyntaxMatch) -> Verdict {
@@ -472,6 +602,9 @@ impl<'s> Judge<'s> {
             return Verdict::mitigated(reason).with([hit], "calls");
         }
         let verdict = Verdict::confirmed("nothing that its handler is known to call speaks of a check");
+        if !self.checks_somewhere(&raw.path) {
+            return Verdict::undecided("no code of its file checks who calls: all of it may be meant for everybody");
+        }
         if handlers.is_empty() {
             return verdict.open("what the handler calls is not known");
         }
@@ -488,7 +621,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    fn tested(&self, raw: &Raw) -> Verdict {
+    fn tested(&mut self, raw: &Raw) -> Verdict {
         let graph = self.graph;
         let Some(node) = self.subject(raw) else { return self.no_subject(raw) };
         if graph.flags(node).has(NodeFlags::ABSTRACT) || graph.flags(node).has(NodeFlags::DECLARATION) {
@@ -525,17 +658,57 @@ impl<'s> Judge<'s> {
             return verdict.open("it may be run without being named: through a base or a framework");
         }
         // Methods may be called through an interface that is declared outside.
-        let is_method = graph.parent(node).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
-        if is_method && self.users(node).0.is_empty() {
+        if self.may_meet_interface(node) && self.users(node).0.is_empty() {
             return verdict.open("no use of it is known: it may be called through an interface");
         }
         if reached.is_cut {
             return verdict.open("there are callers beyond");
         }
+        if let Some(other) = self.tested_namesake(node) {
+            let open = format!("tests call another `{}`, which may stand for it", graph.label(other));
+            return verdict.open(open);
+        }
+        if self.tests_run_programs() {
+            let main = |one: NodeIx| graph.label(one) == "main" && graph.kind(one) == NodeKind::Function;
+            let from_main = walk(graph, &starts, (Direction::Callers, Along::Possible), MAIN_STEPS, &main);
+            if main(node) || from_main.hit.is_some() || from_main.is_cut {
+                return verdict.open("tests run programs of the project, and its `main` may lead to it");
+            }
+        }
         match reached.passed.iter().find_map(|&caller| self.unnamed_use(caller)) {
             Some(open) => verdict.open(open),
             None => verdict,
         }
+    }
+
+    /// Another function of the same name that a test calls: an interface, or a type that embeds this one.
+    fn tested_namesake(&self, node: NodeIx) -> Option<NodeIx> {
+        let graph = self.graph;
+        let others = graph.labelled(graph.label(node)).into_iter().filter(|other| *other != node);
+        let is_tested = |other: &NodeIx| graph.in_edges(*other).any(|edge| is_test(graph, edge.from));
+        others.take(MAX_MEMBERS).find(is_tested)
+    }
+
+    /// Returns whether a method may be called through an interface: in languages where a type names its interfaces,
+    /// only if it does.
+    fn may_meet_interface(&self, node: NodeIx) -> bool {
+        let graph = self.graph;
+        let Some(owner) = graph.parent(node).filter(|owner| graph.kind(*owner) != NodeKind::File) else { return false };
+        let language = self.snapshot.file_of(node).map(|file| file.language);
+        let is_named = matches!(language, Some(Language::Java | Language::Kotlin | Language::CSharp));
+        let is_base = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
+        !is_named || graph.out_edges(owner).any(is_base)
+    }
+
+    /// Returns whether test code runs programs, which may be those of the project.
+    fn tests_run_programs(&mut self) -> bool {
+        let graph = self.graph;
+        let runs = || {
+            let tests = graph.nodes().filter(|node| is_test(graph, *node));
+            let mut used = tests.flat_map(|test| graph.out_edges(test)).filter(|edge| edge.tier == EdgeTier::External);
+            used.any(|edge| RUNS_PROGRAMS.iter().any(|name| graph.id(edge.to).contains(name)))
+        };
+        *self.tests_run_programs.get_or_insert_with(runs)
     }
 
     /// How a function on the way to the tests may be run by unknown code.
@@ -546,12 +719,20 @@ impl<'s> Judge<'s> {
         if let Some(row) = open.iter().find(|row| row.may_be_test(graph)) {
             return Some(format!("tests may use `{label}`, which leads to it: {}", reason_of(row)));
         }
-        let is_method = graph.kind(caller) == NodeKind::Function
-            && graph.parent(caller).is_some_and(|parent| graph.kind(parent) != NodeKind::File);
+        if label.starts_with("__") && label.ends_with("__") {
+            return Some(format!("`{label}`, which leads to it, is run by the language"));
+        }
+        let is_method = graph.kind(caller) == NodeKind::Function && self.may_meet_interface(caller);
         let is_used = graph.in_edges(caller).any(|edge| edge.relation != Relation::Contains);
         (is_method && !is_used)
             .then(|| format!("`{label}`, which leads to it, may be run without being named: no use of it is known"))
     }
+}
+
+/// Returns whether a kind of node has members.
+const fn is_type_like(kind: NodeKind) -> bool {
+    use NodeKind::{Class, Enum, Interface, Struct, Trait};
+    matches!(kind, Class | Enum | Interface | Struct | Trait)
 }
 
 /// Who may use a function besides its known users, if anything may.

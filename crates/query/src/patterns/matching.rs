@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
 use m1nd_base::{Cancel, Cancelled, Limits, Pos, RepoPath};
 use m1nd_lang::patterns::{
@@ -11,7 +11,8 @@ use m1nd_lang::patterns::{
 use m1nd_search::grep::{Grep, GrepOptions};
 use rustc_hash::FxHashMap;
 
-use super::{ScanFault, Wanted};
+use super::{ScanFault, ScanQuery, Wanted};
+use crate::kept::Kept;
 use m1nd_engine::FileEntry;
 use m1nd_engine::Language;
 use m1nd_engine::{Snapshot, SourceText};
@@ -112,38 +113,30 @@ impl Compiled {
     }
 }
 
-/// Patterns of code kept compiled in the process: stored bug patterns are looked for after every write.
-const MAX_KEPT: usize = 2_000;
+/// Maximum number of compiled patterns of code that an engine keeps: stored bug patterns are looked for after every
+/// write. Each takes up to some 10 kB.
+const MAX_COMPILED: usize = 1_000;
 
-/// Patterns of code, compiled.
-static KEPT: LazyLock<Mutex<KeptQueries>> = LazyLock::new(Mutex::default);
-
-/// Compiled patterns, by language and text.
-type KeptQueries = FxHashMap<(Language, String), Arc<SyntaxQuery>>;
+/// Compiled patterns of code, by language and text.
+type CompiledCode = Kept<SyntaxQuery, MAX_COMPILED>;
 
 /// Compiles a pattern of code, or returns the one that was compiled before.
-fn compile_code(language: Language, text: &str) -> Result<Arc<SyntaxQuery>, QueryError> {
-    let key = (language, text.to_owned());
-    let kept = || KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(query) = kept().get(&key) {
-        return Ok(query.clone());
-    }
-    let query = Arc::new(SyntaxQuery::of_code(language, text)?);
-    let mut all = kept();
-    if all.len() >= MAX_KEPT {
-        all.clear();
-    }
-    all.insert(key, query.clone());
-    Ok(query)
+fn compile_code(snapshot: &Snapshot, language: Language, text: &str) -> Result<Arc<SyntaxQuery>, QueryError> {
+    let compiled = snapshot.lasting().get_or_init(CompiledCode::default);
+    compiled.get_or(format!("{language:?} {text}"), || SyntaxQuery::of_code(language, text))
 }
 
 /// A pattern of code, for every language of the files in which it is code; if it is in none, why.
-fn code(text: &str, files: &[&FileEntry]) -> Result<FxHashMap<Language, Vec<Compiled>>, ScanFault> {
+fn code(
+    snapshot: &Snapshot,
+    text: &str,
+    files: &[&FileEntry],
+) -> Result<FxHashMap<Language, Vec<Compiled>>, ScanFault> {
     let mut found = FxHashMap::default();
     let mut why = None;
     let languages: BTreeSet<Language> = files.iter().map(|file| file.language).collect();
     for language in languages {
-        match compile_code(language, text) {
+        match compile_code(snapshot, language, text) {
             Ok(query) => {
                 found.insert(language, vec![Compiled::custom(query)]);
             }
@@ -164,9 +157,9 @@ pub(super) enum Matcher {
 }
 
 impl Matcher {
-    pub(super) fn new(wanted: &Wanted, severity_min: f64, files: &[&FileEntry]) -> Result<Self, ScanFault> {
+    pub(super) fn new(snapshot: &Snapshot, query: &ScanQuery, files: &[&FileEntry]) -> Result<Self, ScanFault> {
         let mut by_language = FxHashMap::default();
-        match wanted {
+        match &query.wanted {
             Wanted::Regex(pattern) => {
                 let options = GrepOptions {
                     pattern: pattern.clone(),
@@ -180,13 +173,13 @@ impl Matcher {
                 by_language.insert(*language, vec![Compiled::custom(Arc::new(SyntaxQuery::new(*language, text)?))]);
             }
             Wanted::Code { language: Some(language), text } => {
-                by_language.insert(*language, vec![Compiled::custom(compile_code(*language, text)?)]);
+                by_language.insert(*language, vec![Compiled::custom(compile_code(snapshot, *language, text)?)]);
             }
-            Wanted::Code { language: None, text } => by_language = code(text, files)?,
+            Wanted::Code { language: None, text } => by_language = code(snapshot, text, files)?,
             Wanted::BuiltIn(pattern) => {
                 for language in files.iter().map(|file| file.language) {
                     if let Entry::Vacant(vacant) = by_language.entry(language) {
-                        vacant.insert(compile(*pattern, language, severity_min)?);
+                        vacant.insert(compile(*pattern, language, query.severity_min)?);
                     }
                 }
                 by_language.retain(|language, _| rules(*pattern, *language).next().is_some());
@@ -354,4 +347,21 @@ fn first_line(text: &str) -> String {
     let line = text.lines().next().unwrap_or("").trim();
     let shown = m1nd_lang::text::clip(line, MAX_TEXT_BYTES);
     if shown.len() < line.len() { format!("{shown}…") } else { shown.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiled_patterns_belong_to_an_engine() {
+        let (first, second) = (Snapshot::empty(), Snapshot::empty());
+        let compile = |of: &Snapshot, text: &str| compile_code(of, Language::Python, text).expect("a pattern");
+        let once = compile(&first, "run($X)");
+        assert!(Arc::ptr_eq(&once, &compile(&first, "run($X)")), "compiled once");
+        assert!(!Arc::ptr_eq(&once, &compile(&second, "run($X)")), "another engine has its own");
+        let kept = Arc::downgrade(&once);
+        drop((once, first));
+        assert!(kept.upgrade().is_none(), "dropped with its engine");
+    }
 }

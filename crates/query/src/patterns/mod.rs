@@ -13,6 +13,7 @@ use std::time::Duration;
 pub use learned::{FixedFile, LearnedPattern, MAX_ELSEWHERE, count_matches, learn_pattern};
 use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline, Progress, ProgressEvent, RepoPath};
 use m1nd_graph::NodeIx;
+use m1nd_lang::patterns::Check;
 pub use m1nd_lang::patterns::{Pattern, QueryError, SyntaxQuery, first_metavariable};
 use m1nd_search::grep::GrepError;
 use rayon::prelude::*;
@@ -232,7 +233,7 @@ pub fn scan(
     progress: &dyn Progress,
 ) -> Result<ScanAnswer, ScanFault> {
     let files: Vec<&FileEntry> = snapshot.files().within(&query.scope).collect();
-    let matcher = Matcher::new(&query.wanted, query.severity_min, &files)?;
+    let matcher = Matcher::new(snapshot, query, &files)?;
     let mut answer = ScanAnswer::default();
     let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| matcher.fits(file.language));
     answer.files_without_rules = others.len();
@@ -250,7 +251,7 @@ pub fn scan(
             FindingStatus::FalsePositive => answer.by_status[2] += 1,
             FindingStatus::Unvalidated => {}
         }
-        if query.false_positives || finding.status != FindingStatus::FalsePositive {
+        if query.false_positives || !is_left_out(&one.check, finding.status, query.validate) {
             answer.findings.push(finding);
         }
     }
@@ -262,6 +263,32 @@ pub fn scan(
     answer.findings.sort_by(order);
     answer.ran_out_of_time |= judge.is_late();
     Ok(answer)
+}
+
+/// Returns whether a finding is only counted. What most code is (exported, shared, without a test of its own) is not
+/// worth a row unless the graph proves that something is wrong with it.
+const fn is_left_out(check: &Check, status: FindingStatus, validate: bool) -> bool {
+    let is_usual = matches!(check, Check::Tested | Check::Undocumented | Check::Exposed);
+    match status {
+        FindingStatus::Confirmed => false,
+        FindingStatus::Mitigated => is_usual,
+        FindingStatus::FalsePositive => true,
+        FindingStatus::Unvalidated => validate && (rests_on_graph(check) || matches!(check, Check::ReachesAuth)),
+    }
+}
+
+/// Returns whether a match is a finding only by what the graph says: as it is written, nothing is wrong with it.
+const fn rests_on_graph(check: &Check) -> bool {
+    matches!(
+        check,
+        Check::Tested
+            | Check::Undocumented
+            | Check::Exposed
+            | Check::Shared
+            | Check::SharedOnceSet { .. }
+            | Check::ReturnsError { .. }
+            | Check::Collaborator
+    )
 }
 
 fn match_files(

@@ -56,12 +56,24 @@ pub struct OccurrenceAnswer {
 /// # Errors
 /// [`Cancelled`].
 pub fn callers(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<OccurrenceAnswer, Cancelled> {
+    callers_of_overloads(snapshot, (node, &[]), cancel)
+}
+
+/// Like [`callers`], for a function and its overloads, which are among [`OccurrenceAnswer::others`].
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn callers_of_overloads(
+    snapshot: &Snapshot,
+    (node, overloads): (NodeIx, &[NodeIx]),
+    cancel: &Cancel,
+) -> Result<OccurrenceAnswer, Cancelled> {
     let graph = snapshot.graph();
     let is_property = |node| graph.kind(node) == NodeKind::Function && graph.flags(node).has(NodeFlags::PROPERTY);
     let calls = |edge: &EdgeRef<'_>| {
         edge.relation == Relation::Calls || edge.relation == Relation::References && is_property(edge.to)
     };
-    calling(snapshot, node, Rows::Callers, calls, cancel)
+    calling(snapshot, (node, overloads), Rows::Callers, calls, cancel)
 }
 
 /// Returns the places that use a node other than by its name in imports and texts: what [`callers`] returns, and those
@@ -74,13 +86,13 @@ pub fn users(snapshot: &Snapshot, node: NodeIx, cancel: &Cancel) -> Result<Occur
     let is_user = |edge: &EdgeRef<'_>| {
         Role::of(edge.relation).is_some_and(|role| !matches!(role, Role::Import | Role::Reexport | Role::Document))
     };
-    calling(snapshot, node, Rows::Users, is_user, cancel)
+    calling(snapshot, (node, &[]), Rows::Users, is_user, cancel)
 }
 
 /// The places of edges that count to a node or, from outside, to the members of a container.
 fn calling(
     snapshot: &Snapshot,
-    node: NodeIx,
+    (node, overloads): (NodeIx, &[NodeIx]),
     kind: Rows,
     counts: impl Fn(&EdgeRef<'_>) -> bool,
     cancel: &Cancel,
@@ -93,7 +105,7 @@ fn calling(
     let targets = if is_container {
         graph.with_same_symbols(graph.with_members(node, MAX_MEMBERS))
     } else {
-        with_constructors(graph, node)
+        std::iter::once(node).chain(overloads.iter().copied()).flat_map(|node| with_constructors(graph, node)).collect()
     };
     let is_full = targets.len() >= MAX_MEMBERS;
     let mut found = found(snapshot, (node, &targets, is_full), kind, counts, cancel)?;

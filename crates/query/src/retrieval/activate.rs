@@ -4,10 +4,10 @@ use super::seek_given;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use m1nd_base::{Cancel, Cancelled, NodeKind};
+use m1nd_base::{Cancel, Cancelled, NodeKind, Relation};
 use m1nd_graph::reach::{self, ReachQuery, Side};
 use m1nd_graph::spread::{self, SpreadQuery, SpreadWeights};
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SeekQuery;
@@ -36,6 +36,8 @@ const RECENCY_SHARE: f64 = 0.6;
 /// Commits in [`CHURN_DAYS`] with which a file counts as changing all the time.
 const FULL_CHURN: f64 = 10.0;
 const CHURN_DAYS: f64 = 90.0;
+/// Levels of headings that are followed up.
+const DEPTH: usize = 16;
 /// A row needs more than this in one dimension.
 const LEAST: f64 = 0.01;
 
@@ -278,13 +280,29 @@ pub(super) fn seeds_of(graph: &Graph, rows: &[super::SeekRow]) -> Vec<(NodeIx, f
     for row in rows.into_iter().filter(|row| row.alone > 0.0 && row.alone >= best * SEED_SHARE) {
         // A part of a seed adds nothing.
         let is_inside = graph.parent(row.node).is_some_and(|parent| seeds.iter().any(|(seed, _)| *seed == parent));
-        if !is_inside && seeds.len() < SEEDS {
+        if !is_inside && !is_copy(graph, row.node) && seeds.len() < SEEDS {
             seeds.push((row.node, row.alone));
         }
     }
     let sum: f64 = seeds.iter().map(|(_, score)| score).sum();
     seeds.iter_mut().for_each(|(_, score)| *score /= sum);
     seeds
+}
+
+/// Returns whether an adapter made a node of a document, or of a section, that is a file of the index, or a section of
+/// it, as well: the document is one thing.
+fn is_copy(graph: &Graph, node: NodeIx) -> bool {
+    if !graph.flags(node).has(NodeFlags::IMPORTED) || !matches!(graph.kind(node), NodeKind::Section | NodeKind::Concept)
+    {
+        return false;
+    }
+    let owner = |of: NodeIx| graph.in_edges(of).find(|edge| edge.relation == Relation::Contains).map(|edge| edge.from);
+    let Some(root) = std::iter::successors(Some(node), |&inner| owner(inner)).take(DEPTH).last() else { return false };
+    let documents = graph.out_edges(root).find(|edge| edge.relation == Relation::Documents);
+    let Some(file) = documents.map(|edge| edge.to).filter(|to| graph.kind(*to) == NodeKind::File) else { return false };
+    let is_section =
+        |other: &NodeIx| graph.kind(*other) == NodeKind::Section && graph.label(*other) == graph.label(node);
+    node == root || graph.kind(node) == NodeKind::Section && graph.of_file(file).iter().any(is_section)
 }
 
 /// Nearness above chance of the nodes, see [`structural`].
@@ -313,7 +331,7 @@ fn combined(graph: &Graph, scores: &[Option<Scores>; 4], lifts: &Scores, seeds: 
     let nodes: FxHashSet<NodeIx> = scores.iter().flatten().flat_map(|scores| scores.keys().copied()).collect();
     let mut rows: Vec<ActivateRow> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        if graph.kind(node) == NodeKind::Directory || graph.kind(node).is_outside() {
+        if graph.kind(node) == NodeKind::Directory || graph.kind(node).is_outside() || is_copy(graph, node) {
             continue;
         }
         let mut dimensions = [None; 4];

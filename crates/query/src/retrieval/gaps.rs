@@ -15,11 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ActivateQuery;
 use super::repeated::{RepeatedUse, repeated_uses};
-use super::siblings::{Group, GroupKey, groups_of};
+use super::siblings::{Group, GroupKey, groups_of, is_front};
 use super::traits::{Having, MAX_BASES, MEMBERS, Trait, Traits};
 use crate::calls::{Along, Direction, is_test, walk};
 use crate::chance::at_least;
 use crate::closure::{Rows, hiding};
+use crate::product::aside_folder;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 
@@ -30,6 +31,8 @@ const MAX_MEMBERS: usize = 200;
 const PART: f64 = 0.8;
 /// Siblings that have it, at least.
 const LEAST_HOLDERS: usize = 3;
+/// Siblings from which on it says something that all of them make a call.
+const LEAST_ALL: usize = 4;
 /// Share of the siblings that have it, at least.
 const LEAST_SHARE: f64 = 0.75;
 /// Chance of a pattern that is still believed.
@@ -105,6 +108,10 @@ pub struct Differences {
     pub role: usize,
     /// Calls or bases provide it.
     pub provided: usize,
+    /// Its absence alone is not worth a look: a use of a value, or being used by something that uses most of them.
+    pub usual: usize,
+    /// Something unresolved may provide it.
+    pub unknown: usize,
 }
 
 /// Returns the properties that nearly all siblings of a topic's nodes have and these lack, and repeated work. A node
@@ -204,6 +211,7 @@ fn can_lack(graph: &Graph, node: NodeIx) -> bool {
     matches!(graph.kind(node), Class | Enum | File | Function | Interface | Struct | Trait)
         && !is_test(graph, node)
         && !graph.flags(node).has(NodeFlags::IMPORTED)
+        && aside_folder(graph.path(node)).is_none()
 }
 
 /// Sure ones first, then by strength and nearness to the topic.
@@ -273,12 +281,18 @@ impl Look<'_> {
                 continue;
             }
             self.differences.all += 1;
+            if !self.is_worth_a_row(node, lacks, with.len(), others) {
+                self.differences.usual += 1;
+                continue;
+            }
             let strength = lower_bound(with.len(), others) * lacks.weight();
             if strength < LEAST_STRENGTH {
                 self.differences.weak += 1;
                 continue;
             }
             if self.is_of_another_role(node, lacks)
+                || self.is_base_of(node, &with)
+                || self.is_decorated_otherwise(node, lacks, &with)
                 || self.is_out_of_reach(node, lacks, &with)
                 || self.is_part_of_another(node, lacks, &with)
             {
@@ -295,6 +309,12 @@ impl Look<'_> {
                 self.differences.provided += 1;
                 continue;
             };
+            // Of a call or decorator that may be there it is worth to look; the rest is a guess.
+            if matches!(open, Open::Maybe(_)) && !matches!(lacks, Trait::Uses(Relation::Calls | Relation::Decorates, _))
+            {
+                self.differences.unknown += 1;
+                continue;
+            }
             holes.push(Hole {
                 node,
                 activation,
@@ -325,6 +345,52 @@ impl Look<'_> {
         // A helper that the other one is made of.
         matches!(lacks, Trait::Uses(..))
             && walk(graph, &[other], (Direction::Called, Along::Certain), DETOUR, &|one| one == node).hit.is_some()
+    }
+
+    /// Returns whether the absence of a trait is worth a row: of what all others have, or nearly all if it is a
+    /// decorator, a test, or being exported by the file that stands for the folder. A call has to be of a function or
+    /// class of the project, not of an operator. That a value is not used, or a comment not written, says nothing.
+    fn is_worth_a_row(&self, node: NodeIx, lacks: &Trait, with: usize, others: usize) -> bool {
+        let graph = self.snapshot.graph();
+        let has_all = with == others;
+        match lacks {
+            Trait::Uses(Relation::Calls, callee) => {
+                let label = graph.label(*callee);
+                let is_made =
+                    graph.flags(*callee).has(NodeFlags::CONSTRUCTOR) || label.starts_with("__") || label == "new";
+                let is_code = matches!(graph.kind(*callee), NodeKind::Function | NodeKind::Class);
+                has_all && others >= LEAST_ALL && is_code && !is_made
+            }
+            Trait::Uses(Relation::Decorates | Relation::ReadsConfig, _) | Trait::Tested => true,
+            Trait::Defines(_, label) => {
+                has_all && graph.kind(node) != NodeKind::Function && !label.starts_with("__") && label != "constructor"
+            }
+            Trait::UsedBy(_, user) if graph.kind(*user) == NodeKind::File => {
+                graph.kind(node) == NodeKind::File || is_front(graph, *user) && !has_code(graph, *user)
+            }
+            Trait::UsedBy(Relation::Calls, _) => false,
+            Trait::Uses(Relation::Inherits | Relation::Implements, _) | Trait::UsedBy(..) => has_all,
+            Trait::Uses(..) | Trait::Documented => false,
+        }
+    }
+
+    /// Returns whether one of those that have it inherits from the node: a base has another role than its heirs.
+    fn is_base_of(&self, node: NodeIx, with: &[&(NodeIx, Having)]) -> bool {
+        let graph = self.snapshot.graph();
+        let is_base = |edge: EdgeRef<'_>| matches!(edge.relation, Relation::Inherits | Relation::Implements);
+        graph
+            .in_edges(node)
+            .filter(|edge| is_base(*edge))
+            .any(|edge| with.iter().any(|(holder, _)| *holder == edge.from))
+    }
+
+    /// Returns whether the node lacks a decorator, and has one that none of those has: it is something else.
+    fn is_decorated_otherwise(&self, node: NodeIx, lacks: &Trait, with: &[&(NodeIx, Having)]) -> bool {
+        let graph = self.snapshot.graph();
+        let decorators =
+            |of: NodeIx| graph.out_edges(of).filter(|edge| edge.relation == Relation::Decorates).map(|edge| edge.to);
+        matches!(lacks, Trait::Uses(Relation::Decorates, _))
+            && decorators(node).any(|own| !with.iter().any(|(holder, _)| decorators(*holder).any(|other| other == own)))
     }
 
     /// Returns whether another file would have to use something that is only accessible to others of the group: it is
@@ -470,6 +536,14 @@ impl Look<'_> {
         seen.remove(0);
         (seen, open)
     }
+}
+
+/// Returns whether a file defines functions or types.
+fn has_code(graph: &Graph, file: NodeIx) -> bool {
+    use NodeKind::{Class, Enum, Function, Interface, Struct, Trait};
+    let mut own =
+        graph.out_edges(file).filter(|edge| edge.relation == Relation::Contains).map(|edge| graph.kind(edge.to));
+    own.any(|kind| matches!(kind, Class | Enum | Function | Interface | Struct | Trait))
 }
 
 /// Whether unknown facts could provide the missing property.

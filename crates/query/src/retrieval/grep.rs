@@ -1,13 +1,14 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use m1nd_base::{Cancel, Cancelled, ContentHash, Deadline, ProblemKind};
+use m1nd_base::{Cancel, Cancelled, Deadline, Problem, ProblemKind};
 use m1nd_graph::NodeIx;
-use m1nd_lang::text;
+use m1nd_lang::Language;
 use m1nd_search::grep::{FileMatches, Grep, GrepOptions, LineMatch};
 use rayon::prelude::*;
 
-use super::glob::compile;
+use super::glob::PathGlob;
+use super::grep_passages::PassageSearch;
 use m1nd_engine::FileEntry;
 use m1nd_engine::Snapshot;
 
@@ -104,7 +105,12 @@ fn unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool, ans
     let hides = |kind: ProblemKind| !matches!(kind, ProblemKind::SymbolicLink | ProblemKind::NotRegular);
     let skipped = snapshot.skipped().iter().map(|(path, problem)| (path.as_str(), problem));
     let of_files = snapshot.files().iter().filter_map(|file| {
-        let problem = file.problems.iter().find(|problem| problem.kind == ProblemKind::LfsPointer)?;
+        // A pointer in place of the content, or a document whose text cannot be had.
+        let hides = |problem: &&Problem| match problem.kind {
+            ProblemKind::LfsPointer => true,
+            kind => kind == ProblemKind::Binary && file.language.is_packed(),
+        };
+        let problem = file.problems.iter().find(hides)?;
         Some((file.path.as_str(), problem))
     });
     for (path, problem) in skipped.chain(of_files) {
@@ -127,8 +133,9 @@ fn is_folder(kind: ProblemKind) -> bool {
 /// # Errors
 /// [`GrepFault`].
 pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> Result<GrepAnswer<'s>, GrepFault> {
-    let grep = Grep::new(query.options.clone())?;
-    let names = query.filename_pattern.as_deref().map(compile).transpose().map_err(GrepFault::Glob)?;
+    let grep = Search { lines: Grep::new(query.options.clone())?, passages: PassageSearch::new(&query.options)? };
+    let names = query.filename_pattern.as_deref().map(PathGlob::compile).transpose().map_err(GrepFault::Glob)?;
+    let names = names.map(|names| names.narrow(|| snapshot.files().iter().map(|file| file.path.as_str())));
     let fits = |file: &&FileEntry| names.as_ref().is_none_or(|names| names.is_match(file.path.as_str()));
     let fits_path = |path: &str| names.as_ref().is_none_or(|names| names.is_match(path));
     let mut files: Vec<&FileEntry> = snapshot.files().within(&query.scope).filter(fits).collect();
@@ -168,20 +175,35 @@ pub fn grep<'s>(snapshot: &'s Snapshot, query: &GrepQuery, cancel: &Cancel) -> R
     Ok(answer)
 }
 
+/// A compiled search, in the lines of files and in what documents say.
+struct Search {
+    lines: Grep,
+    passages: Option<PassageSearch>,
+}
+
 fn search_file(
     snapshot: &Snapshot,
-    grep: &Grep,
+    grep: &Search,
     file: &FileEntry,
     keep: Range<usize>,
     cancel: &Cancel,
 ) -> Result<Option<Searched>, Cancelled> {
     cancel.check()?;
-    let Ok(bytes) = snapshot.read_bytes(&file.path) else { return Ok(None) };
-    let matches = match text::is_utf16(&bytes) {
-        true => grep.search(text::decode_any(&bytes).as_bytes(), keep, cancel)?,
-        false => grep.search(&bytes, keep, cancel)?,
+    let Ok(text) = snapshot.read_text(&file.path, cancel) else { return Ok(None) };
+    if text.problem.as_ref().is_some_and(|problem| problem.kind == ProblemKind::Binary) {
+        return Ok(None);
+    }
+    let passages = grep.passages.as_ref().filter(|_| matches!(file.language, Language::Html | Language::Notebook));
+    let matches = match passages {
+        Some(passages) => {
+            let mut found = grep.lines.search(&text, 0..usize::MAX, cancel)?;
+            passages.add(file.language, &text, &mut found, cancel)?;
+            let kept = found.matches.drain(..).skip(keep.start).take(keep.len()).collect();
+            FileMatches { matches: kept, ..found }
+        }
+        None => grep.lines.search(&text, keep, cancel)?,
     };
-    let stale = !matches.matches.is_empty() && ContentHash::of(&bytes) != file.hash;
+    let stale = !matches.matches.is_empty() && text.file_hash() != file.hash;
     Ok((!matches.binary).then_some(Searched { matches, stale }))
 }
 
@@ -189,7 +211,7 @@ fn search_file(
 /// files.
 fn page_of(
     snapshot: &Snapshot,
-    grep: &Grep,
+    grep: &Search,
     query: &GrepQuery,
     file: &FileEntry,
     before: usize,

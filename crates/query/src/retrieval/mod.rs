@@ -8,7 +8,9 @@ mod focus;
 mod gaps;
 mod glob;
 mod grep;
+mod grep_passages;
 mod indexed_files;
+mod lines;
 mod neighbours;
 mod prior;
 mod repeated;
@@ -24,9 +26,10 @@ pub use alike::{Alike, SympatheticPair};
 pub use feedback::{Feedback, Ledger, LedgerRow};
 pub use focus::{Extent, Focus, FocusCalibration, FocusNode, FocusState, anchors, focus, spread_over_files};
 pub use gaps::{Differences, GapsAnswer, Hole, gaps};
-pub(crate) use glob::compile as compile_glob;
+pub(crate) use glob::PathGlob;
 pub use glob::{GlobAnswer, GlobOrder, GlobQuery, GlobRow, glob};
 pub use grep::{GrepAnswer, GrepFault, GrepQuery, GrepRow, Unsearched, grep};
+pub use lines::{LineFinder, MatchingLine};
 pub use m1nd_search::grep::GrepOptions;
 pub use prior::{
     FeedbackEntry, PrimedBy, PrimedTask, PrimingPlan, Prior, Told, activate_with, priming_plan, seek_with,

@@ -14,6 +14,8 @@ use crate::chance::at_least;
 
 /// Things used together, at least: two calls in a row are no work worth a name.
 const LEAST_USES: usize = 3;
+/// Things of the project among them, at least.
+const LEAST_OWN: usize = 2;
 /// Files whose functions do it, at least.
 const LEAST_FILES: usize = 3;
 /// Functions of the topic among them, at least.
@@ -155,7 +157,9 @@ impl Look<'_> {
                 }
                 let all_use = |used: &&NodeIx| by.iter().all(|user| self.users[*used].binary_search(user).is_ok());
                 let closed: Vec<NodeIx> = uses.iter().filter(all_use).copied().collect();
-                if closed.len() >= LEAST_USES {
+                // How a library is used is its idiom, whoever uses it.
+                let own = closed.iter().filter(|used| !graph.kind(**used).is_outside()).count();
+                if closed.len() >= LEAST_USES && own >= LEAST_OWN {
                     sets.entry(closed).or_insert(by);
                 }
             }

@@ -186,7 +186,7 @@ fn typed(graph: &Graph, node: NodeIx) -> Option<String> {
 
 /// Returns whether a file represents its folder, by the rules of its language or because it only re-exports: its role
 /// differs from that of its siblings.
-fn is_front(graph: &Graph, file: NodeIx) -> bool {
+pub(super) fn is_front(graph: &Graph, file: NodeIx) -> bool {
     let path = graph.path(file);
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));

@@ -134,6 +134,16 @@ pub enum ReplayError {
     Gone(String),
 }
 
+impl ReplayError {
+    /// Ids of the nodes that an ambiguous name may mean.
+    pub fn candidates(&self) -> &[String] {
+        match self {
+            Self::Name(ResolveError::Ambiguous { candidates, .. }) => candidates,
+            _ => &[],
+        }
+    }
+}
+
 /// Whether a sentence can be tested.
 pub fn is_claim(text: &str) -> bool {
     text.contains(ARROW) || parse(text).is_ok_and(|claim| claim.kind != ClaimKind::Unknown)

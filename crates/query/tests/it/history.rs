@@ -8,11 +8,12 @@ use m1nd_base::Cancel;
 use m1nd_engine::{Engine, EngineConfig, IngestRequest, Mode};
 use m1nd_query::analysis::trace::{TraceQuery, trace};
 use m1nd_query::retrieval::{SeekQuery, seek};
+use m1nd_query::risk::changed_by;
 use m1nd_testkit::TempTree;
 use tempfile::TempDir;
 
 use crate::project::ingest;
-use repository::{Put, Repository};
+use repository::{DAY, Put, Repository, START};
 
 fn repository() -> Repository {
     let mut repository = Repository::new();
@@ -70,4 +71,35 @@ fn roots_without_a_history_are_named_beside_those_with_one() {
     let found = seek(&snapshot, &words, &Cancel::new()).expect("not cancelled");
     let said = found.no_history.expect("the second root has none");
     assert!(said.starts_with(&snapshot.roots()[1].prefix) && said.contains("no history"), "{said}");
+}
+
+/// A tree of some hundred bytes stands for as many files as its folders are repeated, none of them code.
+#[test]
+fn a_commit_whose_folders_repeat_is_looked_through_in_part() {
+    let mut repository = Repository::new();
+    let bomb = |text: &str| {
+        let mut tree = repository.write_tree(&[("a.md", text.as_bytes()), ("b.md", text.as_bytes())]);
+        for level in 0..4 {
+            let names = ('a'..='j').map(|name| format!("40000 {name}{level}\0"));
+            let entries = names.flat_map(|entry| [entry.as_bytes(), tree.as_slice()].concat());
+            tree = repository.write(gix_object::Kind::Tree, &entries.collect::<Vec<u8>>());
+        }
+        tree
+    };
+    let (before, after) = (bomb("wrong"), bomb("right"));
+    let first = repository.write_commit(before, &[], "ann", START, "start");
+    let second = repository.write_commit(after, &[first], "ann", START + DAY, "Fix all of it");
+    repository.point(second);
+    repository.tree.write("a.py", "x = 1\n");
+    let home = TempDir::new().expect("a folder");
+    let engine = open(&home, &[&repository.tree]);
+    ingest(&engine, IngestRequest::code(repository.tree.path())).expect("ingests");
+    let history = engine.snapshot().history(&Cancel::new());
+    let place = history.place("a.py").expect("a repository");
+    let touched = place.history.all_touched_by(0).count();
+    assert!(touched >= 20_000, "{touched} files in one commit");
+    let cancel = Cancel::at_poll(u64::MAX);
+    let found = changed_by(place.history, &place.contents().expect("readable"), 0, &cancel).expect("not cancelled");
+    assert_eq!(found.len(), 0);
+    assert!(cancel.polls() <= 5_001, "{} files are looked at", cancel.polls());
 }

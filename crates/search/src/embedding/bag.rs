@@ -1,6 +1,6 @@
-use super::strength;
 use super::table::Embedding;
 use super::vector::{DIMENSIONS, Vector};
+use super::{has_vector, strength};
 use crate::terms::{FIELD_COUNT, FileTerms, PostingsReader, USED_NAME, WHOLE_NAME};
 
 /// Weight of one occurrence in each field in the vector of an entry, in the order of [`FIELDS`](crate::FIELDS). The
@@ -8,30 +8,51 @@ use crate::terms::{FIELD_COUNT, FileTerms, PostingsReader, USED_NAME, WHOLE_NAME
 pub const FIELD_SHARES: [f32; FIELD_COUNT] = [2.0, 1.0, 1.0, 2.0, 0.5, 1.0, 1.0];
 
 impl Embedding {
-    /// The stored vectors of all entries of a file, in order. Depends only on the terms and the table.
+    /// The stored vectors of the entries of a file, in order; nothing for those of kinds without a vector. Depends only
+    /// on the terms and the table.
     pub fn of_entries(&self, file: &FileTerms) -> Vec<Vector> {
-        self.of_entries_by(file, &FIELD_SHARES)
+        let wanted: Vec<bool> = file.heads().iter().map(|head| has_vector(head.kind)).collect();
+        self.of_some(file, &wanted, &FIELD_SHARES)
     }
 
-    /// Like [`Self::of_entries`], with other field weights.
+    /// Like [`Self::of_entries`], of all entries, with other field weights.
     pub fn of_entries_by(&self, file: &FileTerms, shares: &[f32; FIELD_COUNT]) -> Vec<Vector> {
-        let mut sums = vec![[0.0; DIMENSIONS]; file.entry_count()];
+        self.of_some(file, &vec![true; file.entry_count()], shares)
+    }
+
+    fn of_some(&self, file: &FileTerms, wanted: &[bool], shares: &[f32; FIELD_COUNT]) -> Vec<Vector> {
+        // The wanted entries have sums, each at a place of its own.
+        let mut count = 0;
+        let mut take_place = || {
+            count += 1;
+            count - 1
+        };
+        let places: Vec<Option<usize>> = wanted.iter().map(|wanted| wanted.then(&mut take_place)).collect();
+        let mut sums = vec![[0.0; DIMENSIONS]; count];
         let mut row = [0.0; DIMENSIONS];
         for (term, postings) in file.terms() {
             if term.starts_with([WHOLE_NAME, USED_NAME]) {
                 continue;
             }
-            row.fill(0.0);
-            if !self.add(&mut row, term, 1.0) {
-                continue;
-            }
+            let mut is_known = None;
             for (entry, counts) in PostingsReader::new(postings) {
-                let Some(sum) = sums.get_mut(entry as usize) else { continue };
+                let Some(place) = places.get(entry as usize).copied().flatten() else { continue };
+                // The vector of the term, once an entry needs it.
+                let is_known = *is_known.get_or_insert_with(|| {
+                    row.fill(0.0);
+                    self.add(&mut row, term, 1.0)
+                });
+                if !is_known {
+                    break;
+                }
+                let sum = &mut sums[place];
                 let count: f32 = counts.0.iter().zip(shares).map(|(count, share)| f32::from(*count) * share).sum();
                 let weight = strength(count);
                 sum.iter_mut().zip(&row).for_each(|(sum, value)| *sum += value * weight);
             }
         }
-        sums.iter().map(|sum| Vector::from_sum(sum).stored()).collect()
+        let vector =
+            |place: &Option<usize>| place.map_or_else(Vector::default, |at| Vector::from_sum(&sums[at]).stored());
+        places.iter().map(vector).collect()
     }
 }

@@ -6,6 +6,8 @@ pub const BUCKETS: u32 = 2048;
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
 /// Longest word that is split into n-grams, in bytes.
 const MAX_LEN: usize = 32;
+/// Maximum number of n-grams of a word: it has one of each length at each place of its bytes and markers.
+pub(super) const MAX_PIECES: usize = 3 * (MAX_LEN + 2);
 
 /// Calls `each` with the row, below `buckets`, of each n-gram of `word`. A repeated n-gram is reported twice.
 /// Non-Latin and very long words have no n-grams.

@@ -11,12 +11,24 @@ mod table;
 mod vector;
 mod vectors;
 
+use m1nd_base::NodeKind;
+
 pub use bag::FIELD_SHARES;
 pub use grams::{BUCKETS, buckets_of};
 pub use table::{Embedding, TableError, TableRow, encode_table};
 pub(crate) use vector::Asked;
 pub use vector::{DIMENSIONS, Vector};
 pub use vectors::{Vectors, VectorsBuilder, VectorsError};
+
+/// Kinds without a vector: variants are many and have hardly any words of their own.
+const WITHOUT: u64 = 1 << NodeKind::Variant as u8
+    | 1 << NodeKind::Field as u8
+    | 1 << NodeKind::Variable as u8
+    | 1 << NodeKind::Constant as u8;
+/// Returns whether entries of this kind have a vector.
+pub(crate) fn has_vector(kind: u8) -> bool {
+    WITHOUT >> kind.min(63) & 1 == 0
+}
 
 /// Returns whether a term contributes to vectors: single characters and stop words do not.
 pub fn is_embedded(term: &str) -> bool {

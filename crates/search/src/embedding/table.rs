@@ -221,13 +221,16 @@ impl Embedding {
             add_row(sum, row, scale * weight);
             return true;
         }
-        let mut pieces = 0;
-        grams::buckets_of(term, self.buckets, |_| pieces += 1);
+        let (mut found, mut pieces) = ([0; grams::MAX_PIECES], 0);
         grams::buckets_of(term, self.buckets, |bucket| {
-            if let Some((row, scale)) = self.row(self.len() + bucket as usize) {
+            found[pieces] = bucket;
+            pieces += 1;
+        });
+        for bucket in &found[..pieces] {
+            if let Some((row, scale)) = self.row(self.len() + *bucket as usize) {
                 add_row(sum, row, scale * weight / pieces as f32);
             }
-        });
+        }
         pieces > 0
     }
 

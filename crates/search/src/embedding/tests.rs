@@ -84,6 +84,46 @@ fn entries_of_a_file_have_the_vectors_of_their_words() {
 }
 
 #[test]
+fn entries_of_kinds_without_a_vector_cost_none() {
+    let table = sample();
+    let file = |kinds: [NodeKind; 2]| {
+        let mut terms = FileTermsBuilder::new();
+        for (key, kind) in (1..).zip(kinds) {
+            terms.entry(&Entry { key, name: "parse_token", kind: kind as u8, ..Entry::default() });
+        }
+        terms.finish()
+    };
+    let mixed = file([NodeKind::Field, NodeKind::Function]);
+    let vectors = table.of_entries(&mixed);
+    assert!(vectors[0].is_nothing() && !vectors[1].is_nothing());
+    assert_eq!(vectors[1], table.of_entries(&file([NodeKind::Function; 2]))[1], "the others are as before");
+    assert!(table.of_entries_by(&mixed, &FIELD_SHARES).iter().all(|vector| !vector.is_nothing()));
+}
+
+/// Values are stored as rounding them one by one would store them.
+#[test]
+fn vectors_are_rounded_as_numbers_are() {
+    for seed in 0..2_000 {
+        // Many of them lie halfway between whole numbers.
+        let sum = row(seed).map(|value| (value * 64.0).trunc());
+        let largest = sum.iter().fold(0.0f32, |most, value| most.max(value.abs()));
+        let scale = 127.0 / largest;
+        let plain = sum.map(|value| (value * scale).round().clamp(-127.0, 127.0) as i8);
+        let vector = Vector::from_sum(&sum);
+        assert_eq!(vector.values(), &plain);
+        let largest = plain.iter().fold(0.0f32, |most, value| most.max(f32::from(*value).abs()));
+        let stored = plain.map(|value| (f32::from(value) * 7.0 / largest).round() as i8);
+        assert_eq!(vector.stored().values(), &stored);
+    }
+    for halves in [0.5f32, 1.5, 126.5, 0.499_999_97, 126.499_99] {
+        let mut sum = [0.0; DIMENSIONS];
+        (sum[0], sum[1], sum[2]) = (127.0, halves, -halves);
+        let expected = [127, halves.round() as i8, (-halves).round() as i8];
+        assert_eq!(Vector::from_sum(&sum).values()[..3], expected, "{halves}");
+    }
+}
+
+#[test]
 fn the_nearest_are_found_in_order() {
     let table = sample();
     let vectors: Vec<Vector> =

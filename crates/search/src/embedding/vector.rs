@@ -15,6 +15,31 @@ pub struct Vector {
     inverse_length: f32,
 }
 
+/// Values that are compared side by side.
+const LANES: usize = 16;
+
+/// The largest of the sizes of values; numbers that are none do not count. In lanes, which the compiler makes one
+/// instruction of.
+fn largest_of<T: Copy>(values: &[T; DIMENSIONS], size: impl Fn(T) -> f32) -> f32 {
+    let mut lanes = [0.0f32; LANES];
+    for chunk in values.as_chunks::<LANES>().0 {
+        for (most, value) in lanes.iter_mut().zip(chunk) {
+            let size = size(*value);
+            *most = if size > *most { size } else { *most };
+        }
+    }
+    lanes.into_iter().fold(0.0, f32::max)
+}
+
+/// The nearest whole number, halves away from zero, of a value of at most 127: what [`f32::round`] returns, which is a
+/// call for each value where the processor's instruction for it cannot be relied on.
+fn round(value: f32) -> i8 {
+    let whole = value as i32;
+    // Exact, since both have the same exponent or less.
+    let rest = value - whole as f32;
+    (whole + i32::from(rest >= 0.5) - i32::from(rest <= -0.5)) as i8
+}
+
 impl Default for Vector {
     fn default() -> Self {
         Self { values: [0; DIMENSIONS], inverse_length: 0.0 }
@@ -24,12 +49,12 @@ impl Default for Vector {
 impl Vector {
     /// The direction of `sum`, which may have any length. Zero or NaN values give the zero vector.
     pub fn from_sum(sum: &[f32; DIMENSIONS]) -> Self {
-        let largest = sum.iter().fold(0.0f32, |most, value| most.max(value.abs()));
+        let largest = largest_of(sum, |value| value.abs());
         if largest <= f32::MIN_POSITIVE || !largest.is_finite() || sum.iter().any(|value| value.is_nan()) {
             return Self::default();
         }
         let scale = LARGEST / largest;
-        Self::from_values(sum.map(|value| (value * scale).round().clamp(-LARGEST, LARGEST) as i8))
+        Self::from_values(sum.map(|value| round((value * scale).clamp(-LARGEST, LARGEST))))
     }
 
     /// A vector from its stored values.
@@ -44,11 +69,11 @@ impl Vector {
     /// some forty degrees apart.
     #[must_use]
     pub fn stored(&self) -> Self {
-        let largest = self.values.iter().fold(0.0f32, |most, value| most.max(f32::from(*value).abs()));
+        let largest = largest_of(&self.values, |value| f32::from(value).abs());
         if largest == 0.0 {
             return Self::default();
         }
-        Self::from_values(self.values.map(|value| (f32::from(value) * LARGEST_STORED / largest).round() as i8))
+        Self::from_values(self.values.map(|value| round(f32::from(value) * LARGEST_STORED / largest)))
     }
 
     /// Its values.

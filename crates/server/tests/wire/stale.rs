@@ -22,7 +22,8 @@ fn serve(change: impl FnOnce(&mut EngineConfig)) -> (Session, std::path::PathBuf
 }
 
 fn impact(session: &mut Session) -> (Vec<String>, Value) {
-    let (answer, failed) = session.wire.call("impact", json!({"agent_id": "a", "node_id": "target"}));
+    let (answer, failed) =
+        session.wire.call("impact", json!({"agent_id": "a", "node_id": "target", "max_output_chars": 90_000}));
     assert!(!failed, "{answer}");
     let rows = answer["blast_radius"].as_array().unwrap().iter();
     (rows.map(|row| row["label"].as_str().unwrap().to_owned()).collect(), answer)

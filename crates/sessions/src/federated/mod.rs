@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use m1nd_store::{
-    Expiry, HandleLimits, HandleWrite, Home, NewFeedback, ProjectDir, StoreError, StoredFeedback, StoredHandle, Undone,
+    CallTotals, Expiry, HandleLimits, HandleWrite, Home, NewFeedback, ProjectDir, StoreError, StoredFeedback,
+    StoredHandle, Undone,
 };
 
 use crate::SessionStore;
@@ -130,6 +131,10 @@ fn outward(part: &Part, stored: &StoredHandle) -> StoredHandle {
 }
 
 impl SessionStore for FederatedStore {
+    fn add_totals(&self, more: &CallTotals) -> Result<Option<CallTotals>, StoreError> {
+        if self.reads_only { Ok(None) } else { self.own.add_totals(more) }
+    }
+
     fn add_feedback(&self, told: &NewFeedback) -> Result<(i64, bool), StoreError> {
         self.ledger();
         self.tell(told)

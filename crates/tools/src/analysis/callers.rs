@@ -1,17 +1,17 @@
 //! Lists the places that call a node.
 
 use m1nd_query::closure::ClosureState;
-use m1nd_query::references::{OccurrenceAnswer, callers};
+use m1nd_query::references::{OccurrenceAnswer, callers_of_overloads};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::closure::Closure;
 use super::symbol;
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
-    Toolset, number, rows_schema,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
+    ToolError, ToolRef, Toolset, number, rows_schema,
 };
-use crate::rows::{self, NodeRow, count};
+use crate::rows::{self, NodeRow, count, is_below};
 use crate::sites::{self, SiteRow};
 
 /// Default number of rows.
@@ -24,6 +24,8 @@ const MAX_ROWS: usize = 1_000;
 pub(crate) struct Input {
     /// Id, path or name
     node_id: String,
+    /// Folder or file: only the calls in it
+    scope: Option<String>,
     #[serde(default = "number::<DEFAULT_ROWS>")]
     #[schemars(range(min = 1, max = MAX_ROWS))]
     top_k: usize,
@@ -39,9 +41,9 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     implementations: Vec<String>,
     callers: Vec<SiteRow>,
-    /// Number of functions and files that call it.
+    /// Number of functions and files that call it, inside and outside of the scope.
     total_callers: usize,
-    /// Number of places, all pages.
+    /// Number of places in scope, all pages.
     total_sites: usize,
     closure: Closure,
 }
@@ -57,8 +59,9 @@ impl Tool for Callers {
     const HELP: &'static str = "\
 Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function or
 file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first, then
-tests, by path and line. `impact` goes on to what depends on the callers. `includes` lists the other nodes that the
-calls are of: the constructors of a class, the declarations and the definition of a symbol. `implementations` lists the
+tests, by path and line; `scope` limits the rows, not what `total_callers` and `closure` are about. `impact` goes on to what depends on the callers. `includes` lists the other nodes that the
+calls are of: the constructors of a class, the declarations and the definition of a symbol, the overloads that the name
+means as well. `implementations` lists the
 methods that implement an abstract one.
 
 `tier` is `certain`, or `possible` if the call has several targets (`candidates` is their number; `by_dispatch`: the
@@ -75,6 +78,7 @@ only if it is `closed`. `stale: true` marks files that changed since they were i
         (Stage::Plan, 20, "every call that a new signature changes"),
         (Stage::Edit, 25, "the calls to adapt"),
     ];
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "(every call site with its line)")];
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id"), ("limit", "top_k")];
@@ -90,12 +94,14 @@ only if it is `closed`. `stale: true` marks files that changed since they were i
 impl ReadTool for Callers {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
+        let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let page = cx.page(input.top_k);
-        let mut found = callers(snapshot, node, cx.cancel())?;
+        let mut found = callers_of_overloads(snapshot, (node, &overloads), cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
             found.closure.block(unseen);
         }
+        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        found.rows.retain(|row| is_below(snapshot.graph().path(row.from), &scope));
         let total = found.rows.len();
         let includes = symbol::included(snapshot, &found.others);
         let implementations = symbol::implementations(snapshot, node);
@@ -124,11 +130,11 @@ pub(super) fn guidance(
 ) -> Guidance {
     match (found.closure.state, found.users) {
         (ClosureState::Closed, 0) => {
-            let hint = format!("no {what} of `{}`{by}, and nothing can hide one", node.label);
+            let hint = format!("complete: no {what} of `{}`{by}, and no search finds one", node.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(node.node_id.clone()), hint)
         }
         (ClosureState::Closed, users) => {
-            let hint = format!("all {}{by} are known; open the first", count(users, what));
+            let hint = format!("complete: {}{by}, and no search adds one; open the first", count(users, what));
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         (_, users) => {

@@ -309,11 +309,11 @@ fn guidance(output: &Output, closure: &closure::Closure, is_exported: bool) -> G
             Guidance::next(ProofState::Proving, ToolRef("view"), first, hint)
         }
         0 => {
-            let hint = "nothing names it, and nothing can hide a use: it can be deleted";
+            let hint = "complete: nothing names it, and no search finds a use: it can be deleted";
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
         _ => {
-            let hint = format!("all {places} to change are known; delete what is orphaned as well");
+            let hint = format!("complete: {places} to change, and no search adds one; delete what is orphaned as well");
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)
         }
     }

@@ -160,6 +160,7 @@ Each list has at most 200 rows, code before what documents say; `what_is_missing
     const STAGES: &'static [Route] = &[(Stage::Review, 40, "what a branch adds, removes and renames")];
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const COMMAND: Option<Command> = Some(Command::new("diff", &["snapshot_a", "snapshot_b"]));
+    const PAGED: bool = true;
     const DETAILS: &'static [&'static str] = &["weight_changes", "coupling_deltas", "new_edges.weight"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;
     type Input = Input;

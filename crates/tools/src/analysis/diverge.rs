@@ -100,7 +100,8 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
 - `modified_nodes`: files of other content, most changed lines first; `growth_ratio` is lines now over lines then.
 - `coupling_changes`: pairs of files whose common commits over those of the file with more changed by more than .15
   between the 300 commits before the baseline and those since (300 at most), and by more than chance explains (exact binomial,
-  at most .1); both files changed on both sides. The top 20.
+  at most .05), with at least 3 common commits on the side with more and 3 commits since; both files changed on both sides.
+  The top 20.
 - `anomalies`: `velocity_spike` (a file more than 3 times as long, critical from 5, or churn more than 10 median absolute
   deviations above the median of the modified files, if there are 8), `test_deficit` (more than 3 new files of code and
   no new test), `new_coupling` (a pair that never changed together and now does in half of the commits), `isolation`
@@ -111,6 +112,7 @@ date (`2026-01-31`, or a time; the newest commit that is not later). The commit 
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "baseline": "HEAD"}"#;
     const STAGES: &'static [Route] = &[(Stage::Review, 70, "how far a branch has moved, and what is unusual")];
     const RARE: &'static [&'static str] = &["include_coupling_changes", "include_anomalies"];
+    const PAGED: bool = true;
     const DETAILS: &'static [&'static str] =
         &["modified_nodes.growth_ratio", "coupling_changes.was", "baseline_commit"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"summary": {"type": "string"}}}"#;

@@ -11,12 +11,13 @@ use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::closure::Closure;
 use super::with_history::WithHistory;
 use crate::framework::{
-    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool, ToolError,
-    ToolRef, Toolset, number, rows_schema, yes,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
+    ToolError, ToolRef, Toolset, number, row_line, rows_schema, yes,
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, rounded};
@@ -67,6 +68,9 @@ pub(crate) struct Input {
     max_chains: usize,
 }
 
+/// The side of rows that depend on the node.
+const DEPENDENT: &str = "dependent";
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Witness {
     from: String,
@@ -98,6 +102,16 @@ pub(crate) struct BlastRow {
     witness: Vec<Witness>,
     #[serde(skip_serializing_if = "Option::is_none")]
     changed_together: Option<ChangedTogether>,
+}
+
+/// The first edge of the way only: the rest of it stands below the row that the edge leads to.
+fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
+    let mut short = row.clone();
+    if let Some(Value::Array(steps)) = short.get_mut("witness") {
+        steps.truncate(1);
+    }
+    short.retain(|_, value| *value != DEPENDENT);
+    row_line(&short)
 }
 
 /// Common commits of the files of the node and of a row that nothing in the code connects.
@@ -177,8 +191,9 @@ node's; they cite commits. `tests` are the test files that cover the node, best 
 more (see `callers` for the reasons). `closure.indirect`
 says the same of dependents of dependents (`far`), which search limits may hide, too: `closure.hiding` and
 `closure.why` say which. Changes on disk that are not indexed yet (`stale`) block it. An empty list proves absence only if it is `closed`.
-`total_blast_nodes` counts the rows of all pages; `files` groups them by file. The answer is cut to 50,000 bytes by
+`total_blast_nodes` counts the rows of all pages; `files` groups them by file. An answer of a server is cut to 10,000 bytes by
 default (`max_output_chars`); `cursor` continues.";
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const TEXT_OMITS: &'static [&'static str] = &[
         // The witnesses of the rows are the same paths with their sites.
         "causal_chains",
@@ -196,7 +211,7 @@ default (`max_output_chars`); `cursor` continues.";
         (Stage::Edit, 30, "what must change with it"),
         (Stage::Review, 20, "what the change can break"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 10, "what depends on it")];
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "(what depends on it)")];
     const PAGED: bool = true;
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[("node", "node_id")];
@@ -330,7 +345,7 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
     };
     BlastRow {
         node: NodeRow::new(snapshot, row.node),
-        side: if row.dependent { "dependent" } else { "dependency" },
+        side: if row.dependent { DEPENDENT } else { "dependency" },
         class: row.class.word(),
         hop_distance: Some(row.hops),
         signal_strength: Some(rounded(row.strength)),
@@ -378,12 +393,14 @@ fn guidance(snapshot: &Snapshot, source: &NodeRow, direction: DirectionWord, fou
     let dependents = if direction == DirectionWord::Reverse { "dependency" } else { "dependent" };
     match (found.closure.state, found.total_rows) {
         (ClosureState::Closed, 0) => {
-            let hint = format!("no {dependents} of `{}`, and nothing can hide one", source.label);
+            let hint = format!("complete: no {dependents} of `{}`, and no search finds one", source.label);
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), Some(source.node_id.clone()), hint)
         }
         (ClosureState::Closed, total) => {
             let hint = match found.closure.indirect {
-                ClosureState::Closed => format!("all {} are known; start with the nearest", count(total, dependents)),
+                ClosureState::Closed => {
+                    format!("complete: {}, and no search adds one; start with the nearest", count(total, dependents))
+                }
                 _ => format!("{} known, all direct ones among them; start with the nearest", count(total, dependents)),
             };
             Guidance::next(ProofState::ReadyToEdit, ToolRef("view"), first, hint)

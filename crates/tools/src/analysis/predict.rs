@@ -49,7 +49,7 @@ pub(crate) struct Input {
     top_k: usize,
     #[serde(default = "yes")]
     include_velocity: bool,
-    /// Fewest common commits
+    /// Fewest common commits that count
     #[serde(default = "number::<DEFAULT_SUPPORT>")]
     #[schemars(range(min = 1))]
     min_co_change_count: usize,
@@ -162,7 +162,8 @@ more than 50 files do not count), `coupling_strength` (the former over the latte
 `confidence`: the probability that the file changes with the node, by a logistic model over confidence in both
 directions, recency, size of the commits, names, folders and authors, and the commits around its own and of files like it,
 calibrated on this repository. A file that is not committed yet is answered by the latter alone. `source` is
-`co_change` or, without common commits, `structural_fallback` (connected in the code, or of the same name). Connections
+`co_change` or, without `min_co_change_count` common commits, `structural_fallback` (connected in the code, or of the same
+name; `support` is then 0: fewer commits do not count). Connections
 in the code order rows of the same verdict, and are not part of `confidence`.
 
 If the first changed node is a symbol, `symbols` lists the symbols whose lines changed in the same commits: of its own
@@ -170,12 +171,12 @@ file and of three files that changed with it most often, followed back through u
 that changed in commits of few symbols. They have no `confidence`. `symbols_note` says when there are none, so that only
 the file level answers.
 
-`verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; the older half maps values
-to probabilities, the newer half decides from which probability (`tau`) rows are `act` (at least 80 % right, and each more
+`verdict`: the newest commits (up to 1,000) are replayed, each answered from older ones alone; each half maps values to
+probabilities for the other, and all decide from which probability (`tau`) rows are `act` (at least 80 % right, and each more
 probable than not) or `reverify` (30 %, each at least 15 % probable), by an exact one-sided binomial bound (90 % in all), tested from the 20, 68 and 225 most
 probable rows on until one fails, for each stratum of source and file extension. An extension without a `tau` of its own has that of all files of the source, unless its own rows
 contradict it. All else is `abstain`, also all rows where the history is thin. `calibration` has the figures: `n` rows, `coverage` (questions with an `act` row), the precision of
-`act` rows and the calibration error, all of the newer half. With several changed nodes a row counts for the one that it
+`act` rows and the calibration error, all of the rows replayed. With several changed nodes a row counts for the one that it
 belongs to most; figures are those of questions about a single file.
 
 `velocity` is the trend of the first changed node, and of each row, over 90 days (commits per 30 days, newer minus older

@@ -3,17 +3,18 @@
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
-use m1nd_query::analysis::why;
-use m1nd_query::analysis::{DanglingEdge, WhyAnswer, WhyClosure, WhyPath, WhyQuery, WhyStep};
+use m1nd_query::analysis::{DanglingEdge, WhyAnswer, WhyClosure, WhyPartsQuery, WhyPath, WhyQuery, WhyStep};
+use m1nd_query::analysis::{why, why_parts};
 use m1nd_query::changes::together;
 use m1nd_query::closure::ClosureState;
+use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::framework::{
-    Answer, Command, ErrorCode, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
-    ToolError, ToolRef, Toolset, number, rows_schema,
+    Answer, Command, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef,
+    Toolset, number, rows_schema,
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, rounded};
@@ -33,7 +34,7 @@ const STALE: &str = "files_changed";
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Id, path or name
+    /// Id, path or name, also of a folder
     source: String,
     target: String,
     #[serde(default = "number::<DEFAULT_HOPS>")]
@@ -156,6 +157,10 @@ budget may hide a path. An answer without paths proves
 independence only if it is `closed`; a `mixed` path never proves that one end uses the other. `cumulative_strength` is
 the product of the probabilities that the edges are correct.
 
+If an end is a folder, `paths` are the references that lead from its code to the other end, one for each pair of files and
+the certain ones first; if there are none, a shortest path through other code. Code of tests is left out, except in folders of
+tests.
+
 `history` (`changed_together`, if the git history is loaded) counts the commits that changed the files of both ends,
 without merges and bulk changes. It shows no dependency and is no part of `found`, `paths` and `closure`. `p_value` is
 the chance of so many common commits if the files were independent.";
@@ -165,7 +170,6 @@ the chance of so many common commits if the files were independent.";
         (Stage::Diagnose, 50, "how the caller and the failing code connect"),
         (Stage::Plan, 20, "how the parts connect"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 20, "how two things are connected")];
     const COMMAND: Option<Command> = Some(Command::new("why", &["source", "target"]));
     const TEXT_OMITS: &'static [&'static str] = &["node_ids", "nodes", "relations", "found", "total_paths_found"];
     const DETAILS: &'static [&'static str] = &[
@@ -186,6 +190,10 @@ impl ReadTool for Why {
         let snapshot = cx.indexed()?;
         let source = end(snapshot, "source", &input.source)?;
         let target = end(snapshot, "target", &input.target)?;
+        let (source, target) = match (source, target) {
+            (Part::Node(source), Part::Node(target)) => (source, target),
+            (source, target) => return of_parts(cx, (&source, &target), &input),
+        };
         let query = WhyQuery { source, target, max_hops: input.max_hops as u32, max_paths: input.max_paths };
         let mut found = why(snapshot, &query, cx.cancel())?;
         if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
@@ -193,29 +201,80 @@ impl ReadTool for Why {
                 WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
         }
         let guidance = guidance(snapshot, &query, &found);
-        let output = Output {
-            source: NodeRow::new(snapshot, source),
-            target: NodeRow::new(snapshot, target),
-            found: found.found,
-            total_paths_found: found.paths.len(),
-            paths: found.paths.iter().map(|path| path_row(snapshot, path)).collect(),
-            reason: found.closure.reason.filter(|_| !found.found),
-            closure: Closure {
-                state: found.closure.state.word(),
-                reason: found.closure.reason,
-                dangling_edges: found.closure.dangling_edges.iter().map(|edge| dangling(snapshot, edge)).collect(),
-                dangling_total: found.closure.dangling_total,
-                why: found.closure.why,
-            },
-            history: history(cx, source, target),
-        };
+        let ends = (NodeRow::new(snapshot, source), NodeRow::new(snapshot, target));
+        let output = output(snapshot, ends, found, history(cx, source, target));
         Ok(Answer::new(output).guidance(guidance))
     }
 }
 
+fn output(
+    snapshot: &Snapshot,
+    (source, target): (NodeRow, NodeRow),
+    found: WhyAnswer,
+    history: Option<History>,
+) -> Output {
+    Output {
+        source,
+        target,
+        found: found.found,
+        total_paths_found: found.paths.len(),
+        paths: found.paths.iter().map(|path| path_row(snapshot, path)).collect(),
+        reason: found.closure.reason.filter(|_| !found.found),
+        closure: Closure {
+            state: found.closure.state.word(),
+            reason: found.closure.reason,
+            dangling_edges: found.closure.dangling_edges.iter().map(|edge| dangling(snapshot, edge)).collect(),
+            dangling_total: found.closure.dangling_total,
+            why: found.closure.why,
+        },
+        history,
+    }
+}
+
+/// The answer if one end is a folder.
+fn of_parts(
+    cx: &ReadContext<'_>,
+    (source, target): (&Part, &Part),
+    input: &Input,
+) -> Result<Answer<Output>, ToolError> {
+    let snapshot = cx.snapshot();
+    let graph = snapshot.graph();
+    let members = |argument: &str, part: &Part| {
+        part.members(graph).ok_or_else(|| {
+            let message = format!("argument `{argument}`: `{}` holds more code than is searched", part.name(graph));
+            ToolError::new(ErrorCode::InvalidParams, message).next_step("pass one of its folders or files")
+        })
+    };
+    let query = WhyPartsQuery {
+        sources: members("source", source)?,
+        targets: members("target", target)?,
+        max_hops: input.max_hops as u32,
+        max_paths: input.max_paths,
+    };
+    let mut found = why_parts(snapshot, &query, cx.cancel())?;
+    if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+        found.closure = WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
+    }
+    let row = |part: &Part| match part {
+        Part::Node(node) => NodeRow::new(snapshot, *node),
+        Part::Folder { path, .. } => NodeRow::folder(path),
+    };
+    let state = match (found.found, found.closure.state) {
+        (_, ClosureState::Closed) => ProofState::Proving,
+        _ => ProofState::Triaging,
+    };
+    let first = found.paths.first().and_then(|path| path.steps.first());
+    let place = first.map(|step| graph.id(step.hop.from).to_owned());
+    let guidance = match place {
+        Some(place) => Guidance::next(state, ToolRef("view"), Some(place), found.closure.why.clone()),
+        None => Guidance { next_step_hint: Some(found.closure.why.clone()), ..Guidance::state(state) },
+    };
+    Ok(Answer::new(output(snapshot, (row(source), row(target)), found, None)).guidance(guidance))
+}
+
 /// One end of the connection. If it does not exist, the error holds a closure that is not closed.
-fn end(snapshot: &Snapshot, argument: &str, text: &str) -> Result<NodeIx, ToolError> {
-    rows::resolve(snapshot, argument, text).map_err(|error| match error.code {
+fn end(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Part, ToolError> {
+    rows::resolve_part(snapshot, argument, text).map_err(|error| match error.code {
         ErrorCode::NodeNotFound => {
             let closure = WhyAnswer::node_not_found().closure;
             error

@@ -107,6 +107,16 @@ pub(crate) struct UnknownNode {
     reason: String,
 }
 
+/// A claim that is not tested.
+#[derive(Debug, Serialize)]
+pub(crate) struct Untested {
+    name: String,
+    reason: String,
+    /// Ids of the nodes that an ambiguous name of it may mean.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<String>,
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Tested {
     evidence: String,
@@ -129,7 +139,7 @@ pub(crate) struct Output {
     unknown_nodes: Vec<UnknownNode>,
     /// Claims that cannot be tested: not saved as evidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    untested: Vec<UnknownNode>,
+    untested: Vec<Untested>,
     graph_generation_at_creation: u64,
     created_at_ms: u64,
     expires_in_days: u64,
@@ -151,7 +161,8 @@ saved. Passwords and keys are cut out of texts, and a text ends after 1,000 char
 
 `evidence` of a hypothesis is a list of claims that `hypothesize` can test (\"Session depends on HTTPAdapter\"), or
 `A -> B` for a path as `why` finds it. They are tested now and again on resume; a statement that is itself such a claim
-needs no evidence of its own. Their nodes become nodes of the trail.
+needs no evidence of its own. Their nodes become nodes of the trail. `untested` lists claims that cannot be tested, those with
+an ambiguous name with its `candidates`.
 
 Boosts: a visited node has 0.2 + 0.5 x relevance, support of a hypothesis 0.7, of a conclusion 0.8, a contradiction
 0.45, the greatest counts; `activation_boosts` sets more. They affect only queries of `seek` and `activate` that name
@@ -293,7 +304,7 @@ fn save(
     replaced: Option<&str>,
     evidence: Vec<Tested>,
     unknown_nodes: Vec<UnknownNode>,
-    untested: Vec<UnknownNode>,
+    untested: Vec<Untested>,
 ) -> Result<Answer<Output>, ToolError> {
     let handle = match replaced {
         Some(name) => {
@@ -358,7 +369,7 @@ fn hypothesis(
     draft: &mut Draft<'_>,
     row: &HypothesisInput,
     tested: &mut Vec<Tested>,
-    untested: &mut Vec<UnknownNode>,
+    untested: &mut Vec<Untested>,
 ) -> Result<Hypothesis, ToolError> {
     rows::words("hypotheses", &row.statement, "a statement")?;
     let confidence = row.confidence.clamp(0.0, 1.0);
@@ -384,9 +395,13 @@ fn hypothesis(
                 evidence.push(Evidence { text: text.clone(), subject, object, outcome: outcome.word().to_owned() });
                 tested.push(Tested { evidence: text, outcome: outcome.word(), why: found.why });
             }
-            // A statement may just look like a claim.
-            Err(_) if own => {}
-            Err(error) => untested.push(UnknownNode { name: text, reason: error.to_string() }),
+            // A statement may just look like a claim, unless it names code that there is more than once.
+            Err(error) if own && error.candidates().is_empty() => {}
+            Err(error) => untested.push(Untested {
+                candidates: error.candidates().to_vec(),
+                reason: error.to_string(),
+                name: text,
+            }),
         }
     }
     Ok(Hypothesis {

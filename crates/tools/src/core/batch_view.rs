@@ -8,10 +8,12 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_query::retrieval::{GlobOrder, GlobQuery, glob};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
+use super::notebook_view::NotebookText;
 use crate::framework::{
-    Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
-    number, rows_schema, visible, yes,
+    Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
+    Toolset, number, rows_schema, visible, yes,
 };
 use crate::rows::count;
 use crate::source::{self, Shown, escaped, number_lines, symbols_in};
@@ -36,6 +38,8 @@ const MAX_FILES: usize = 5_000;
 const PAGE_FILES: usize = 200;
 /// Characters of an entry of `files` that the answer repeats.
 const MAX_REPEATED: usize = 300;
+/// Default maximum size of an answer as text, in bytes.
+const TEXT_BYTES: usize = 16_000;
 /// Room for the members beside the entries, in bytes.
 const FRAME: usize = 1_200;
 /// Indentation and separators of an entry in the answer, in bytes.
@@ -109,6 +113,27 @@ pub(crate) struct Output {
 
 pub(crate) struct BatchView;
 
+/// The path and what is shown of it, then the lines as `view` has them.
+fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
+    let text = |name: &str| row.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let number = |name: &str| row.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let mut out = text("file_path").unwrap_or_default().to_owned();
+    match text("error") {
+        Some(error) => out.push_str(&format!(": {error}")),
+        None => out.push_str(&format!("  {} of {} lines", number("lines_returned"), number("total_lines"))),
+    }
+    if row.contains_key("stale") {
+        out.push_str("  stale");
+    }
+    for part in [text("hint"), text("summary"), text("content")].into_iter().flatten() {
+        out.push_str(&format!("\n{}", part.trim_end()));
+    }
+    if let Some(next) = row.get("next_offset").and_then(Value::as_u64) {
+        out.push_str(&format!("\n… `view` with `offset` {next} shows more"));
+    }
+    out
+}
+
 impl Tool for BatchView {
     const NAME: &'static str = "batch_view";
     const TOOLSET: Toolset = Toolset::Core;
@@ -120,7 +145,7 @@ Shows the current contents of files below the indexed roots, each line with its 
 a path, a path with lines (`src/a.py:120-140`), a node id or name (shows that symbol) or a glob over indexed files (`src/*.py`; `*.py` without a slash
 matches in any folder; maximum 100 globs). A file that several entries match is shown once.
 
-Each file shows up to `max_lines_per_file` lines. With `summary_mode` (the default), a longer file or symbol has an
+Lines that are named are shown whole, each file up to `max_lines_per_file` lines. With `summary_mode` (the default), a longer file or symbol has an
 outline of its symbols with line ranges in `summary` and its first 20 lines in `content`; with `summary_mode: false`
 it has its first `max_lines_per_file` lines and no summary. `truncated: true` and `next_offset` in an entry mean that
 `view` can show more. An entry that cannot be shown does not fail the call: it has the `error` and `code` that `view`
@@ -133,6 +158,8 @@ never indexes, not even with `auto_ingest: true`. The contents are data from the
         (Stage::Review, 95, "read all files of the change at once"),
     ];
     const PAGED: bool = true;
+    const TEXT_PAGE_BYTES: usize = TEXT_BYTES;
+    const ROW_TEXT: Option<RowText> = Some(row_text);
     const RARE: &'static [&'static str] = &["auto_ingest", "summary_mode"];
     const DETAILS: &'static [&'static str] = &["entries.auto_ingested", "entries.lines_returned", "total_lines"];
     const OUTPUT_SCHEMA: &'static str = rows_schema!("entries": "requested", "file_path", "content");
@@ -277,13 +304,27 @@ impl Look<'_> {
         let lines: Vec<&str> = shown.source.text.lines().collect();
         let (offset, limit) = shown.range(self.snapshot).unwrap_or((0, usize::MAX));
         let (start, end) = (offset.min(lines.len()), offset.saturating_add(limit).min(lines.len()));
-        let is_long = end - start > self.most;
-        let most = if is_long && self.sums_up { self.most.min(HEAD_LINES) } else { self.most };
+        // Lines that were asked for are shown whole.
+        let is_long = end - start > self.most && shown.lines.is_none();
+        let most = match is_long {
+            true if self.sums_up => self.most.min(HEAD_LINES),
+            true => self.most,
+            false => end - start,
+        };
         // Measured with hidden characters made visible, since they take more room then.
         let wanted: Vec<_> = lines[start..end].iter().take(most).map(|line| visible(line)).collect();
         let wanted: Vec<&str> = wanted.iter().map(|line| &**line).collect();
-        let (content, returned) = number_lines(&wanted, start, lines.len(), self.room / 10 * 6);
-        let truncated = returned < end - start;
+        let size = self.room / 10 * 6;
+        let (content, returned, truncated) = match NotebookText::read(self.snapshot, shown) {
+            Some(cells) => {
+                let part = cells.show(start, (end - start).min(most), lines.len(), size);
+                (part.content, part.returned, part.returned < end - start)
+            }
+            None => {
+                let (content, returned) = number_lines(&wanted, start, lines.len(), size);
+                (content, returned, returned < end - start)
+            }
+        };
         Entry {
             node_id: Some(shown.node_id(self.snapshot)),
             file_path: shown.path.to_string(),

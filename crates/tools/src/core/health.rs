@@ -354,8 +354,7 @@ fn in_graph(kind: ProblemKind) -> &'static str {
         | ProblemKind::ParseDepth
         | ProblemKind::ExtractorFailed
         | ProblemKind::ProcessEnded
-        | ProblemKind::LfsPointer
-        | ProblemKind::Utf16 => "file",
+        | ProblemKind::LfsPointer => "file",
         ProblemKind::InvalidUtf8
         | ProblemKind::TreeDepth
         | ProblemKind::FactsLimit

@@ -7,6 +7,7 @@ mod glob;
 mod health;
 mod help;
 mod ingest;
+mod notebook_view;
 mod outline;
 mod search;
 mod seek;

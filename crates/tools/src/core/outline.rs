@@ -1,6 +1,6 @@
 //! Shows the symbols of a file as a tree.
 
-use m1nd_base::node_id;
+use m1nd_base::{NodeKind, node_id};
 use m1nd_engine::Snapshot;
 use m1nd_query::references::{OutlineRow, outline};
 use schemars::JsonSchema;
@@ -29,6 +29,9 @@ pub(crate) struct Input {
     /// Levels, default all
     #[schemars(range(min = 1))]
     depth: Option<usize>,
+    /// Functions and methods only
+    #[serde(default)]
+    functions_only: bool,
     #[serde(default = "number::<DEFAULT_ROWS>")]
     #[schemars(range(min = 1, max = MAX_ROWS))]
     top_k: usize,
@@ -65,7 +68,7 @@ impl Tool for Outline {
     const HELP: &'static str = "\
 Lists the definitions of a file (of a document: its sections), or the members of one symbol, in the order of the text.
 Each symbol comes before its members; `depth` is the number of symbols around it, from 0. With the argument `depth`,
-only so many levels are listed: 1 for the outermost. `signature` is the header on one line, where the language has one.
+only so many levels are listed: 1 for the outermost. `functions_only` leaves out what is not a function or method. `signature` is the header on one line, where the language has one.
 
 Locals and parameters are not listed. `stale: true` means that the file changed since it was indexed, so lines may be
 off. `view` shows the text of a symbol.";
@@ -111,7 +114,10 @@ impl ReadTool for Outline {
                 .next_step("read it with `view`, or call `ingest` if it is new"));
         };
         let page = cx.page(input.top_k);
-        let found = outline(snapshot, node, input.depth.map_or(usize::MAX, |depth| depth.saturating_sub(1)));
+        let mut found = outline(snapshot, node, input.depth.map_or(usize::MAX, |depth| depth.saturating_sub(1)));
+        if input.functions_only {
+            found.retain(|row| snapshot.graph().kind(row.node) == NodeKind::Function);
+        }
         let total = found.len();
         let symbols: Vec<SymbolRow> = page.cut(found).iter().map(|row| symbol(snapshot, row)).collect();
         let output = Output {

@@ -1,7 +1,7 @@
 //! Finds code by meaning, words or names.
 
 use m1nd_engine::{ModelUse, Snapshot};
-use m1nd_query::retrieval::{LeftOut, Prior, SeekAnswer, SeekQuery, SeekRow};
+use m1nd_query::retrieval::{LeftOut, LineFinder, Prior, SeekAnswer, SeekQuery, SeekRow};
 use m1nd_query::retrieval::{connections, seek_with, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,10 +13,12 @@ use crate::framework::{
     ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, CodeLine, NodeRow, code_lines, count, rounded};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
+/// Rows of a text where the caller gives no number: agents read all of them.
+const TEXT_ROWS: usize = 8;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
 /// Default minimum score.
@@ -83,7 +85,10 @@ pub(crate) struct Row {
     score_breakdown: ScoreBreakdown,
     matched_words: Vec<String>,
     best_field: &'static str,
+    /// First sentence of its doc comment; the header without one.
     intent_summary: String,
+    /// Its header, and the lines that meet the question.
+    lines: Vec<CodeLine>,
     connections: Vec<Link>,
     #[serde(flatten)]
     prior: PriorRow,
@@ -161,6 +166,9 @@ together with the best matches, and how recently a file changed. A fitted model 
 lower unless the query is about tests. Each file comes with its best symbol first; of the first 20 rows, at most 8, 4
 and 2 are of the first three files and one is of each further file.
 
+Each row has its header and the lines that meet most of the question (`lines`), with their
+numbers. A text has eight rows unless `top_k` is given.
+
 `score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`
 holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index without
 them: `embeddings_used`), `temporal_recency` without history; `history_missing` says which history is unavailable or
@@ -188,10 +196,22 @@ wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the 
         (Stage::Find, 10, "by what it does, or by name"),
         (Stage::Ground, 20, "find what the documents refer to"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::Find, 10, "(by meaning)")];
+    const MENTIONS: &'static [Mention] = &[(Purpose::Find, 10, "(by words and meaning)")];
     const PAGED: bool = true;
     const COMMAND: Option<Command> = Some(Command::words("seek", &["query"]));
-    const TEXT_OMITS: &'static [&'static str] = &["best_field", "matched_words", "embeddings_used", "below_min_score"];
+    const TEXT_ROWS: usize = TEXT_ROWS;
+    const TEXT_OMITS: &'static [&'static str] = &[
+        "best_field",
+        "matched_words",
+        "embeddings_used",
+        "below_min_score",
+        "connections",
+        "total_matches",
+        "total_is_lower_bound",
+        "total_candidates_scanned",
+        "trust_envelope",
+        "unmatched_words",
+    ];
     const TOKEN_BUDGET: bool = true;
     const RARE: &'static [&'static str] = &["embeddings", "graph_rerank", "trail"];
     const DETAILS: &'static [&'static str] = &[
@@ -239,7 +259,9 @@ impl ReadTool for Seek {
         let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query);
         let page = cx.page(input.top_k);
         let what_is_missing = missing(&found.left_out, &found.unmatched);
-        let results = page.cut(found.rows).into_iter().map(|found| row(snapshot, found, rerank, &prior)).collect();
+        let mut finder = LineFinder::new(snapshot, &input.query);
+        let rows = page.cut(found.rows).into_iter();
+        let results = rows.map(|found| row(snapshot, &mut finder, found, rerank, &prior)).collect();
         let output = Output {
             query: input.query,
             results,
@@ -260,8 +282,9 @@ impl ReadTool for Seek {
     }
 }
 
-fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row {
+fn row(snapshot: &Snapshot, finder: &mut LineFinder<'_>, found: SeekRow, rerank: bool, prior: &Prior) -> Row {
     let graph = snapshot.graph();
+    let intent_summary = summary(snapshot, found.node);
     let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
         label: graph.label(link.node).to_owned(),
@@ -280,7 +303,8 @@ fn row(snapshot: &Snapshot, found: SeekRow, rerank: bool, prior: &Prior) -> Row 
         },
         matched_words: found.matched.iter().map(|word| word.to_string()).collect(),
         best_field: found.best_field,
-        intent_summary: summary(snapshot, found.node),
+        lines: code_lines(snapshot, finder, found.node, &intent_summary),
+        intent_summary,
         connections: connections.collect(),
         prior: PriorRow::new(prior, found.node),
     }

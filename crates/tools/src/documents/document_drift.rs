@@ -37,6 +37,9 @@ pub(crate) struct FindingRow {
     /// The code that is meant now.
     #[serde(skip_serializing_if = "Option::is_none")]
     target_node_id: Option<String>,
+    /// Hash of the code that was meant when the line was indexed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    old_hash: Option<String>,
     /// The commit that made it so: name and subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
@@ -73,13 +76,18 @@ impl Tool for DocumentDrift {
     const SUMMARY: &'static str = "Find what a document says about code that is no longer so";
     const ANSWERS: &'static str = "what a document says about code that is not so";
     const HELP: &'static str = "\
-Compares a document on disk with the index, and lists what does not agree, by line.
+Compares a document on disk with the index, and lists what does not agree, by line. Of a file of code, the links in
+its comments are compared (`{@link}`, intra-doc links of Rust, roles of Sphinx).
+
+The code that a line names is kept from when the line was first indexed as it is: what is gone, renamed or changed since
+is found also before a commit and without git, with the hash of the code as it was (`old_hash`).
 
 `class`:
 - `binding_missing`: the code had the name or file when the line was last touched, and `commit` removed it; or nothing has
   a name that a role marks as code of the project.
 - `binding_moved`: the same, and the code is known by another name now (same body, or a renamed file): `target_node_id`.
-- `code_change_unreflected`: since the section was last touched, `commit` changed the parameters of a function that it lists,
+- `code_change_unreflected`: since the line was indexed, the signature or the code of what it names changed; or, since the
+  section was last touched, `commit` changed the parameters of a function that it lists,
   calls or names.
 - `command_missing`: a command or option that the code no longer knows, or that no program declares if all is declared in texts.
 - `example_broken`: an example imports from the project what it does not have.
@@ -125,6 +133,7 @@ impl ReadTool for DocumentDrift {
             message: finding.message,
             confidence: rounded(finding.confidence),
             target_node_id: finding.target,
+            old_hash: finding.old_hash,
             commit_subject: finding.evidence.as_ref().map(|evidence| evidence.subject.clone()),
             commit: finding.evidence.map(|evidence| evidence.commit.chars().take(12).collect()),
         });

@@ -19,6 +19,9 @@ const MAX_ROWS: usize = 50;
 /// Bytes of a file's content that are shown.
 const MAX_CONTENT: usize = 40_000;
 
+/// Default maximum size of an answer to a client, in bytes: it holds the code that was asked for.
+const CODE_BYTES: usize = 50_000;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
@@ -77,6 +80,7 @@ each call, what changes together and what is remembered, within a token budget."
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "file_path": "auth.py"}"#;
     const STAGES: &'static [Route] = &[(Stage::Edit, 35, "read a file with its callers, callees and tests")];
     const NEEDS_FRESH: bool = true;
+    const PAGE_BYTES: usize = CODE_BYTES;
     const DETAILS: &'static [&'static str] = &["callers.source_excerpt", "callees.source_excerpt"];
     const RARE: &'static [&'static str] = &["include_tests", "radius"];
     const OUTPUT_SCHEMA: &'static str =

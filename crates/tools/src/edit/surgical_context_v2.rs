@@ -36,6 +36,9 @@ const MAX_CO_CHANGE: usize = 5;
 /// Test files listed.
 const MAX_TESTS: usize = 20;
 
+/// Default maximum size of an answer to a client, in bytes: it holds the code that was asked for.
+const CODE_BYTES: usize = 30_000;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
@@ -155,6 +158,7 @@ history (null if the file has none that is loaded; `predict` loads it), `memory`
     const PAGED: bool = true;
     const TOKEN_BUDGET: bool = true;
     const NEEDS_FRESH: bool = true;
+    const PAGE_BYTES: usize = CODE_BYTES;
     const DETAILS: &'static [&'static str] = &["connected_files.source_excerpt", "focused_symbol.body"];
     const RARE: &'static [&'static str] = &["include_tests", "max_lines_per_file"];
     // The body begins with it.

@@ -153,13 +153,14 @@ Takes the code of a topic (what matches the words, and what `activate` finds fro
 members of such types and files; no tests) and compares each function, type and file with its siblings: members of the
 same class or file, files of the same folder, types with the same base, functions with the same decorator, or of the
 same name or the same parameters and result in one folder. A hole is what at least three siblings, and three in four,
-have and it lacks: a call, a base, a decorator, a configuration key it reads, being called, registered or imported by
-the same code, a member of a certain name, a test (methods count only if the project calls them), a doc comment (of
-what is exported). Only what is rarer elsewhere than chance explains counts (`p_value`).
+have and it lacks: a call, a decorator, a configuration key it reads, a member of a certain name, a test (methods count
+only if the project calls them), being exported by the file that stands for the folder, of files being imported by the
+same code; and what all siblings have: a base, being called or registered by the same code. Only what is rarer elsewhere
+than chance explains counts (`p_value`).
 
 `status` is `missing` if nothing in the graph could fill the hole, within two calls either way and in base types, and
-`cannot_tell` if something could: an unresolved reference of that name, one of several candidates, an incompletely
-parsed file; `cannot_tell` names it. `reason` explains the hole in a sentence, `evidence` lists siblings that have it
+`cannot_tell` if something could (only of calls and decorators): an unresolved reference of that name, one of several
+candidates, an incompletely parsed file; `cannot_tell` names it. `reason` explains the hole in a sentence, `evidence` lists siblings that have it
 with the line (in `file_path`, if that is not the sibling's own file). `strength` is the lower bound of the share
 (Wilson interval, 90 %), weighted by kind. A hole is a difference, not a defect: look at the siblings before filling
 it. Groups of fewer than four or more than 200 nodes, or in which more than four lack it, show no pattern; each node
@@ -167,7 +168,7 @@ lists its four strongest holes. `compared` says how many nodes and groups were c
 siblings are no holes.
 
 `missing_abstraction` rows come last: functions in at least three files, at least two of them of the topic, that each
-call the same three or more things, which little else calls, and none of which calls another. `uses` names the things,
+call the same three or more things, two of them of the project, which little else calls, and none of which calls another. `uses` names the things,
 `evidence` the functions and lines, `existing` a function that already does it for others, if one of those that use
 all of them is called by another. Only certain calls count.";
     const NEEDS_FRESH: bool = true;
@@ -387,6 +388,8 @@ fn compared(found: &GapsAnswer) -> String {
     };
     let why = [
         (differences.provided, "provided by calls or bases"),
+        (differences.usual, "of no weight alone"),
+        (differences.unknown, "that unresolved code may fill"),
         (differences.role, "due to another role"),
         (differences.chance, "as likely by chance"),
         (differences.weak, "among too few"),
@@ -450,7 +453,9 @@ fn guidance(snapshot: &Snapshot, found: &GapsAnswer, query: &str) -> Guidance {
         }
         _ => {
             let rest = if found.incomplete { "; the topic exceeds the search limit" } else { "" };
-            let hint = format!("no hole{rest}, see `compared`; look at the topic with `activate`");
+            let hint = format!(
+                "nothing is missing that its siblings show{rest}, see `compared`; look at the topic with `activate`"
+            );
             let words = Some(query.chars().take(MAX_TARGET).collect());
             Guidance::next(ProofState::Proving, ToolRef("activate"), words, hint)
         }

@@ -1,14 +1,12 @@
-//! Says how many bytes the answers had, compared with the files that they speak of.
+//! Says how many bytes of files the answers showed, and how many they left out.
 
-use m1nd_sessions::CallLog;
+use m1nd_sessions::{CallLog, CallTotals, TOKEN_BYTES};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, Toolset};
 use crate::rows::rounded;
 
-/// Bytes of a token, for the estimate.
-const TOKEN_BYTES: u64 = 4;
 /// Milliseconds of a second.
 const SECOND: f64 = 1_000.0;
 /// Tokens of the unit of prices.
@@ -37,17 +35,16 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// The figures of a log: what the distinct files hold beyond what was returned.
+    /// The figures of a log: what the files of which code was shown hold beyond that.
     pub(crate) fn of(log: &CallLog, price: Option<f64>) -> Self {
         let hold = log.files_hold();
-        let saved = hold.bytes.saturating_sub(log.returned_bytes);
+        let (saved, partly) = log.left_unread();
         let tokens = saved / TOKEN_BYTES;
         let share = if hold.bytes == 0 { 0.0 } else { saved as f64 / hold.bytes as f64 };
-        let read = log.of("view") + log.of("batch_view");
         Self {
             tokens_saved: tokens,
-            cost_saved_usd: price.map(|price| rounded(tokens as f64 * price / MILLION)),
-            file_reads_avoided: (log.files.len() as u64).saturating_sub(read),
+            cost_saved_usd: cost(tokens, price),
+            file_reads_avoided: partly,
             lines_avoided: (hold.lines as f64 * share) as u64,
             basis: "measured_bytes",
             returned_bytes: log.returned_bytes,
@@ -55,6 +52,10 @@ impl Measured {
             distinct_files: log.files.len() as u64,
         }
     }
+}
+
+fn cost(tokens: u64, price: Option<f64>) -> Option<f64> {
+    price.map(|price| rounded(tokens as f64 * price / MILLION))
 }
 
 #[derive(Debug, Serialize)]
@@ -73,7 +74,30 @@ pub(crate) struct Global {
     total_tokens_saved: Option<u64>,
     total_cost_saved_usd: Option<f64>,
     total_file_reads_avoided: Option<u64>,
-    note: &'static str,
+    /// Why the figures are null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+impl Global {
+    /// The figures of all sessions, or why there are none.
+    fn of(found: Result<Option<CallTotals>, String>, price: Option<f64>) -> Self {
+        let note = match &found {
+            Ok(Some(_)) => None,
+            Ok(None) => Some("unknown: the figures are not stored, because the project is open read-only".to_owned()),
+            Err(why) => Some(format!("unknown: the figures could not be stored: {why}")),
+        };
+        let totals = found.ok().flatten();
+        let figure = |of: fn(&CallTotals) -> u64| totals.as_ref().map(of);
+        Self {
+            total_sessions: figure(|totals| totals.sessions),
+            total_queries: figure(|totals| totals.queries),
+            total_tokens_saved: figure(|totals| totals.tokens_saved),
+            total_cost_saved_usd: totals.as_ref().and_then(|totals| cost(totals.tokens_saved, price)),
+            total_file_reads_avoided: figure(|totals| totals.file_reads_avoided),
+            note,
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -88,16 +112,18 @@ pub(crate) struct Savings;
 impl Tool for Savings {
     const NAME: &'static str = "savings";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "Compare the bytes of the answers with the files they speak of";
-    const ANSWERS: &'static str = "the bytes of the answers of this process, against the files that they speak of";
+    const SUMMARY: &'static str = "Compare the bytes of the answers with the files they show code of";
+    const ANSWERS: &'static str = "the bytes of the answers, against the files that they show code of";
     const HELP: &'static str = "\
-Measures the calls of this process. `returned_bytes` are those of answers that speak of indexed files, `files_bytes` those
-that the distinct files hold, whatever part of them was needed. `tokens_saved` is the difference over 4 bytes a token, never
-below 0; `lines_avoided` the same share of the lines; `file_reads_avoided` the number of distinct files less the calls of
-`view` and `batch_view`. `basis` says that bytes were measured; that a reader would otherwise have read these files whole is
-an assumption, so the figures are upper bounds. `cost_saved_usd` is null unless the call gives `usd_per_million_tokens`.
+Measures the calls of this process. A file counts if an answer showed code of it, three lines or more, and only the first
+five files of an answer do; a file that is only named was not read in place of anything. `files_bytes` is what these files
+hold, each counted once, `returned_bytes` the size of the answers. `tokens_saved` is what they hold beyond the bytes shown of
+them, over 4 bytes a token; `lines_avoided` is the same share of the lines, and `file_reads_avoided` the number of files of which
+a part was shown. `basis` says that bytes were measured; that a reader would otherwise have read these files whole is an
+assumption, so the figures are upper bounds. `cost_saved_usd` is null unless the call gives `usd_per_million_tokens`.
 
-The figures of `global` are null: what was asked is not recorded beyond the process, so other sessions are not known.";
+`global` sums up these figures over all processes of this user, whichever project they were about: numbers only, no question
+and no name is stored.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent"}"#;
     const WAITS: bool = false;
     const DETAILS: &'static [&'static str] = &["global", "formatted_summary"];
@@ -113,17 +139,10 @@ impl ReadTool for Savings {
         let price = input.usd_per_million_tokens;
         let measured = Measured::of(&log, price);
         let formatted_summary = format!(
-            "{} queries returned {} bytes about {} files of {} bytes",
+            "{} queries returned {} bytes with code of {} files of {} bytes",
             log.total, measured.returned_bytes, measured.distinct_files, measured.files_bytes
         );
-        let global = Global {
-            total_sessions: None,
-            total_queries: None,
-            total_tokens_saved: None,
-            total_cost_saved_usd: None,
-            total_file_reads_avoided: None,
-            note: "unknown: calls are not recorded beyond the process",
-        };
+        let global = Global::of(cx.stored_totals(), price);
         let current_session = Session {
             queries_made: log.total,
             avg_tokens_per_query: rounded(measured.tokens_saved as f64 / log.total.max(1) as f64),

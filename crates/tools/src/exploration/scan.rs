@@ -42,7 +42,7 @@ pub(crate) struct Input {
     limit: usize,
     /// Of `pattern` as code or tree-sitter query
     language: Option<String>,
-    /// Also list false positives
+    /// Also list false positives, and what the graph cannot prove
     #[serde(default)]
     include_false_positives: bool,
 }
@@ -145,15 +145,15 @@ of at most 4096 bytes, where `@found` marks the node to report (else the first c
 expression (Rust syntax, linear time, by line). `read_as` says which. A word in small letters is read as an id: if it
 is none of those above, the error lists them, the most similar first.
 
-Each finding has a `status`. `confirmed`: no known evidence against it; `cannot_tell`, if present, names what is
-unknown and could be. `mitigated`: something compensates for it (a called function closes or logs, every caller
+Each finding has a `status`. `confirmed`: no known evidence against it, and nothing unknown that could be. `mitigated`: something compensates for it (a called function closes or logs, every caller
 handles the exception, the handler leads to a check, the value was checked before, only tests use it), or it is in
 examples or benchmarks that nothing else uses, or in third-party code. `false_positive`: test code, or refuted by the
-graph; omitted unless `include_false_positives`, but counted in `by_status`. `unvalidated`: the graph cannot tell
-(`cannot_tell` says why), or was not asked (`graph_validate: false`). `reason` and `graph_context` give the evidence.
+graph. `unvalidated`: the graph cannot tell (`cannot_tell` says why), or was not asked (`graph_validate: false`). `reason`
+and `graph_context` give the evidence. False positives are counted in `by_status` and omitted unless
+`include_false_positives`; so is what the graph cannot prove of rules that are about the graph (no test, no doc comment,
+shared or exported state, routes, collaborators, errors that are dropped).
 
-Confirmed findings come first, those without `cannot_tell` before the others, then by `severity`, which belongs to the
-rule, not to the place. Checks outside of the code (proxies, framework settings) are not seen. Limits: 8 s for
+Confirmed findings come first, then by `severity`, which belongs to the rule, not to the place. Checks outside of the code (proxies, framework settings) are not seen. Limits: 8 s for
 scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_not_scanned`, `skipped` and
 `total_is_lower_bound` say what was left out; further pages come from the same rows, or their cursor is rejected.
 `message` is m1nd's own text; `line_content` is text of the repository.";
@@ -326,7 +326,7 @@ fn nothing(found: &ScanAnswer) -> Guidance {
     let mut hint = match false_positives {
         0 => format!("no match in {files}"),
         _ => format!(
-            "{} in {files}, all false positives: `include_false_positives` shows them",
+            "{} in {files}, all refuted or not proven: `include_false_positives` shows them",
             count(false_positives, "match")
         ),
     };

@@ -1,6 +1,7 @@
-//! Shows how a file or a symbol changed: its commits, what changed with it, and figures of both.
+//! Shows how a file, a symbol or a folder changed: its commits, what changed with it, and figures of both.
 
-use m1nd_query::changes::{CoChanged, TimelineAnswer, TimelineChange, TimelineQuery, timeline};
+use m1nd_query::changes::{CoChanged, TimelineAnswer, TimelineChange, TimelineOf, TimelineQuery, timeline};
+use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +28,7 @@ const STRONG_TIMES: usize = 2;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Id, path or name of a file or symbol
+    /// Id, path or name of a file, symbol or folder
     node: String,
     /// `<N>d` or `all`
     #[serde(default = "default_depth")]
@@ -116,11 +117,12 @@ pub(crate) struct Timeline;
 impl Tool for Timeline {
     const NAME: &'static str = "timeline";
     const TOOLSET: Toolset = Toolset::Exploration;
-    const SUMMARY: &'static str = "Show how a file or symbol changed: commits, co-changed files, churn, trend";
-    const ANSWERS: &'static str = "the commits of a file or symbol, what changed with it, and its trend";
+    const SUMMARY: &'static str = "Show how a file, symbol or folder changed: commits, co-changed files, churn, trend";
+    const ANSWERS: &'static str = "the commits of a file, symbol or folder, what changed with it, and its trend";
     const HELP: &'static str = "\
-Lists the commits that changed a file, followed across renames, or the lines of a symbol, followed through renames and
-moves inside and between files (at most the 400 newest commits of a file are compared). A window (`depth`) ends at the
+Lists the commits that changed a file, followed across renames, the lines of a symbol, followed through renames and
+moves inside and between files (at most the 400 newest commits of a file are compared), or the files of a folder, also
+those that are gone (lines of at most 2,000 changes of files are compared). A window (`depth`) ends at the
 time of the checked-out commit, which is \"now\". The figures have the same meaning for files and symbols:
 
 - `changes`: the newest 50 of the window (`changes_total` if there are more), with `delta` (lines added and deleted in the node). `kind` is `format` if
@@ -158,10 +160,13 @@ the repository.";
 impl ReadTool for Timeline {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        let node = rows::resolve(snapshot, "node", &input.node)?;
+        let part = rows::resolve_part(snapshot, "node", &input.node)?;
         let depth = past::depth(&input.depth)?;
-        let query = TimelineQuery { node, depth, with_churn: input.include_churn, max_partners: input.top_k };
-        let row = NodeRow::new(snapshot, node);
+        let (of, row) = match &part {
+            Part::Node(node) => (TimelineOf::Node(*node), NodeRow::new(snapshot, *node)),
+            Part::Folder { path, files } => (TimelineOf::Folder { path, files }, NodeRow::folder(path)),
+        };
+        let query = TimelineQuery { of, depth, with_churn: input.include_churn, max_partners: input.top_k };
         let empty = Output {
             node: row.node_id,
             label: row.label,
@@ -178,7 +183,13 @@ impl ReadTool for Timeline {
     }
 }
 
-fn filled(empty: Output, found: TimelineAnswer, with_partners: bool) -> Output {
+fn filled(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Output {
+    let listed = found.changes.len();
+    if found.commits > listed {
+        found
+            .gaps
+            .push(format!("the newest {listed} of {} changes are listed; a shorter `depth` lists all", found.commits));
+    }
     Output {
         co_changed_with: with_partners.then(|| found.co_changed.iter().map(partner).collect()),
         co_changed_total: with_partners.then_some(found.co_changed_total),

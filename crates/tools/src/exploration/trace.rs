@@ -185,12 +185,14 @@ with the reason.
 
 `suspects` are frames (`in_trace`), what the innermost ones call, what the message names or its words match, and files
 that the whole text leads to; without a known trace, only the latter. Exception types and functions that only raise
-are none, unless no other frame is known: their callers are. The first suspect of each of ten files comes before the
-others, so that a page shows ten files. Files are ordered by two rankings, fused by reciprocal ranks (`suspiciousness`, 1.0
-for the first of both; not a measured probability): that of `seek` for the whole text, and a weighted sum of the
+come after their callers, unless the caller uses their result; outside of frames they are none. Test code comes after
+other code that the trace leads to. Without a stack, the line in which a test runner names a failed test (`FAILED
+tests/x.py::test_y - …`) counts as its frame. The first suspect of each of ten files comes before the
+others, so that a page shows ten files. Files are ordered by two rankings, fused by reciprocal ranks: that of `seek` for the whole text, and a weighted sum of the
 `signals`, fitted to traces with known fixes: nearness to the failure counts most, then the score of `seek`
 (`whole_text_score`), then how recently the file changed. Signals with weight 0 (words and names of the message on
-their own, importance) are shown as evidence. `co_change_suspects` changed together with the first suspect's file,
+their own, importance) are shown as evidence. `suspiciousness` is the fused rank times the share of the weighted sum, 1.0 for
+the first of both rankings, and never above that of a suspect before it; it is not a probability. `co_change_suspects` changed together with the first suspect's file,
 regularly (with the probability of coincidence) or within `window_hours` of its last change; the newest commit counts
 as now. `causal_chain` goes outwards from the failure, root cause first. If no frame is in the index, suspects only
 match the words: chain and co-changes are empty, `fix_scope.risk_level` is `unknown` and its radius `null`.
@@ -435,5 +437,5 @@ fn guidance(snapshot: &Snapshot, found: &TraceAnswer, text: &str) -> Guidance {
 fn is_of_another_version(snapshot: &Snapshot, frame: &MappedFrame, place: &Place) -> bool {
     let graph = snapshot.graph();
     let is_beyond = || graph.find_file(&place.path).is_some_and(|file| frame.line(place) > Some(graph.lines(file).1));
-    place.by == MatchedBy::Name || is_beyond()
+    place.by == MatchedBy::Name && frame.frame.line.is_some() || is_beyond()
 }

@@ -5,6 +5,8 @@ use super::layout::text_bytes;
 
 /// Maximum size of an answer, in bytes as sent: 25,000 tokens of four bytes. Callers may request less.
 pub(crate) const MAX_ANSWER_BYTES: usize = 100_000;
+/// Size of an answer in JSON to a client that asks for no other, in bytes: what a model reads of one call.
+pub(crate) const JSON_BYTES: usize = 10_000;
 /// Minimum budget that a caller can request, in bytes: room for the frame of an answer and a row or two.
 pub(crate) const MIN_ANSWER_BYTES: usize = 2_000;
 /// Bytes that count as one token, see `token_budget`.
@@ -106,6 +108,76 @@ pub(crate) fn fit(body: &mut Map<String, Value>, page: Option<Paged>, budget: us
     *body = best.unwrap_or_default();
 }
 
+/// Cuts an answer of several lists into pages: the lists follow each other, and `at` is the place in all of them.
+/// Every page has the members that are not lists.
+pub(crate) fn fit_lists(body: &mut Map<String, Value>, at: Cursor, budget: usize) {
+    let total: usize = list_all(body).iter().map(|list| list.sizes.len()).sum();
+    take_elements(body, at.offset, usize::MAX);
+    let mut lists = list_all(body);
+    let rest = text_bytes(body).saturating_sub(lists.iter().map(List::bytes).sum());
+    let mut tries = TRIES;
+    let mut room = budget.saturating_sub(LATE_BYTES + rest);
+    loop {
+        let mut trial = body.clone();
+        // One element, so that paging makes progress.
+        let kept = count_fitting(&mut lists, room).max(usize::from(at.offset < total));
+        take_elements(&mut trial, 0, kept);
+        let shown = at.offset + kept;
+        trial.insert("truncated".into(), (shown < total).into());
+        if shown < total {
+            trial.insert("cursor".into(), Cursor { offset: shown, ..at }.to_text().into());
+            let cut = lists.iter().filter(|list| list.keep < list.sizes.len());
+            let rows = cut.map(|list| json!({"list": list.name(), "shown": list.keep, "of": list.sizes.len()}));
+            trial.insert("cut".into(), rows.collect());
+            trial.insert("rest_hint".into(), "repeat the call with `cursor` for the rest of the lists in `cut`".into());
+        }
+        let over = (text_bytes(&trial) + LATE_BYTES).saturating_sub(budget);
+        tries -= 1;
+        if over == 0 || tries == 0 || kept <= 1 {
+            *body = trial;
+            break;
+        }
+        // Less than what is kept now, so that each try keeps fewer.
+        let used: usize = lists.iter().map(|list| list.sizes[..list.keep].iter().sum::<usize>()).sum();
+        room = used.saturating_sub(over);
+    }
+    if text_bytes(body) + LATE_BYTES > budget {
+        // What is too long is not in a list.
+        fit(body, None, budget);
+    }
+}
+
+/// Sets how many elements of each list fit into `room` bytes, one list after the other. Returns their number.
+fn count_fitting(lists: &mut [List], room: usize) -> usize {
+    let (mut left, mut count, mut is_full) = (room, 0, false);
+    for list in lists {
+        list.keep = if is_full { 0 } else { list.fitting(left) };
+        is_full |= list.keep < list.sizes.len();
+        left = left.saturating_sub(list.sizes[..list.keep].iter().sum());
+        count += list.keep;
+    }
+    count
+}
+
+/// Keeps `count` elements of all lists behind the first `skipped`, in the order of [`list_all`].
+fn take_elements(body: &mut Map<String, Value>, skipped: usize, count: usize) {
+    let (mut skipped, mut count) = (skipped, count);
+    for list in list_all(body) {
+        if let Some(elements) = list.elements(body) {
+            let from = skipped.min(elements.len());
+            elements.drain(..from);
+            skipped -= from;
+            elements.truncate(count);
+            count -= elements.len();
+        }
+    }
+}
+
+/// All lists of an answer, one level deep, empty ones included.
+fn list_all(body: &Map<String, Value>) -> Vec<List> {
+    list_from(body, 0)
+}
+
 /// A page cut to a number of tokens, before the whole answer is cut to its byte budget.
 pub(crate) struct TokenCut {
     member: &'static str,
@@ -169,8 +241,13 @@ fn cut_lists(body: &mut Map<String, Value>, page: Option<Paged>, room: usize, sh
 
 /// All lists of more than one element, ordered by name.
 fn lists(body: &Map<String, Value>) -> Vec<List> {
+    list_from(body, 2)
+}
+
+/// All lists of at least this many elements.
+fn list_from(body: &Map<String, Value>, least: usize) -> Vec<List> {
     let list = |outer: &str, inner: Option<&str>, value: &Value| {
-        let elements = value.as_array().filter(|elements| elements.len() > 1)?;
+        let elements = value.as_array().filter(|elements| elements.len() >= least)?;
         let sizes: Vec<usize> = elements.iter().map(|element| inner_bytes(element) + ELEMENT_FRAME).collect();
         let keep = sizes.len();
         Some(List { outer: outer.to_owned(), inner: inner.map(str::to_owned), sizes, keep })
@@ -229,7 +306,7 @@ fn note(body: &mut Map<String, Value>, page: Option<Paged>, cut: &[&List], short
         body.insert("cut".into(), rows.into());
     }
     hints.push(match (page, shortened) {
-        (None, _) => "request less at once".to_owned(),
+        (None, _) => format!("request less at once, or raise `max_output_chars` (up to {MAX_ANSWER_BYTES})"),
         (Some(_), false) => format!("raise `max_output_chars` (up to {MAX_ANSWER_BYTES}) for the lists in `cut`"),
         (Some(_), true) => format!("raise `max_output_chars` (up to {MAX_ANSWER_BYTES}) for shortened values"),
     });
@@ -350,6 +427,30 @@ mod tests {
         let cut = cut(json!({"a": rows(1_000, 100), "b": rows(2, 10)}), None, 20_000);
         assert!(len(&cut, "a") > 100 && len(&cut, "b") == 2);
         assert_eq!((&cut["truncated"], &cut["cut"][0]["list"]), (&json!(true), &json!("a")));
+    }
+
+    #[test]
+    fn several_lists_are_pages_of_one_sequence() {
+        // The sizes leave every remainder of a row.
+        for size in (2_500..3_100).step_by(7) {
+            let note = "a sentence that stays whole";
+            let (start, b) = (Cursor { offset: 0, ..AT }, json!({"c": rows(20, 100)}));
+            let whole = object(json!({"a": rows(30, 100), "b": b, "d": [], "e": rows(1, 100), "note": note}));
+            let (mut next, mut seen, mut pages) = (Some(start), Vec::new(), 0);
+            while let Some(at) = next {
+                let mut page = whole.clone();
+                fit_lists(&mut page, at, size);
+                assert!(text_bytes(&page) <= size && page["note"] == note, "{page:?}");
+                for list in [&page["a"], &page["b"]["c"], &page["e"]] {
+                    seen.extend(list.as_array().into_iter().flatten().cloned());
+                }
+                next = page.get("cursor").and_then(Value::as_str).map(|text| Cursor::parse(text).expect("own"));
+                assert_eq!(page["truncated"], json!(next.is_some()));
+                pages += 1;
+            }
+            assert!(pages > 2, "{pages}");
+            assert_eq!(seen, [rows(30, 100), rows(20, 100), rows(1, 100)].concat());
+        }
     }
 
     #[test]

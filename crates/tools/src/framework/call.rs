@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use m1nd_engine::Snapshot;
-use m1nd_sessions::FileSize;
+use m1nd_sessions::ShownFile;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -17,7 +17,7 @@ use super::detail::make_brief;
 use super::error::{ErrorCode, ToolError};
 use super::interrupted::Interrupted;
 use super::kinds::{Detail, Effect, Format, Toolset};
-use super::measure::{Asked, spoken_of};
+use super::measure::{Asked, shown_of};
 use super::names;
 use super::repository::take_repository;
 use super::stale::{Stale, caught_up};
@@ -59,6 +59,8 @@ enum Form {
     Default(Format),
     /// Text, whatever the arguments and the tool say.
     OnlyText,
+    /// JSON for a program in this process, which reads all of it.
+    Program,
 }
 
 /// An answer in the form that the caller takes.
@@ -76,16 +78,17 @@ impl ToolDef {
     /// The answer is an object with the tool's own members and `generation`, `elapsed_ms`, the guidance of the answer,
     /// and for pages `truncated` and `cursor`. Every failure is a [`ToolError`]; a caller shows [`ToolError::to_json`].
     pub fn invoke(&self, cx: &Context<'_>, arguments: Value) -> Result<Value, ToolError> {
-        match self.reply(cx, arguments, Format::Json)? {
+        match self.reply_in(cx, arguments, Form::Program)?.reply {
             Reply::Json(body) => Ok(body),
             // Asked for in the arguments: a caller that takes JSON only gets it as one member.
             Reply::Text(text) => Ok(json!({"text": text})),
         }
     }
 
-    /// Like [`ToolDef::invoke`], in the form that the argument `format` names, else in `default`.
+    /// Like [`ToolDef::invoke`] for a client: in the form that the argument `format` names, else in `default`, and in
+    /// pages for a model to read.
     pub fn reply(&self, cx: &Context<'_>, arguments: Value, default: Format) -> Result<Reply, ToolError> {
-        Ok(self.reply_with_count(cx, arguments, default)?.reply)
+        Ok(self.reply_in(cx, arguments, Form::Default(default))?.reply)
     }
 
     /// Like [`ToolDef::invoke`], always as text.
@@ -118,15 +121,15 @@ impl ToolDef {
         #[allow(clippy::disallowed_methods, reason = "answers say how long they took")]
         let started = Instant::now();
         let asked = Asked::of(&arguments);
-        let mut spoken = Vec::new();
-        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, form, &mut spoken));
+        let mut shown = Vec::new();
+        let answered = AssertUnwindSafe(|| self.reply_inner(cx, arguments, form, &mut shown));
         let outcome = catch_unwind(answered).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<String>().map(String::as_str);
             let why = why.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
             Err(ToolError::new(ErrorCode::Internal, format!("`{}` failed: {why}", self.name))
                 .next_step("other calls are not affected; report this message and the arguments as a bug"))
         });
-        asked.note(self, cx, &outcome, spoken, milliseconds(started));
+        asked.note(self, cx, &outcome, shown, milliseconds(started));
         let mut replied = outcome.map_err(|error| {
             self.in_own_words(self.with_example(error)).in_texts(&|text| cx.snapshot.with_repositories(text))
         })?;
@@ -141,7 +144,7 @@ impl ToolDef {
         cx: &Context<'_>,
         arguments: Value,
         form: Form,
-        spoken: &mut Vec<(String, FileSize)>,
+        shown: &mut Vec<ShownFile>,
     ) -> Result<Replied, ToolError> {
         let mut arguments = match arguments {
             Value::Null => Map::new(),
@@ -160,12 +163,18 @@ impl ToolDef {
         let format = match form {
             Form::OnlyText => Format::Text,
             Form::Default(default) => self.form_of(&arguments, default),
+            Form::Program => self.form_of(&arguments, Format::Json),
+        };
+        let usual = match (form, format) {
+            (Form::Program, Format::Json) => self.answer_bytes,
+            _ => self.usual_bytes(format),
         };
         if !self.has_own_format() {
             arguments.remove("format");
         }
-        let detail = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word)).unwrap_or_default();
-        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(self.usual_bytes(format));
+        let asked = take_text(&mut arguments, "detail").and_then(|word| Detail::parse(&word));
+        let detail = asked.unwrap_or_default();
+        let budget = take_number(&mut arguments, "max_output_chars").unwrap_or(usual);
         let budget = budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES);
         let tokens = if self.token_budget { take_number(&mut arguments, "token_budget") } else { None };
         let caught_up = (self.needs_fresh && !cx.snapshot.is_empty()).then(|| caught_up(cx));
@@ -192,7 +201,7 @@ impl ToolDef {
             let error = call.stale.iter().fold(error, |error, stale| stale.in_error(error));
             Interrupted::of(cx.services).in_error(error)
         })?;
-        *spoken = spoken_of(&answer.body, &cx.snapshot);
+        *shown = shown_of(&answer.body, &cx.snapshot);
         // The state that the rows depend on is known only after the run.
         let state = answer.state as u32;
         cursor.map_or(Ok(()), |cursor| cursor.check_state(state))?;
@@ -201,7 +210,11 @@ impl ToolDef {
         if format == Format::Text {
             let budget = tokens.map_or(budget, |tokens| tokens.saturating_mul(TOKEN_BYTES));
             let call = Call { budget: budget.clamp(MIN_ANSWER_BYTES, MAX_ANSWER_BYTES), ..call };
-            return Ok(Replied { reply: self.as_text(cx, answer, at, &given, &call)?, found });
+            let omits = if asked == Some(Detail::Full) { &[] } else { self.text_omits };
+            let is_sized = tokens.is_some() || given.contains_key("top_k");
+            let most = if is_sized { usize::MAX } else { self.text_rows };
+            let style = Style { arguments: &given, row: self.row_text, first: self.text_first, most, omits };
+            return Ok(Replied { reply: self.as_text(cx, answer, at, &style, &call)?, found });
         }
         let given = (detail == Detail::Brief).then_some(&given);
         let body = self.framed(cx, answer, at, tokens, &call, given)?;
@@ -214,7 +227,7 @@ impl ToolDef {
         cx: &Context<'_>,
         answer: Answer<Value>,
         at: Cursor,
-        arguments: &Map<String, Value>,
+        style: &Style<'_>,
         call: &Call,
     ) -> Result<Reply, ToolError> {
         let page = answer.rows.map(|(member, total)| Paged { member, total, at });
@@ -225,8 +238,7 @@ impl ToolDef {
         let Value::Object(body) = make_visible(Value::Object(body), &is_name) else {
             return Ok(Reply::Text(String::new()));
         };
-        let style = Style { arguments, row: self.row_text, omits: self.text_omits };
-        let text = text::render(&body, page, &style, call.budget);
+        let text = text::render(&body, page, style, call.budget);
         let snapshot = self.answered(cx);
         Ok(Reply::Text(snapshot.with_repositories(&text).unwrap_or(text)))
     }
@@ -303,7 +315,10 @@ impl ToolDef {
         let is_name = |text: &str| names::is_known(&cx.snapshot, text);
         let Value::Object(mut body) = make_visible(Value::Object(body), &is_name) else { return Ok(Map::new()) };
         names::show_repositories(&snapshot, body.values_mut());
-        budget::fit(&mut body, page, call.budget);
+        match page {
+            None if self.paged => budget::fit_lists(&mut body, at, call.budget),
+            _ => budget::fit(&mut body, page, call.budget),
+        }
         if let Some(cut) = cut {
             cut.report(&mut body);
         }

@@ -13,7 +13,7 @@ use m1nd_mind::Keeper;
 use m1nd_query::retrieval::{PrimedTask, Prior};
 use m1nd_query::risk::{Outcome, OutcomeKind};
 use m1nd_run::ProviderHealth;
-use m1nd_sessions::{CallLog, Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
+use m1nd_sessions::{CallLog, CallTotals, Handle, Held, Listed, Mark, SessionError, Sessions, StoredFeedback};
 
 use super::answer::Page;
 use super::call::Call;
@@ -270,6 +270,11 @@ impl<'a> ReadContext<'a> {
     /// The calls of this process, the milliseconds since it started, and the time in milliseconds since 1970.
     pub(crate) fn calls(&self) -> (CallLog, u64, u64) {
         self.services.sessions.calls()
+    }
+
+    /// The figures of all sessions of this user, with those of this process; `None` where nothing can be stored.
+    pub(crate) fn stored_totals(&self) -> Result<Option<CallTotals>, String> {
+        self.services.sessions.store_totals().map_err(|error| error.to_string())
     }
 
     /// Recorded outcomes by node id, and the reason if they could not be read.

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
-use super::budget::MAX_ANSWER_BYTES;
+use super::budget::{JSON_BYTES, MAX_ANSWER_BYTES};
 use super::call::{Call, run_read, run_write};
 use super::context::{Context, ReadContext, WriteContext};
 use super::error::ToolError;
@@ -54,8 +54,13 @@ pub trait Tool {
     const FORWARDS: bool = false;
     /// Whether its answer depends on the folders that the client has open, so that the client is asked for them first.
     const ASKS_CLIENT: bool = matches!(Self::TOOLSET, Toolset::Memory | Toolset::Trust);
-    /// Default maximum size of an answer, in bytes; at most 25,000 tokens.
+    /// Default maximum size of an answer to a program in this process, in bytes; at most 25,000 tokens.
     const ANSWER_BYTES: usize = MAX_ANSWER_BYTES;
+    /// Default maximum size of an answer in JSON to a client, in bytes. Of more, it is a page with a `cursor`, or says
+    /// what was cut.
+    const PAGE_BYTES: usize = JSON_BYTES;
+    /// Default maximum size of an answer as text, in bytes.
+    const TEXT_PAGE_BYTES: usize = TEXT_BYTES;
     /// Aliases of arguments, each with the name it stands for.
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] = &[];
     /// Arguments that few calls need. They are in the list of all tools, but not in that for agents, for which every
@@ -67,6 +72,11 @@ pub trait Tool {
     const TEXT_OF: Option<&'static str> = None;
     /// How a row of its answer is written as text, where the general form is not the best.
     const ROW_TEXT: Option<RowText> = None;
+    /// Path of the list whose elements are the first lines of the text, numbered, as a JSON pointer; empty for the rows
+    /// of the page.
+    const TEXT_FIRST: &'static str = "";
+    /// Rows of a text where the caller gives no `top_k`.
+    const TEXT_ROWS: usize = usize::MAX;
     /// Members of the answer and its rows that the text leaves out: they repeat others, or serve programs only.
     const TEXT_OMITS: &'static [&'static str] = &[];
     /// Members of the answer and its rows that `detail: brief` leaves out, as paths: `results.score_breakdown`. Never
@@ -163,12 +173,18 @@ pub struct ToolDef {
     pub asks_client: bool,
     /// Default maximum size of an answer, in bytes.
     pub answer_bytes: usize,
+    /// Default maximum size of an answer in JSON to a client, in bytes.
+    pub page_bytes: usize,
+    /// Default maximum size of an answer as text, in bytes.
+    pub text_bytes: usize,
     /// The member that is the text of an answer on its own.
     pub text_of: Option<&'static str>,
     /// Its own command on the command line.
     pub command: Option<Command>,
     output_schema: &'static str,
     pub(super) row_text: Option<RowText>,
+    pub(super) text_first: &'static str,
+    pub(super) text_rows: usize,
     pub(super) text_omits: &'static [&'static str],
     pub(super) details: &'static [&'static str],
     schema: fn() -> Value,
@@ -210,10 +226,14 @@ impl ToolDef {
             forwards: T::FORWARDS,
             asks_client: T::ASKS_CLIENT,
             answer_bytes: T::ANSWER_BYTES,
+            page_bytes: T::PAGE_BYTES,
+            text_bytes: T::TEXT_PAGE_BYTES,
             text_of: T::TEXT_OF,
             command: T::COMMAND,
             output_schema: T::OUTPUT_SCHEMA,
             row_text: T::ROW_TEXT,
+            text_first: T::TEXT_FIRST,
+            text_rows: T::TEXT_ROWS,
             text_omits: T::TEXT_OMITS,
             details: T::DETAILS,
             schema: input_schema::<T::Input>,
@@ -234,12 +254,14 @@ impl ToolDef {
         schema
     }
 
-    /// Size limit of an answer of this form, in bytes, if the caller does not say.
+    /// Size limit of an answer of this form to a client, in bytes, if the caller does not say.
     pub(super) fn usual_bytes(&self, format: Format) -> usize {
         match format {
-            Format::Json => self.answer_bytes,
+            // The published answers of the memory tools are exact.
+            Format::Json if self.toolset == Toolset::Memory => self.answer_bytes,
+            Format::Json => self.page_bytes.min(self.answer_bytes),
             Format::Text if self.has_own_format() => self.answer_bytes,
-            Format::Text => TEXT_BYTES,
+            Format::Text => self.text_bytes,
         }
     }
 

@@ -43,17 +43,24 @@ pub struct Command {
     pub positional: &'static [&'static str],
     /// The last positional argument takes all words that are left: as elements of a list, or joined by spaces.
     pub joins: bool,
+    /// The tool that runs instead if there are more words, as a list in its first argument.
+    pub several: Option<&'static str>,
 }
 
 impl Command {
     /// A command with one word per argument.
     pub const fn new(name: &'static str, positional: &'static [&'static str]) -> Self {
-        Self { name, positional, joins: false }
+        Self { name, positional, joins: false, several: None }
+    }
+
+    /// The same, with another tool for more words.
+    pub const fn or_several(self, tool: &'static str) -> Self {
+        Self { several: Some(tool), ..self }
     }
 
     /// A command with one argument of any number of words.
     pub const fn words(name: &'static str, positional: &'static [&'static str]) -> Self {
-        Self { name, positional, joins: true }
+        Self { name, positional, joins: true, several: None }
     }
 }
 
@@ -85,7 +92,7 @@ impl Format {
     }
 }
 
-/// How much an answer as JSON says. Text is compact in any case.
+/// How much an answer says. Text without a detail is compact: it leaves out what only programs need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Detail {
     /// Identity, place, verdict and reason.

@@ -1,9 +1,7 @@
 //! What a call returned, for the log of the process.
 
-use std::collections::BTreeMap;
-
 use m1nd_engine::Snapshot;
-use m1nd_sessions::{CallRecord, FileSize};
+use m1nd_sessions::{CallRecord, FileSize, ShownFile};
 use serde_json::Value;
 
 use super::call::{Replied, Reply};
@@ -12,8 +10,13 @@ use super::definition::ToolDef;
 use super::error::ToolError;
 use super::kinds::Effect;
 
-/// Texts of one answer in which names of files are looked for.
-const MAX_TEXTS: usize = 20_000;
+/// Values of one answer that are looked at for code.
+const MAX_VALUES: usize = 50_000;
+/// Members of answers that hold code, and the fewest lines of it for which a reader would have opened the file.
+const CODE: &[&str] = &["content", "code", "text", "snippet", "excerpt", "source", "body", "context"];
+const LEAST_LINES: usize = 3;
+/// Files of one answer that count as read in its place, in its order: nobody reads all files of a long list.
+const MAX_READ: usize = 5;
 
 /// What a call asked.
 pub(super) struct Asked {
@@ -35,7 +38,7 @@ impl Asked {
         tool: &ToolDef,
         cx: &Context<'_>,
         outcome: &Result<Replied, ToolError>,
-        spoken: Vec<(String, FileSize)>,
+        shown: Vec<ShownFile>,
         elapsed_ms: f64,
     ) {
         let bytes = match outcome {
@@ -56,28 +59,50 @@ impl Asked {
         };
         let graph = cx.snapshot.graph();
         let size = (graph.node_count() as u64, graph.edge_count() as u64, cx.snapshot.generation());
-        cx.services.sessions.note_call(call, spoken, size);
+        cx.services.sessions.note_call(call, shown, size);
     }
 }
 
-/// The indexed files that an answer names, with their sizes.
-pub(super) fn spoken_of(body: &Value, snapshot: &Snapshot) -> Vec<(String, FileSize)> {
-    let mut found: BTreeMap<String, FileSize> = BTreeMap::new();
-    let mut open = vec![body];
-    let mut texts = 0;
-    while let Some(value) = open.pop() {
+/// The indexed files of which an answer shows code, with how much of it.
+pub(super) fn shown_of(body: &Value, snapshot: &Snapshot) -> Vec<ShownFile> {
+    let mut found: Vec<ShownFile> = Vec::new();
+    // Values with the file that they are about, in the order of the answer.
+    let mut open: Vec<(&Value, Option<&str>)> = vec![(body, None)];
+    let mut values = 0;
+    while let Some((value, path)) = open.pop().filter(|_| values < MAX_VALUES) {
+        values += 1;
         match value {
-            Value::Array(items) => open.extend(items),
-            Value::Object(members) => open.extend(members.values()),
-            Value::String(text) if texts < MAX_TEXTS => {
-                texts += 1;
-                let path = text.strip_prefix("file::").map_or(text.as_str(), |id| id.split("::").next().unwrap_or(id));
-                if let Some(file) = snapshot.files().by_text(path) {
-                    found.insert(path.to_owned(), FileSize { bytes: file.size, lines: u64::from(file.lines) });
+            Value::Array(items) => open.extend(items.iter().rev().map(|item| (item, path))),
+            Value::Object(members) => {
+                let named = ["file_path", "path", "node_id", "source_path"];
+                let own = named.iter().find_map(|name| members.get(*name)?.as_str()).map(file_of);
+                let path = own.filter(|path| snapshot.files().by_text(path).is_some()).or(path);
+                let code = members.iter().filter(|(name, _)| CODE.contains(&name.as_str()));
+                let shown =
+                    code.filter_map(|(_, value)| value.as_str()).filter(|text| text.lines().count() >= LEAST_LINES);
+                let bytes: usize = shown.map(str::len).sum();
+                if let Some(path) = path.filter(|_| bytes > 0) {
+                    note(&mut found, path, bytes as u64, snapshot);
                 }
+                open.extend(members.values().rev().filter(|value| !value.is_string()).map(|value| (value, path)));
             }
             _ => {}
         }
     }
-    found.into_iter().collect()
+    found
+}
+
+/// The path that a text is: that of an id, or itself.
+fn file_of(text: &str) -> &str {
+    text.strip_prefix("file::").map_or(text, |id| id.split("::").next().unwrap_or(id))
+}
+
+fn note(found: &mut Vec<ShownFile>, path: &str, shown: u64, snapshot: &Snapshot) {
+    if let Some(known) = found.iter_mut().find(|file| file.path == path) {
+        known.shown += shown;
+        return;
+    }
+    let Some(file) = snapshot.files().by_text(path).filter(|_| found.len() < MAX_READ) else { return };
+    let size = FileSize { bytes: file.size, lines: u64::from(file.lines) };
+    found.push(ShownFile { path: path.to_owned(), size, shown });
 }

@@ -38,5 +38,5 @@ pub use names::canonical_name;
 pub(crate) use names::edit_distance;
 pub use schema::{default_of, takes};
 pub use text::RowText;
-pub(crate) use text::short_target;
+pub(crate) use text::{row_line, short_target};
 pub use visible::visible;

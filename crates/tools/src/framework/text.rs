@@ -17,6 +17,8 @@ pub(crate) const TEXT_BYTES: usize = 8_000;
 const FOOTER_BYTES: usize = 500;
 /// Longest text inside a row, in characters.
 const MAX_TEXT: usize = 160;
+/// Leading bytes by which a text is known to be a line of code that the row shows as well.
+const MAX_REPEATED: usize = 60;
 /// Elements of a list inside a row.
 const MAX_INNER: usize = 6;
 /// Lists inside of lists that are written out.
@@ -73,6 +75,10 @@ pub(crate) struct Style<'a> {
     pub(crate) arguments: &'a Map<String, Value>,
     /// How rows are written; `None` for the general form.
     pub(crate) row: Option<RowText>,
+    /// Path of the list that comes first, as a JSON pointer; empty for the rows of the page.
+    pub(crate) first: &'a str,
+    /// Most rows of the page.
+    pub(crate) most: usize,
     /// Members that are left out.
     pub(crate) omits: &'a [&'a str],
 }
@@ -90,6 +96,8 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     if let Some(content) = content.and_then(Value::as_str) {
         push_cut(&mut out, content.trim_end(), budget);
     }
+    let without_first = push_first(&mut out, body, style);
+    let body = without_first.as_ref().unwrap_or(body);
     // The form of rows is not that of lists beside them.
     let beside = Style { row: style.row.filter(|_| page.is_none()), ..*style };
     let rest = rest(body, page, &beside);
@@ -98,6 +106,23 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     push_cut(&mut out, &rest, budget.saturating_sub(FOOTER_BYTES / 2));
     footer(&mut out, body, page, kept);
     out
+}
+
+/// Writes the elements of the list that [`Style::first`] names, and returns the body without it.
+fn push_first(out: &mut String, body: &Map<String, Value>, style: &Style<'_>) -> Option<Map<String, Value>> {
+    if style.first.is_empty() {
+        return None;
+    }
+    let mut rest = Value::Object(body.clone());
+    let list = rest.pointer_mut(style.first).map(Value::take)?;
+    for (number, row) in list.as_array()?.iter().enumerate() {
+        let line = row.as_object().map(|row| line_of(row, style, 1)).unwrap_or_default();
+        let _ = writeln!(out, "{}. {}", number + 1, line.replace('\n', "\n   "));
+    }
+    match rest {
+        Value::Object(rest) => Some(rest),
+        _ => None,
+    }
 }
 
 /// The body of a failed call as text: what happened, what to do, then the members that say more.
@@ -110,7 +135,7 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
     if let Some(hint) = hint {
         let _ = writeln!(out, "{hint}");
     }
-    let style = Style { arguments: &Map::new(), row: None, omits: &[] };
+    let style = Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] };
     push_cut(&mut out, &rest(&body, None, &style), TEXT_BYTES);
     if let Some(step) = step {
         let _ = writeln!(out, "next: {step}");
@@ -125,7 +150,7 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
 fn rows(out: &mut String, body: &Map<String, Value>, page: Paged, style: &Style<'_>, room: usize) -> usize {
     let rows = body.get(page.member).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut kept = 0;
-    for (number, row) in rows.iter().enumerate() {
+    for (number, row) in rows.iter().take(style.most).enumerate() {
         let text = match (row, style.row) {
             (Value::Object(members), Some(write)) => write(members, style.arguments),
             (Value::Object(members), None) => line_of(members, style, 0),
@@ -167,6 +192,11 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
     verdicts + &text + &long
 }
 
+/// A row in the general form, for a tool that only changes what the row has.
+pub(crate) fn row_line(members: &Map<String, Value>) -> String {
+    line_of(members, &Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] }, 0)
+}
+
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
 fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> String {
     let mut line = head(members);
@@ -186,10 +216,12 @@ fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> Str
             Value::String(text) if BLOCKS.contains(&name) => {
                 text.lines().for_each(|line| below.extend([line, "\n"]));
             }
+            Value::String(text) if SAYS.contains(&name) && is_in_code(members, text) => {}
             Value::String(text) if SAYS.contains(&name) || text.chars().count() > 40 => {
                 texts.push(shortened(text, MAX_TEXT));
             }
             Value::Array(items) if is_arrows(items) => push_arrows(&mut below, items),
+            Value::Array(items) if is_code(items) => push_code(&mut below, items),
             Value::Array(_) | Value::Object(_) => push_nested(&mut below, name, value, style, depth + 1),
             other => {
                 if let Some(text) = member(name, other) {
@@ -315,6 +347,27 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
     }
 }
 
+/// Whether all elements are lines of code: a number and a text.
+fn is_code(items: &[Value]) -> bool {
+    let is_line = |item: &Value| item.get("line").is_some_and(Value::is_u64) && item.get("text").is_some();
+    !items.is_empty() && items.iter().all(is_line)
+}
+
+/// Whether the lines of code of a row begin one with the beginning of this text.
+fn is_in_code(members: &Map<String, Value>, text: &str) -> bool {
+    let start = &text[..text.floor_char_boundary(MAX_REPEATED)];
+    let lines = members.get("lines").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    lines.iter().any(|line| line["text"].as_str().is_some_and(|line| line.starts_with(start)))
+}
+
+/// Lines of code, each after its number.
+fn push_code(out: &mut String, items: &[Value]) {
+    for item in items {
+        let (line, text) = (item["line"].as_u64().unwrap_or_default(), item["text"].as_str().unwrap_or_default());
+        let _ = writeln!(out, "{line}  {text}");
+    }
+}
+
 /// Whether all elements are connections: a relation, and what it leads to or from.
 fn is_arrows(items: &[Value]) -> bool {
     let is_arrow = |item: &Value| item.get("relation").is_some() && (item.get("label").is_some() || is_step(item));
@@ -430,7 +483,12 @@ mod tests {
         let total = member.and_then(|member| body[member].as_array()).map_or(0, Vec::len);
         let page = member.map(|member| Paged { member, total, at });
         let arguments = json!({"query": "x"}).as_object().expect("an object").clone();
-        render(&body, page, &Style { arguments: &arguments, row: None, omits: &[] }, budget)
+        render(
+            &body,
+            page,
+            &Style { arguments: &arguments, row: None, first: "", most: usize::MAX, omits: &[] },
+            budget,
+        )
     }
 
     #[test]

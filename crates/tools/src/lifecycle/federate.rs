@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext,
-    WriteTool,
+    WriteTool, is_zero,
 };
 use crate::rows::{engine_error, rounded};
 
@@ -104,6 +104,11 @@ pub(crate) struct Output {
     /// Null if they were not looked for.
     cross_repo_edge_count: Option<usize>,
     cross_repo_pairs: Vec<PairRow>,
+    /// Edges beyond those listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    cross_repo_edges_left: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    what_is_missing: Option<String>,
     incremental: bool,
     skipped_repos: Vec<String>,
 }
@@ -137,7 +142,7 @@ other: none may be inside another one. A folder outside of the roots is read onl
 `repos_ingested` says per repository how many nodes it has, how many edges start in it, whether all of it was cached
 (`from_cache`) and how long reading it took; linking is one step for all. With `incremental: true` only files whose
 size or time changed are read, and `skipped_repos` names the repositories without a change. `cross_repo_edges` lists up
-to 100 edges, those of each pair of repositories in turn, the certain ones first: `edge_type` is `package_dep`,
+to 100 edges (`cross_repo_edge_count` is the number of all, `cross_repo_edges_left` of the others), those of each pair of repositories in turn, the certain ones first: `edge_type` is `package_dep`,
 `shared_type` (bases, interfaces, types and tables), `api_contract` (a request and the route, procedure, field or topic
 that serves it), `mcp_contract` (a call and the tool), `deployment_dep` (a container and what its image is built from) or
 `shared_config` (both read the same key, or one sets what the other reads). A pair without a certain edge is only in `cross_repo_pairs`: its possible edges rest on names
@@ -231,7 +236,13 @@ pub(super) fn federate(cx: &WriteContext<'_>, members: Vec<Member>, wanted: &Wan
         certain: counts.certain,
         possible: counts.possible,
     };
+    let left = found.edges.len().saturating_sub(MAX_LISTED);
+    let hint = "`impact` and `why` follow all of them, and `cross_repo_pairs` counts them";
     Ok(Output {
+        cross_repo_edges_left: left,
+        what_is_missing: (left > 0).then(|| {
+            format!("the first {MAX_LISTED} of {} edges between repositories are listed: {hint}", found.edges.len())
+        }),
         repos_ingested: rows,
         total_nodes: snapshot.graph().node_count(),
         total_edges: snapshot.graph().edge_count(),
@@ -282,6 +293,8 @@ fn alone(cx: &WriteContext<'_>, engine: &Engine, only: &Member) -> Result<Answer
         cross_repo_edges: Vec::new(),
         cross_repo_edge_count: Some(0),
         cross_repo_pairs: Vec::new(),
+        cross_repo_edges_left: 0,
+        what_is_missing: None,
         incremental: true,
         skipped_repos: Vec::new(),
     };

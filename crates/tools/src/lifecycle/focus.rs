@@ -8,7 +8,7 @@ use crate::framework::{
     rows_schema,
 };
 use crate::rows;
-use crate::task::{FocusRow, Gap, Sufficiency, gaps_of_search, read_call, searched};
+use crate::task::{FocusRow, Gap, Sufficiency, focus_rows, gaps_of_search, read_call, searched};
 
 /// Default number of matches that are considered.
 const DEFAULT_ROWS: usize = 60;
@@ -111,7 +111,7 @@ impl ReadTool for FocusTool {
         };
         let found = nodes.len();
         let output = Output {
-            nodes: nodes.into_iter().map(|node| FocusRow::new(snapshot, node)).collect(),
+            nodes: focus_rows(snapshot, &input.task, nodes),
             honest_gaps: gaps_of_search(cx, &searched, &focus),
             sufficiency,
             bytes: focus.bytes,

@@ -12,7 +12,7 @@ use crate::framework::{
     rows_schema,
 };
 use crate::rows;
-use crate::task::{Anchor, Claim, FocusRow, anchor_rows, read_call, recalled, searched};
+use crate::task::{Anchor, Claim, FocusRow, anchor_rows, focus_rows, read_call, recalled, searched};
 
 /// Default number of nodes.
 const DEFAULT_ROWS: usize = 8;
@@ -103,7 +103,7 @@ impl ReadTool for Orient {
         let summary = format!("{} in {}", rows::count(indices.len(), "node"), rows::count(files.len(), "file"));
         let found = nodes.len();
         let output = Output {
-            focus_nodes: nodes.into_iter().map(|node| FocusRow::new(snapshot, node)).collect(),
+            focus_nodes: focus_rows(snapshot, &input.task, nodes),
             anchors: anchor_rows(snapshot, &indices),
             memory_nearby,
             suggested_first_calls,

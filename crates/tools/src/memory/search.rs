@@ -1,6 +1,6 @@
 //! Finds memories by meaning.
 
-use m1nd_mind::{FoundMemory, Kind, MemoryQuery, Record, Related, SourceKind, Trust};
+use m1nd_mind::{FoundMemory, Kind, MemoryQuery, Record, Related, RelationKind, SourceKind, Trust};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -80,7 +80,8 @@ order; the list is empty if nothing does). `source_file` and `source_line` locat
 written, or else first seen. An issue has a `status`, and `resolved_by` locates its fix if that is another text.
 `same` lists duplicates, which have no row of their own; `relations` lists memories that it refers to (`to`) or that
 refer to it (`from`) and, for the first 5 results, similar ones (`relates_to`, with the similarity as `confidence`).
-`superseded_by` names the later memory that replaces it. `code` lists the code that it names and its state since:
+`superseded_by` names the later memory that replaces it, `replaces` and `contradicts` the older ones that it replaces or
+says the opposite of (`contradicted_by` on those); of two such memories the newer comes first. `code` lists the code that it names and its state since:
 `current`, `relocated`, `stale` (changed), `gone`, or `unknown` (with the reason); a memory about stale or gone code
 may no longer hold. Memories about code near what the query names, or near the entries of `near` (files, symbols or
 node ids you work on), rank higher: `near` of a result tells which code of it is how many `steps` in the graph away
@@ -173,6 +174,20 @@ fn row(found: &FoundMemory) -> Value {
     }
     if let Some(later) = record.superseded_by {
         put("superseded_by", later.to_string().into());
+    }
+    for (name, is_from_here) in [("contradicts", true), ("contradicted_by", false)] {
+        let is_one =
+            |other: &&Related| other.relation == RelationKind::Contradicts && other.is_from_here == is_from_here;
+        let others: Vec<Value> =
+            found.related.iter().filter(is_one).map(|other| json!({"id": other.id, "title": other.title})).collect();
+        if !others.is_empty() {
+            put(name, others.into());
+        }
+    }
+    if let Some(other) =
+        found.related.iter().find(|other| other.relation == RelationKind::Supersedes && other.is_from_here)
+    {
+        put("replaces", json!({"id": other.id, "title": other.title}));
     }
     if record.is_key {
         put("is_key", true.into());

@@ -23,13 +23,12 @@ pub(crate) struct Input {
     dimensions: Vec<String>,
 }
 
-/// A node of a perspective.
+/// Ids of the nodes, in the order of their labels.
 #[derive(Debug, Serialize)]
-pub(crate) struct Node {
-    node_id: String,
-    label: String,
-    /// `stop` if it was visited, `route` if it is only the target of one of the first ten routes.
-    via: &'static str,
+pub(crate) struct Ids {
+    shared: Vec<String>,
+    unique_to_a: Vec<String>,
+    unique_to_b: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -44,9 +43,10 @@ pub(crate) struct Delta {
 pub(crate) struct Output {
     perspective_id_a: String,
     perspective_id_b: String,
-    shared_nodes: Vec<Node>,
-    unique_to_a: Vec<Node>,
-    unique_to_b: Vec<Node>,
+    shared_nodes: Vec<String>,
+    unique_to_a: Vec<String>,
+    unique_to_b: Vec<String>,
+    node_ids: Ids,
     dimension_deltas: Vec<Delta>,
     /// Length of this answer, without its frame.
     response_chars: usize,
@@ -60,14 +60,15 @@ impl Tool for PerspectiveCompare {
     const SUMMARY: &'static str = "Compare two perspectives: nodes of both or one, and their evidence by dimension";
     const ANSWERS: &'static str = "what two perspectives have in common, and where they differ";
     const HELP: &'static str = "\
-Compares two perspectives of this agent on the current graph. Their nodes are the anchor and the stops (`via: stop`) and
-the targets of their first ten routes (`via: route`); a shared node is a `stop` if it is one in both.
+Compares two perspectives of this agent on the current graph. Their nodes are the anchor and the stops, and the targets of
+their first ten routes. A node is shared if both have been there, or if it is a route of both; where only one has been, it
+is unique to that one. Nodes are listed by their labels, `node_ids` has their ids in the same order.
 `dimension_deltas` compares the mean evidence of these routes (structural, semantic, temporal, causal, each 0 to 1):
 `delta` is that of the first minus that of the second. Nothing changes.";
     const EXAMPLE: &'static str =
         r#"{"agent_id": "agent", "perspective_id_a": "persp_agent_0", "perspective_id_b": "persp_agent_1"}"#;
     const ROW_TEXT: Option<RowText> = Some(row_text);
-    const DETAILS: &'static [&'static str] = &["response_chars"];
+    const DETAILS: &'static [&'static str] = &["response_chars", "node_ids"];
     const TEXT_OMITS: &'static [&'static str] = &["response_chars"];
     const OUTPUT_SCHEMA: &'static str = r#"{"type": "object", "properties": {"shared_nodes": {"type": "array"}, "unique_to_a": {"type": "array"}, "unique_to_b": {"type": "array"}, "dimension_deltas": {"type": "array"}}}"#;
     type Input = Input;
@@ -83,15 +84,17 @@ impl ReadTool for PerspectiveCompare {
         let (of_a, of_b) = (here.routes(&a.value.0)?, here.routes(&b.value.0)?);
         let found = compare(here.snapshot.graph(), (&a.value.0, &of_a), (&b.value.0, &of_b));
         let Comparison { shared, only_a, only_b, dimensions } = &found;
-        let nodes = |all: &[Held]| all.iter().map(|one| node(&here, one)).collect::<Vec<Node>>();
+        let labels = |all: &[Held]| all.iter().map(|one| here.label(one.node)).collect::<Vec<String>>();
+        let ids = |all: &[Held]| all.iter().map(|one| here.id(one.node)).collect::<Vec<String>>();
         let [in_a, in_b] = *dimensions;
         let deltas = by_dimension(in_a).zip(in_b).filter(|((dimension, _), _)| wanted.contains(dimension));
         let mut output = Output {
             perspective_id_a: a.id.clone(),
             perspective_id_b: b.id.clone(),
-            shared_nodes: nodes(shared),
-            unique_to_a: nodes(only_a),
-            unique_to_b: nodes(only_b),
+            shared_nodes: labels(shared),
+            unique_to_a: labels(only_a),
+            unique_to_b: labels(only_b),
+            node_ids: Ids { shared: ids(shared), unique_to_a: ids(only_a), unique_to_b: ids(only_b) },
             dimension_deltas: deltas.map(|((dimension, a), b)| delta(dimension, a, b)).collect(),
             response_chars: 0,
         };
@@ -102,25 +105,16 @@ impl ReadTool for PerspectiveCompare {
     }
 }
 
-fn node(here: &Here<'_>, one: &Held) -> Node {
-    let via = if one.is_stop { "stop" } else { "route" };
-    Node { node_id: here.id(one.node), label: here.label(one.node), via }
-}
-
 fn delta(dimension: Dimension, a: f64, b: f64) -> Delta {
     Delta { dimension: dimension.word(), score_a: rounded(a), score_b: rounded(b), delta: rounded(a - b) }
 }
 
-/// A node, `acquire  src/a.py (stop)`, or a dimension, `causal  0.71 - 0.45 = 0.26`.
+/// A dimension, `causal  0.71 - 0.45 = 0.26`.
 fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     let text = |name: &str| row.get(name).and_then(Value::as_str).unwrap_or_default();
     let figure = |name: &str| row.get(name).and_then(Value::as_f64).unwrap_or_default();
-    if row.contains_key("dimension") {
-        let (a, b, delta) = (figure("score_a"), figure("score_b"), figure("delta"));
-        return format!("{}  {a:.2} - {b:.2} = {delta:.2}", text("dimension"));
-    }
-    let path = m1nd_base::node_id::path_of(text("node_id")).unwrap_or_default();
-    format!("{}  {path} ({})", text("label"), text("via"))
+    let (a, b, delta) = (figure("score_a"), figure("score_b"), figure("delta"));
+    format!("{}  {a:.2} - {b:.2} = {delta:.2}", text("dimension"))
 }
 
 /// The dimensions that words name; all for none.

@@ -11,15 +11,15 @@ use m1nd_base::{NodeKind, count};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::retrieval::{
-    Extent, Focus, FocusCalibration, FocusNode, FocusState, Prior, SeekAnswer, SeekQuery, anchors, focus, importance,
-    seek_with,
+    Extent, Focus, FocusCalibration, FocusNode, FocusState, LineFinder, Prior, SeekAnswer, SeekQuery, anchors, focus,
+    importance, seek_with,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::checks::Repair;
 use crate::framework::{ReadContext, ToolError};
-use crate::rows::{self, NodeRow, rounded};
+use crate::rows::{self, CodeLine, NodeRow, code_lines, rounded};
 
 /// Bytes that count as one token.
 const TOKEN_BYTES: usize = 4;
@@ -79,6 +79,8 @@ pub(crate) struct FocusRow {
     #[serde(flatten)]
     node: NodeRow,
     score: f64,
+    /// Its header, and the lines that meet the task.
+    lines: Vec<CodeLine>,
     /// Bytes to read, about.
     bytes: usize,
     /// `head` or `outline` if the text is too long to be meant as a whole.
@@ -86,9 +88,16 @@ pub(crate) struct FocusRow {
     read: Option<&'static str>,
 }
 
+/// The rows of nodes, with the lines that meet the task.
+pub(crate) fn focus_rows(snapshot: &Snapshot, task: &str, nodes: Vec<&FocusNode>) -> Vec<FocusRow> {
+    let mut finder = LineFinder::new(snapshot, task);
+    nodes.into_iter().map(|node| FocusRow::new(snapshot, &mut finder, node)).collect()
+}
+
 impl FocusRow {
-    pub(crate) fn new(snapshot: &Snapshot, node: &FocusNode) -> Self {
+    fn new(snapshot: &Snapshot, finder: &mut LineFinder<'_>, node: &FocusNode) -> Self {
         Self {
+            lines: code_lines(snapshot, finder, node.row.node, ""),
             node: NodeRow::new(snapshot, node.row.node),
             score: rounded(node.row.score),
             bytes: node.bytes,

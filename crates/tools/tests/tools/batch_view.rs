@@ -135,3 +135,13 @@ fn files_are_shown_as_they_are_now_and_nothing_is_indexed() {
     assert_eq!(entry["auto_ingested"], json!(false));
     assert_eq!(project.services.engine.snapshot().generation(), before);
 }
+
+#[test]
+fn as_text_each_file_has_its_lines_and_named_lines_are_whole() {
+    let long: String = (1..=150).map(|line| format!("line {line}\n")).collect();
+    let project = Project::new(&format!("//- a.py\ndef first():\n    return 1\n//- long.txt\n{long}"));
+    let text = project.text("batch_view", json!({"files": ["a.py", "long.txt:2-141", "gone.py"]}));
+    assert!(text.starts_with("1. a.py  2 of 2 lines\n   1  def first():\n   2      return 1\n"), "{text}");
+    assert!(text.contains("   141  line 141\n") && !text.contains("line 142"), "{text}");
+    assert!(text.contains("gone.py: "), "{text}");
+}

@@ -1,4 +1,4 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::{PROGRAM, Project, column};
 
@@ -101,4 +101,33 @@ fn properties_read_of_what_outside_code_yields_keep_it_open() {
         let is_listed = answer["references"].as_array().is_some_and(|rows| !rows.is_empty());
         assert!(is_listed || answer["closure"]["state"] == state, "{name}: {answer}");
     }
+}
+
+#[test]
+fn a_name_of_overloads_means_all_of_them_and_a_scope_limits_the_rows() {
+    let project = Project::new(
+        r#"
+//- src/Node.java
+class Node {
+    void add(Node child) { add(0, child); }
+    void add(int at, Node child) { }
+}
+//- src/Use.java
+class Use {
+    void run(Node node) { node.add(node); }
+}
+//- test/UseTest.java
+class UseTest {
+    void tries(Node node) { node.add(1, node); }
+}
+"#,
+    );
+    let answer = project.ok("callers", json!({"node_id": "Node.add"}));
+    let lines = |answer: &Value| column(answer, "callers", "file_path");
+    assert_eq!(lines(&answer), "src/Node.java src/Use.java test/UseTest.java", "{answer}");
+    assert_eq!(answer["includes"].as_array().map(Vec::len), Some(1), "{answer}");
+    let of_src = project.ok("callers", json!({"node_id": "Node.add", "scope": "src"}));
+    assert_eq!(lines(&of_src), "src/Node.java src/Use.java", "{of_src}");
+    assert_eq!(of_src["total_callers"], answer["total_callers"], "{of_src}");
+    assert_eq!(of_src["closure"]["state"], answer["closure"]["state"], "the verdict is about the project");
 }

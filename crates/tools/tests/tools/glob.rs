@@ -34,3 +34,20 @@ fn bad_patterns_and_scopes() {
     let none = project.ok("glob", json!({"pattern": "*.zig"}));
     assert_eq!((&none["proof_state"], &none["total_matches"]), (&json!("blocked"), &json!(0)));
 }
+
+#[test]
+fn brackets_name_folders_where_there_are_such_folders() {
+    let project = Project::new(
+        "//- app/[id]/page.ts\nexport const page = 1;\n//- app/i/page.ts\nexport const page = 2;\n\
+         //- app/(shop)/[...slug]/page.ts\nexport const page = 3;\n//- cafe\u{301}.ts\nexport const page = 4;\n",
+    );
+    let files = |arguments| column(&project.ok("glob", arguments), "files", "file_path");
+    assert_eq!(files(json!({"pattern": "**/[id]/*"})), "app/[id]/page.ts");
+    assert_eq!(files(json!({"pattern": "app/[hij]/*"})), "app/i/page.ts");
+    assert_eq!(files(json!({"pattern": "**/[...slug]/**"})), "app/(shop)/[...slug]/page.ts");
+    assert_eq!(files(json!({"pattern": "caf\u{e9}*"})), "cafe\u{301}.ts");
+    let found = project.ok("search", json!({"query": "page", "filename_pattern": "**/[id]/*"}));
+    assert_eq!(column(&found, "matches", "file_path"), "app/[id]/page.ts");
+    let found = project.ok("search", json!({"query": "page", "scope": "app/[id]"}));
+    assert_eq!(column(&found, "matches", "file_path"), "app/[id]/page.ts");
+}

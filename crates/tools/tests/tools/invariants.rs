@@ -30,10 +30,11 @@ fn arguments(tool: &m1nd_tools::ToolDef, project: &Project, random: &mut Random)
     arguments
 }
 
-/// What a read call may make: what it read of the history, and what databases keep about their own readers.
+/// What a read call may make: what it read of the history, what databases keep about their own readers, and the
+/// figures of all calls.
 fn is_derived(path: &Path) -> bool {
     let path = path.to_string_lossy();
-    path.contains("/derived/history-") || path.ends_with("-shm") || path.ends_with("-wal")
+    path.contains("/derived/history-") || path.contains("/savings") || path.ends_with("-shm") || path.ends_with("-wal")
 }
 
 #[test]

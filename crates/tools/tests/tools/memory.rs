@@ -466,3 +466,23 @@ fn memories_of_like_meaning_are_linked_and_those_that_say_the_same_are_not() {
     project.tree.write(".mind/config.toml", "[search]\nembedder = \"words\"\n");
     assert_eq!(related("the pool holds 20 connections", 0), Vec::new());
 }
+
+#[test]
+fn of_memories_that_contradict_each_other_the_newer_comes_first_and_says_so() {
+    let project = Project::new(
+        "//- cache.py\ndef warm():\n    return 1\n//- .mind/MEMORY.md\n# Jobs\n\n## 2026-01-10\n**Decided:** use MySQL for storage\n\
+         **Learned:** the cache must be warmed before `warm`\n\n## 2026-02-10\n**Decided:** we use PostgreSQL for storage now\n\
+         **Learned:** the cache must not be warmed before `warm`\n",
+    );
+    let ask = |query: &str| project.ok("mind_search", json!({"query": query}));
+    let storage = ask("use MySQL for storage");
+    assert!(column(&storage, "results", "title").contains("PostgreSQL"), "{storage}");
+    let first = &storage["results"][0];
+    assert!(first["title"].as_str().is_some_and(|title| title.contains("PostgreSQL")), "{storage}");
+    assert!(first["replaces"]["title"].as_str().is_some_and(|title| title.contains("MySQL")), "{storage}");
+    let cache = ask("the cache must be warmed");
+    let (first, second) = (&cache["results"][0], &cache["results"][1]);
+    assert!(first["title"].as_str().is_some_and(|title| title.contains("must not")), "{cache}");
+    assert_eq!(first["contradicts"][0]["id"], second["id"], "{cache}");
+    assert_eq!(second["contradicted_by"][0]["id"], first["id"], "{cache}");
+}

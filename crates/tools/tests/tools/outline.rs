@@ -48,3 +48,11 @@ fn a_file_without_symbols_leads_to_its_text() {
     let answer = Project::new("//- empty.py\n").ok("outline", json!({"file_path": "empty.py"}));
     assert_eq!((&answer["total_symbols"], &answer["next_suggested_tool"]), (&json!(0), &json!("view")), "{answer}");
 }
+
+#[test]
+fn functions_only_leaves_out_what_is_not_called() {
+    let project = Project::new("//- a.py\nLIMIT = 3\n\nclass Pool:\n    size = 1\n\n    def get(self):\n        return 1\n\ndef open():\n    return 2\n");
+    let labels = |arguments| column(&project.ok("outline", arguments), "symbols", "label");
+    assert_eq!(labels(json!({"file_path": "a.py", "functions_only": true})), "get open");
+    assert!(labels(json!({"file_path": "a.py"})).contains("LIMIT Pool"));
+}

@@ -132,6 +132,19 @@ fn a_file_that_is_not_committed_yet_is_answered_by_those_like_it() {
     assert!(!column(&answer, "predictions", "file_path").contains("notes.md"), "{answer}");
 }
 
+/// The floor is about every row, also those that a call connects.
+#[test]
+fn fewer_common_commits_than_asked_for_do_not_count() {
+    let commits = [("first", &["auth.py", "app.py"][..]), ("second", &["auth.py", "app.py"][..])];
+    let project = Project::in_git(PROGRAM, &commits);
+    let ask = |least: u32| project.ok("predict", json!({"changed_node": "auth.py", "min_co_change_count": least}));
+    assert_eq!((&row(&ask(2), "app.py")["source"], &ask(2)["co_change_count"]), (&json!("co_change"), &json!(1)));
+    let answer = ask(3);
+    let app = row(&answer, "app.py");
+    assert_eq!((&app["source"], &app["support"]), (&json!("structural_fallback"), &json!(0)), "{answer}");
+    assert_eq!((&answer["co_change_count"], &app["commits"]), (&json!(0), &json!([])), "{answer}");
+}
+
 /// `load` changes with `save` of its file and `check` of another; `other` changes alone.
 #[test]
 fn a_symbol_is_answered_by_symbols() {

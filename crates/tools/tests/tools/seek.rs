@@ -310,7 +310,7 @@ fn the_first_page_is_of_many_files() {
     let others: String =
         (0..12).map(|n| format!("//- lib/m{n:02}.py\ndef parse_header_of{n}(header):\n    return header\n")).collect();
     let project = Project::new(&format!("//- parse/header.py\n{many}{others}"));
-    let answer = project.ok("seek", json!({"query": "parse header"}));
+    let answer = project.ok("seek", json!({"query": "parse header", "top_k": 20}));
     let files = column(&answer, "results", "file_path");
     let rows: Vec<&str> = files.split(' ').collect();
     let mut distinct = rows.clone();
@@ -321,4 +321,40 @@ fn the_first_page_is_of_many_files() {
     assert!(scores.is_sorted_by(|a, b| a >= b), "{answer}");
     let number = |name: &str| answer[name].as_u64().expect("a number");
     assert!(number("total_matches") + number("below_min_score") >= 42, "nothing is left out");
+}
+
+#[test]
+fn a_row_shows_its_header_and_the_lines_that_meet_the_question() {
+    let project = Project::new(
+        r#"
+//- names.py
+# Aliases that lead to themselves are refused.
+def check(name, aliases):
+    """Look a name up."""
+    seen = set()
+    while name in aliases:
+        if name in seen:
+            raise ValueError("Recursive alias definition: " + name)
+        seen.add(name)
+        name = aliases[name]
+    return name
+
+
+def other(name):
+    return name
+"#,
+    );
+    let answer = project.ok("seek", json!({"query": "recursive alias detection refused", "min_score": 0.0}));
+    let row = &answer["results"][0];
+    let lines = json!([
+        {"line": 1, "text": "# Aliases that lead to themselves are refused."},
+        {"line": 2, "text": "def check(name, aliases)"},
+        {"line": 7, "text": "raise ValueError(\"Recursive alias definition: \" + name)"},
+    ]);
+    assert_eq!((&row["label"], &row["lines"]), (&json!("check"), &lines), "{answer}");
+    let text = project.text("seek", json!({"query": "recursive alias detection refused", "min_score": 0.0}));
+    assert!(text.contains("   7  raise ValueError(\"Recursive alias"), "{text}");
+    assert!(!text.contains("trust_envelope") && !text.contains("references"), "{text}");
+    let whole = json!({"query": "recursive alias detection refused", "min_score": 0.0, "detail": "full"});
+    assert!(project.text("seek", whole).contains("trust_envelope"), "all of it where it is asked for");
 }

@@ -53,6 +53,34 @@ fn a_file_is_followed_over_its_names() {
 }
 
 #[test]
+fn a_folder_has_the_commits_of_its_files() {
+    let project = project();
+    let answer = project.ok("timeline", json!({"node": "tests", "depth": "all"}));
+    assert_eq!((&answer["node"], &answer["label"]), (&json!("tests/"), &json!("tests/")), "{answer}");
+    assert_eq!(subjects(&answer), "one: fifth one: fourth one: third start");
+    assert_eq!(answer["co_changed_with"][0]["file"], "pkg/a.py", "{answer}");
+    assert_eq!(answer["total_churn"], json!({"lines_added": 7, "lines_deleted": 3}), "{answer}");
+    let file = project.ok("timeline", json!({"node": "pkg/a.py", "depth": "all"}));
+    let folder = project.ok("timeline", json!({"node": "pkg/", "depth": "all"}));
+    assert_eq!((subjects(&folder), &folder["total_churn"]), (subjects(&file), &file["total_churn"]));
+}
+
+/// More changes than are listed are counted, and the answer says so.
+#[test]
+fn changes_beyond_those_listed_are_counted() {
+    let mut repository = Repository::new();
+    for round in 0..60 {
+        repository.commit("ann", &format!("round {round}"), &[Put("a.py", &format!("value = {round}\n"))]);
+    }
+    repository.tree.write("a.py", "value = 59\n");
+    let project = Project::over_repository(repository);
+    let answer = project.ok("timeline", json!({"node": "a.py", "depth": "all"}));
+    assert_eq!((answer["changes"].as_array().map(Vec::len), &answer["changes_total"]), (Some(50), &json!(60)));
+    let gaps = answer["what_is_missing"].as_str().unwrap_or_default();
+    assert!(gaps.contains("the newest 50 of 60 changes"), "{answer}");
+}
+
+#[test]
 fn a_symbol_has_the_commits_of_its_lines() {
     let project = project();
     let one = project.ok("timeline", json!({"node": "pkg/a.py::one", "depth": "all"}));

@@ -117,9 +117,9 @@ fn a_text_without_a_trace_leads_where_its_words_do() {
     assert_eq!((&answer["proof_state"], &answer["fix_scope"]["risk_level"]), (&json!("triaging"), &json!("unknown")));
 }
 
-/// What only reports a fault is no suspect: the error type, and the helper that raises it.
+/// What only reports a fault comes after its caller: the helper that raises. The error type is not a suspect.
 #[test]
-fn those_who_only_raise_are_no_suspects() {
+fn a_helper_that_only_raises_comes_after_its_caller() {
     let fixture = "//- app/errors.py
 class PoolError(Exception):
     def __init__(self, why):
@@ -157,8 +157,87 @@ app.errors.PoolError: pool: empty
     let answer = trace(&Project::new(fixture), text);
     assert_eq!(answer["suspects"][0]["label"], "acquire", "{answer}");
     let labels = column(&answer, "suspects", "label");
-    assert!(!labels.contains("fail") && !labels.contains("PoolError"), "{labels}");
-    assert_eq!(column(&answer, "mapped_frames", "label"), "fail acquire main", "frames are still told");
+    assert!(labels.contains("fail") && !labels.contains("PoolError"), "{labels}");
+    assert_eq!(column(&answer, "mapped_frames", "label"), "fail acquire main", "frames are still listed");
+    let why = answer["suspects"][0]["why"].as_str().unwrap_or_default();
+    assert!(why.starts_with("frame 2 of the project"), "{why}");
+}
+
+/// A function that raises although its caller uses its result is where it broke, whatever language it is written in.
+#[test]
+fn an_innermost_line_that_raises_is_the_first_suspect() {
+    let python = "//- app/store.py
+def load(path):
+    raise ValueError('cannot load ' + path)
+//- app/main.py
+from app.store import load
+
+
+def main(path):
+    return load(path)
+//- web/load.js
+export function loadMain(path) {
+    return path + 'cannot load main store';
+}
+";
+    let text = "Traceback (most recent call last):
+  File \"app/main.py\", line 5, in main
+    return load(path)
+  File \"app/store.py\", line 2, in load
+    raise ValueError('cannot load ' + path)
+ValueError: cannot load x
+";
+    let javascript = "//- src/store.js
+export function load(path) {
+    throw new Error('cannot load ' + path);
+}
+//- src/main.js
+import { load } from './store.js';
+export function main(path) {
+    const text = load(path);
+    return text;
+}
+";
+    let stack = "Error: cannot load x
+    at load (/app/src/store.js:2:11)
+    at main (/app/src/main.js:3:18)
+";
+    for (fixture, text) in [(python, text), (javascript, stack)] {
+        let answer = trace(&Project::new(fixture), text);
+        let first = &answer["suspects"][0];
+        let why = first["why"].as_str().unwrap_or_default();
+        assert_eq!((&first["label"], &first["signals"]["trace_depth_score"]), (&json!("load"), &json!(1.0)), "{answer}");
+        assert!(why.starts_with("the innermost frame of the project"), "{why}");
+        assert!(!column(&answer, "suspects", "file_path").contains("web/"), "{answer}");
+    }
+}
+
+/// What only the words lead to does not look as sure as a frame.
+#[test]
+fn suspects_without_evidence_have_low_values() {
+    let fixture = format!("{PROGRAM}//- other.py\ndef unrelated():\n    return 'user store'\n");
+    let answer = trace(&Project::new(&fixture), TEXT);
+    let rows = answer["suspects"].as_array().expect("suspects");
+    let value = |row: &Value| row["suspiciousness"].as_f64().unwrap_or_default();
+    assert!(rows.windows(2).all(|pair| value(&pair[0]) >= value(&pair[1])), "{answer}");
+    for row in rows.iter().filter(|row| row["signals"]["nearness_score"] == 0.0) {
+        assert!(value(row) < 0.6, "{row}");
+    }
+}
+
+/// The line in which a runner names a failed test is a frame, and the code that the test calls is the suspect.
+#[test]
+fn failed_tests_of_runners_are_frames() {
+    let project = Project::new(PROGRAM);
+    let cases = [
+        "FAILED tests/test_auth.py::test_validate - KeyError: 'a'\n",
+        "FAIL: test_validate (tests.test_auth.test_validate)\n",
+    ];
+    for text in cases {
+        let answer = trace(&project, text);
+        assert_eq!(column(&answer, "mapped_frames", "label"), "test_validate", "{answer}");
+        assert_eq!(answer["suspects"][0]["label"], "validate_credentials", "{answer}");
+    }
 }
 
 #[test]

@@ -223,6 +223,17 @@ fn unknown_names_are_reported_and_the_rest_is_saved() {
 }
 
 #[test]
+fn a_statement_with_an_ambiguous_name_is_reported_as_not_tested() {
+    let project = Project::new("//- a.py\ndef load():\n    return 1\n//- b.py\ndef load():\n    return 2\n//- c.py\ndef run():\n    return 3\n");
+    let statements = ["run depends on load", "this is nice"].map(|text| json!({"statement": text}));
+    let saved = project.ok("trail_save", json!({"label": "loads", "hypotheses": statements}));
+    assert_eq!(saved["untested"].as_array().map(Vec::len), Some(1), "{saved}");
+    let row = &saved["untested"][0];
+    assert_eq!(row["name"], "run depends on load");
+    assert_eq!(row["candidates"], json!(["file::a.py::fn::load", "file::b.py::fn::load"]), "{saved}");
+}
+
+#[test]
 fn questions_choose_the_next_tool() {
     let cases = [
         ("what changed in the last release?", "timeline"),

@@ -163,6 +163,9 @@ fn a_name_that_is_no_path_shows_the_symbol() {
     let project = Project::new(PROGRAM);
     let answer = project.ok("view", json!({"file_path": "Store.find"}));
     assert_eq!(answer["node_id"], "file::store.py::class::Store::fn::find");
-    assert_eq!(project.err("view", json!({"file_path": "twin"}))["code"], "ambiguous_node");
+    let several = project.err("view", json!({"file_path": "twin"}));
+    assert_eq!(several["code"], "ambiguous_node");
+    let heads = several["heads"].as_str().expect("the first lines of each");
+    assert!(heads.contains("twins/left.py:") && heads.contains("twins/right.py:") && heads.contains("def twin("), "{heads}");
     assert_eq!(project.err("view", json!({"file_path": "nobody_knows"}))["code"], "file_not_found");
 }

@@ -67,3 +67,25 @@ fn common_commits_are_marked_and_prove_nothing() {
     assert_eq!((&answer["found"], &answer["paths"]), (&json!(false), &json!([])), "{answer}");
     assert!(project.ok("why", json!({"source": "model.py", "target": "view.py"}))["history"].is_null());
 }
+
+/// Folders are connected by what leads from one to the other.
+#[test]
+fn folders_are_ends_like_nodes() {
+    let project = Project::new(
+        "//- web/views.py\nfrom store.files import load\n\ndef show(name):\n    return load(name)\n\
+         //- web/forms.py\nfrom store.files import load\n\ndef fill(name):\n    return load(name)\n\
+         //- store/files.py\ndef load(name):\n    return name\n\
+         //- docs/tool.py\ndef build():\n    return 1\n",
+    );
+    let answer = project.ok("why", json!({"source": "web", "target": "store"}));
+    assert_eq!((&answer["source"]["node_id"], &answer["found"]), (&json!("web/"), &json!(true)), "{answer}");
+    let from: Vec<&str> =
+        answer["paths"].as_array().expect("paths").iter().filter_map(|path| path["steps"][0]["file_path"].as_str()).collect();
+    assert_eq!(from, ["web/forms.py", "web/views.py"], "{answer}");
+    assert_eq!((&answer["closure"]["state"], &answer["paths"][0]["direction"]), (&json!("closed"), &json!("forward")));
+    let back = project.ok("why", json!({"source": "store/", "target": "web"}));
+    assert_eq!(back["paths"][0]["direction"], "backward", "{back}");
+    assert_eq!((&back["closure"]["state"], &back["closure"]["reason"]), (&json!("closed"), &json!("no_forward_path")));
+    let none = project.ok("why", json!({"source": "docs", "target": "load"}));
+    assert_eq!((&none["found"], &none["closure"]["state"]), (&json!(false), &json!("closed")), "{none}");
+}

@@ -9,6 +9,7 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod summary;
 
 use crate::clean::{Lines, with_breaks};
 use crate::limits;
@@ -87,6 +88,9 @@ pub fn parse(text: &str, hint: Option<Format>) -> Parsed {
         }
         at = next;
     }
+    let (summaries, is_cut) = summary::failed_tests(&lines, &parsed.traces);
+    parsed.traces.extend(summaries);
+    parsed.is_cut |= is_cut;
     parsed
 }
 

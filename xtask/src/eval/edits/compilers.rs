@@ -29,6 +29,9 @@ const GSON: &str = "javac -proc:none -nowarn -XDshould-stop.ifError=FLOW -Xmaxer
                     $(find gson/src/main -name '*.java' ! -name '*-info.java')";
 const JAVASCRIPT: &str = "tsc --noEmit --pretty false --allowJs --checkJs --skipLibCheck --module commonjs \
                           --moduleResolution bundler --target es2022 --types '' lib/*.js index.js test/*.js";
+// Not those for other systems, and not the tests, whose framework is not there.
+const LEVELDB: &str = "ls db/*.cc table/*.cc util/*.cc | grep -v -e _test.cc -e benchmark -e windows -e testutil | \
+                       xargs -n 4 g++ -std=c++17 -fsyntax-only -DLEVELDB_PLATFORM_POSIX=1 -I. -Iinclude";
 // Messages that are wrapped differ with the length of a name.
 const PYTHON: &str = "mypy --no-pretty --ignore-missing-imports --check-untyped-defs --no-error-summary --cache-dir $WORK/mypy \
                       src tests; pyflakes src tests";
@@ -70,6 +73,46 @@ pub(super) const CHECKED: &[Checked] = &[
         command: GSON,
         folders: &["gson/src/main/java/"],
         endings: &[".java"],
+    },
+    Checked {
+        repository: "google/leveldb",
+        language: "C++",
+        command: LEVELDB,
+        folders: &[
+            "db/builder.",
+            "db/db_impl.",
+            "db/db_iter.",
+            "db/dbformat.",
+            "db/filename.",
+            "db/log_reader.",
+            "db/log_writer.",
+            "db/memtable.",
+            "db/snapshot.",
+            "db/table_cache.",
+            "db/version_edit.",
+            "db/version_set.",
+            "db/write_batch.",
+            "include/leveldb/",
+            "table/block.",
+            "table/block_builder.",
+            "table/filter_block.",
+            "table/format.",
+            "table/merger.",
+            "table/table.",
+            "table/table_builder.",
+            "table/two_level_iterator.",
+            "util/arena.",
+            "util/cache.",
+            "util/coding.",
+            "util/comparator.",
+            "util/env.",
+            "util/env_posix.",
+            "util/histogram.",
+            "util/logging.",
+            "util/options.",
+            "util/status.",
+        ],
+        endings: &[".cc", ".h"],
     },
     Checked {
         repository: "honojs/hono",

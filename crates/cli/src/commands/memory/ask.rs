@@ -46,6 +46,15 @@ pub(crate) fn search(args: &SearchArgs, common: &Common, out: &mut Out) -> Resul
         if let Some(reason) = row["reasoning"].as_str() {
             out.line(format!("    {reason}"))?;
         }
+        let one =
+            |name: &str| Some((name.replace('_', " "), row[name].as_object()?.get("title")?.as_str()?.to_owned()));
+        let listed = ["contradicts", "contradicted_by"].into_iter().flat_map(|name| {
+            let titles = row[name].as_array().into_iter().flatten().filter_map(|other| other["title"].as_str());
+            titles.map(move |title| (name.replace('_', " "), title.to_owned()))
+        });
+        for (what, title) in one("replaces").into_iter().chain(listed) {
+            out.line(format!("    {}", out.paint(Tone::Warn, &format!("{what}: {title}"))))?;
+        }
         for code in row["code"].as_array().into_iter().flatten() {
             let (name, state) = (code["name"].as_str().unwrap_or_default(), code["state"].as_str().unwrap_or_default());
             let tone = if state == "current" { Tone::Good } else { Tone::Warn };

@@ -261,7 +261,7 @@ fn is_called(graph: &Graph, node: NodeIx, name: &str) -> bool {
 
 /// Returns whether a format of traces is that of a language. Debuggers and sanitizers show whatever was compiled to a
 /// program.
-const fn is_of(format: Format, language: Language) -> bool {
+pub(super) const fn is_of(format: Format, language: Language) -> bool {
     use Language::{
         Astro, C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Php, Python, Ruby, Rust, Scala, Svelte, Swift, Tsx,
         TypeScript, Vue,

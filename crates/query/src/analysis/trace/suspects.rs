@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::TraceQuery;
 use super::fuse::fuse;
-use super::map::{MappedFrame, MatchedBy, Place};
+use super::map::{MappedFrame, MatchedBy, Place, is_of};
 use super::signals::{self, Signals};
 use super::throwers::Throwers;
 use crate::retrieval::{FileModel, SeekQuery};
@@ -22,6 +22,8 @@ use m1nd_engine::history::ProjectHistory;
 const NEAR_FILES: usize = 2;
 /// Factor on depth if the program has another version than the index.
 const OTHER_VERSION: f64 = 0.95;
+/// Factor on depth of a frame that only reports the fault of its caller.
+const OF_REPORTER: f64 = 0.9;
 /// Number of innermost frames whose neighbours are examined.
 const NEAR_FRAMES: usize = 4;
 /// Maximum edges of a frame that are examined.
@@ -54,7 +56,8 @@ const CHURN_MIDDLE: f64 = 3.0;
 pub struct Suspect {
     /// The node.
     pub node: NodeIx,
-    /// Rank value, 0 to 1: 1 if its file is the first by the trace and by `seek`. Not a measured chance.
+    /// Rank value times the share of the evidence, 0 to 1: 1 if its file is the first by the trace and by `seek`, and
+    /// no suspect has more evidence. Not a measured chance.
     pub suspiciousness: f64,
     /// Weighted sum of the signals as a share of the highest possible, 0 to 1.
     pub evidence: f64,
@@ -66,6 +69,8 @@ pub struct Suspect {
     pub callers: Vec<NodeIx>,
     /// Reason for the suspicion, in words.
     pub why: String,
+    /// It is a frame that only reports the fault of its caller.
+    pub only_reports: bool,
 }
 
 /// Evidence left out because of limits.
@@ -103,6 +108,7 @@ struct Candidate {
     trace_depth: Option<f64>,
     callers: Vec<NodeIx>,
     why: String,
+    only_reports: bool,
 }
 
 impl Candidates {
@@ -154,8 +160,61 @@ pub(super) fn rank(
         let mut reports = reports.into_iter();
         suspects.retain(|_| !reports.next().unwrap_or(false));
     }
-    let suspects = fuse(graph, suspects, &sought);
+    suspects.retain(|suspect| !is_stranger(snapshot, evidence, suspect));
+    let mut suspects = fuse(graph, suspects, &sought);
+    put_reporters_behind(&mut suspects);
+    put_tests_behind(snapshot, &mut suspects);
+    scale_by_evidence(&mut suspects);
     Ok((suspects, candidates.left_out))
+}
+
+/// Returns whether a suspect is code of a language that no trace is of, and nothing but words leads there: it is not
+/// what the frames ran. Says nothing if no frame is in the index.
+fn is_stranger(snapshot: &Snapshot, evidence: &Evidence<'_>, suspect: &Suspect) -> bool {
+    let signals = &suspect.signals;
+    let Some(language) = snapshot.file_of(suspect.node).map(|file| file.language) else { return false };
+    evidence.frames.iter().any(|frame| frame.place.is_ok())
+        && signals.nearness() == 0.0
+        && signals.named == 0.0
+        && language.has_code()
+        && !language.is_schema()
+        && !evidence.traces.iter().any(|trace| is_of(trace.format, language))
+}
+
+/// Moves frames that only report a fault behind the first other frame.
+fn put_reporters_behind(suspects: &mut Vec<Suspect>) {
+    let is_frame = |suspect: &Suspect| suspect.trace_depth.is_some() && !suspect.only_reports;
+    let Some(first) = suspects.iter().position(is_frame) else { return };
+    let (reporters, others): (Vec<Suspect>, Vec<Suspect>) =
+        suspects.drain(..first).partition(|suspect| suspect.only_reports);
+    let mut rest = std::mem::take(suspects).into_iter();
+    suspects.extend(others.into_iter().chain(rest.next()).chain(reporters).chain(rest));
+}
+
+/// Moves test code behind other code that the trace leads to: a test is where a fault shows.
+fn put_tests_behind(snapshot: &Snapshot, suspects: &mut [Suspect]) {
+    let leads = |suspect: &Suspect| suspect.signals.nearness() > 0.0 || suspect.signals.named > 0.0;
+    let rank = |suspect: &Suspect| match (is_test(snapshot, suspect.node), leads(suspect)) {
+        (false, true) => 0,
+        (true, true) => 1,
+        (false, false) => 2,
+        (true, false) => 3,
+    };
+    let is_behind = suspects.first().is_some_and(|first| is_test(snapshot, first.node));
+    if is_behind && suspects.iter().any(|suspect| rank(suspect) == 0) {
+        suspects.sort_by_key(rank);
+    }
+}
+
+/// Lowers each value to the share of the evidence behind it, so that a suspect that only the words lead to does not
+/// look as sure as a frame. The order stays.
+fn scale_by_evidence(suspects: &mut [Suspect]) {
+    let most = suspects.iter().map(|suspect| suspect.evidence).fold(f64::MIN_POSITIVE, f64::max);
+    let mut before = f64::INFINITY;
+    for suspect in suspects {
+        suspect.suspiciousness = before.min(suspect.suspiciousness * suspect.evidence / most);
+        before = suspect.suspiciousness;
+    }
 }
 
 /// Returns whether a node is test code, or in a test file.
@@ -181,21 +240,47 @@ const fn share(relation: ExceptionRelation) -> f64 {
     }
 }
 
-/// The placed frames of a trace without those that only report a fault; all, if there are no others.
-fn telling_frames<'f>(
+/// A frame whose place is known.
+struct PlacedFrame<'f> {
+    frame: &'f MappedFrame,
+    place: &'f Place,
+    /// It only reports the fault of its caller.
+    only_reports: bool,
+}
+
+/// The placed frames of a trace, innermost first, with those that only report the fault of another marked. None is
+/// marked if there are no others.
+fn placed_frames<'f>(
+    snapshot: &Snapshot,
     frames: &'f [MappedFrame],
     trace: usize,
     throwers: &mut Throwers<'_>,
-) -> Vec<(&'f MappedFrame, &'f Place)> {
+) -> Vec<PlacedFrame<'f>> {
     let of_trace = frames.iter().filter(|frame| frame.trace == trace);
-    let all: Vec<_> = of_trace.filter_map(|frame| Some((frame, frame.place.as_ref().ok()?))).collect();
+    let placed = of_trace.filter_map(|frame| Some((frame, frame.place.as_ref().ok()?)));
+    let mut all: Vec<_> = placed.map(|(frame, place)| PlacedFrame { frame, place, only_reports: false }).collect();
     let mut known: FxHashMap<NodeIx, bool> = FxHashMap::default();
-    let mut reports = |node: NodeIx| *known.entry(node).or_insert_with(|| throwers.only_reports(node));
-    let telling: Vec<_> = all.iter().copied().filter(|(_, place)| !reports(place.node)).collect();
-    if telling.is_empty() { all } else { telling }
+    for at in 0..all.len() {
+        let node = all[at].place.node;
+        let reports = *known.entry(node).or_insert_with(|| throwers.only_reports(node));
+        // A function whose result is used was meant to return one: it does not only report.
+        let caller = all.get(at + 1).filter(|caller| caller.frame.exception == all[at].frame.exception);
+        let is_used = caller.is_some_and(|caller| {
+            let line = caller.frame.line(caller.place);
+            line.is_some_and(|line| throwers.uses_result(&caller.place.path, line, snapshot.graph().label(node)))
+        });
+        all[at].only_reports = reports && !is_used;
+    }
+    if all.iter().all(|frame| frame.only_reports) {
+        all.iter_mut().for_each(|frame| frame.only_reports = false);
+    }
+    all
 }
 
 /// Adds the nodes of frames, first those of the root cause, then those of later exceptions.
+///
+/// Frames that only report a fault are suspects after the frame that called them: they take no step of their own, and
+/// the signal of the innermost frame belongs to the first of the others.
 fn add_frames(
     snapshot: &Snapshot,
     evidence: &Evidence<'_>,
@@ -205,32 +290,38 @@ fn add_frames(
     let mut near: Vec<Near> = Vec::new();
     let graph = snapshot.graph();
     for (number, trace) in evidence.traces.iter().enumerate() {
-        let frames = telling_frames(evidence.frames, number, throwers);
+        let frames = placed_frames(snapshot, evidence.frames, number, throwers);
         let mapped = frames.len().max(1);
         let mut files: Vec<&str> = Vec::new();
         // The next frame called it only within one exception.
         let mut inner: Option<(usize, NodeIx)> = None;
-        for (at, (frame, place)) in frames.into_iter().enumerate() {
+        let mut has_first = false;
+        for (at, row) in frames.iter().enumerate() {
+            let (frame, place) = (row.frame, row.place);
             // Frames of one file count as one step: a fault is as likely in any of them.
-            if files.last() != Some(&place.path.as_str()) {
+            if !row.only_reports && files.last() != Some(&place.path.as_str()) {
                 files.push(&place.path);
             }
             let relation =
                 trace.exceptions.get(frame.exception).map_or(ExceptionRelation::Reported, |row| row.relation);
             let version = if place.by == MatchedBy::Name { OTHER_VERSION } else { 1.0 };
+            let version = if row.only_reports { version * OF_REPORTER } else { version };
             let within = 1.0 - 0.15 * (at as f64 / mapped as f64);
-            let depth = share(relation) * version * within / (1.0 + 0.45 * (files.len() - 1) as f64);
+            let depth = share(relation) * version * within / (1.0 + 0.45 * files.len().saturating_sub(1) as f64);
             let linear = 1.0 - at as f64 / mapped as f64;
             let node = place.node;
             let way: Way = |signals| &mut signals.frame;
-            let row = candidates.note(node, way, depth, || frame_words(frame, place, at));
-            if at == 0 {
-                row.signals.innermost = row.signals.innermost.max(share(relation));
+            let is_first = !row.only_reports && !has_first;
+            has_first |= is_first;
+            let candidate = candidates.note(node, way, depth, || frame_words(row, at));
+            if is_first {
+                candidate.signals.innermost = candidate.signals.innermost.max(share(relation));
                 if frame.frame.refuses {
-                    row.signals.raises = row.signals.innermost;
+                    candidate.signals.raises = candidate.signals.innermost;
                 }
             }
-            row.trace_depth = Some(row.trace_depth.map_or(linear, |known| known.max(linear)));
+            candidate.only_reports = row.only_reports;
+            candidate.trace_depth = Some(candidate.trace_depth.map_or(linear, |known| known.max(linear)));
             let called = inner.filter(|&(exception, called)| exception == frame.exception && called != node);
             if let Some(called) = called.and_then(|(_, called)| candidates.rows.get_mut(&called))
                 && !called.callers.contains(&node)
@@ -246,11 +337,12 @@ fn add_frames(
     near
 }
 
-fn frame_words(frame: &MappedFrame, place: &Place, at: usize) -> String {
-    let (path, line) = (&place.path, frame.line(place).map_or(String::new(), |line| format!(":{line}")));
+fn frame_words(row: &PlacedFrame<'_>, at: usize) -> String {
+    let (path, line) = (&row.place.path, row.frame.line(row.place).map_or(String::new(), |line| format!(":{line}")));
+    let end = if row.only_reports { "; it only raises, so the fault is more likely in its caller" } else { "" };
     match at {
-        0 => format!("the innermost frame of the project, {path}{line}"),
-        at => format!("frame {} of the project, counted from where it broke, {path}{line}", at + 1),
+        0 => format!("the innermost frame of the project, {path}{line}{end}"),
+        at => format!("frame {} of the project, counted from where it broke, {path}{line}{end}", at + 1),
     }
 }
 
@@ -477,5 +569,6 @@ fn weighed(snapshot: &Snapshot, evidence: &Evidence<'_>, node: NodeIx, row: Cand
         trace_depth: row.trace_depth,
         callers: row.callers,
         why: row.why,
+        only_reports: row.only_reports,
     }
 }

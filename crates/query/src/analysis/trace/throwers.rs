@@ -43,14 +43,34 @@ impl<'s> Throwers<'s> {
         if first == 0 || last < first || last - first >= MAX_LINES {
             return false;
         }
-        let Ok(path) = RepoPath::new(graph.path(node)) else { return false };
-        let lines = self.files.entry(path).or_insert_with_key(|path| {
-            let source = self.snapshot.read_file(path).ok().filter(|source| !source.binary && !source.stale);
-            source.map_or_else(Vec::new, |source| source.text.lines().map(str::to_owned).collect())
-        });
-        let lines = lines.get(first as usize - 1..last as usize).unwrap_or_default();
+        let lines = self.lines(graph.path(node)).get(first as usize - 1..last as usize).unwrap_or_default();
         raises_only(&lines.join("\n"), graph.path(node).ends_with(".py"))
     }
+
+    fn lines(&mut self, path: &str) -> &[String] {
+        let Ok(path) = RepoPath::new(path) else { return &[] };
+        self.files.entry(path).or_insert_with_key(|path| {
+            let source = self.snapshot.read_file(path).ok().filter(|source| !source.binary && !source.stale);
+            source.map_or_else(Vec::new, |source| source.text.lines().map(str::to_owned).collect())
+        })
+    }
+
+    /// Returns whether a line calls a function and uses what it returns: `return load(x)`, `a = load(x)`.
+    pub(super) fn uses_result(&mut self, path: &str, line: u32, label: &str) -> bool {
+        let Some(text) = self.lines(path).get((line as usize).saturating_sub(1)) else { return false };
+        is_result_used(text, label)
+    }
+}
+
+/// Returns whether the text in front of a call shows that its result is used: it is not a statement of its own.
+fn is_result_used(line: &str, label: &str) -> bool {
+    let call = format!("{label}(");
+    let Some(at) = line.find(&call) else { return false };
+    // What the function is a member of belongs to the call: `self.pool.load(x)`, `errors::fail(x)`, `await a->b(x)`.
+    let before =
+        line[..at].trim_end_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '>' | '-' | '$'));
+    let before = before.trim();
+    !matches!(before, "" | "await" | "}" | "{" | "else" | "then" | "do" | ";")
 }
 
 fn is_exception(graph: &Graph, node: NodeIx) -> bool {
@@ -166,7 +186,23 @@ fn without_comment<'l>(line: &'l str, mark: &str) -> &'l str {
 
 #[cfg(test)]
 mod tests {
-    use super::raises_only;
+    use super::{is_result_used, raises_only};
+
+    #[test]
+    fn calls_whose_result_is_used() {
+        let cases = [
+            ("    fail('empty')", false),
+            ("    await self.pool.fail(x)", false),
+            ("  errors::fail(why);", false),
+            ("    return fail(x)", true),
+            ("    value = store.fail(x)", true),
+            ("    if fail(x):", true),
+            ("    other(x)", false),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(is_result_used(line, "fail"), expected, "{line}");
+        }
+    }
 
     #[test]
     fn functions_that_only_raise() {

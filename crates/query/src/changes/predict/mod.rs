@@ -47,7 +47,7 @@ pub struct PredictQuery {
     pub changed: Vec<NodeIx>,
     /// Changed files without a node, by path: they are not predicted either.
     pub also_changed: Vec<String>,
-    /// Fewest common commits of a row that rests on them; rows with fewer must rest on the code, names or folders.
+    /// Fewest common commits that count. A row with fewer has none, and must rest on the code, names or folders.
     pub min_support: u32,
     /// Also answer for the symbols that change with the first changed node, if that is one.
     pub with_symbols: bool,
@@ -161,7 +161,8 @@ pub fn predict(
                     .extend(found.gaps.iter().filter(|gap| !answer.gaps.contains(gap)).cloned().collect::<Vec<_>>());
                 let own: Vec<usize> =
                     own.into_iter().filter(|&commit| found.place.history.commits()[commit].counts_together()).collect();
-                let rows = rows_of(snapshot, (node, &own), &found.place, around, &calibration);
+                let asked = Changed { path: &found.place.inner, commits: &own };
+                let rows = rows_of(snapshot, (node, asked, query.min_support), &found.place, around, &calibration);
                 if place == 0 && query.with_symbols && snapshot.graph().kind(node) != NodeKind::File {
                     let asked = (node, own.as_slice());
                     let files = often_with(&rows, query.min_support);
@@ -173,7 +174,9 @@ pub fn predict(
             Err(CannotTell::Cancelled) => return Err(Cancelled),
             Err(reason) => {
                 let found = match &reason {
-                    CannotTell::NoCommits { .. } => beside_it(snapshot, history, node, (&links, query.waits), cancel)?,
+                    CannotTell::NoCommits { .. } => {
+                        beside_it((snapshot, history), (node, query.min_support), (&links, query.waits), cancel)?
+                    }
                     _ => None,
                 };
                 answer.untold.push((node, reason));
@@ -226,10 +229,11 @@ fn calibration(place: &PlacedHistory<'_>, waits: bool, cancel: &Cancel) -> Resul
     }
 }
 
-/// All candidates for a changed node.
+/// All candidates for a changed node. Fewer common commits than `min_support` do not count: such a row rests on the
+/// code, names or folders, and nothing was measured about it.
 fn rows_of(
     snapshot: &Snapshot,
-    (node, own): (NodeIx, &[usize]),
+    (node, asked, min_support): (NodeIx, Changed<'_>, u32),
     place: &PlacedHistory<'_>,
     around: Around<'_>,
     calibration: &Calibration,
@@ -238,10 +242,13 @@ fn rows_of(
     let model = predict_model();
     let (linked, tests) = (signal("linked"), signal("test_link"));
     let (alike, additions) = (signal("same_stem"), signal("additions"));
-    let found = candidates(place.history, Changed { path: &place.inner, commits: own }, around, Moment::NOW);
+    let own = asked.commits;
+    let found = candidates(place.history, asked, around, Moment::NOW);
     let row = |candidate: Candidate<'_>| {
         let inner = candidate.file.path();
-        let (path, source) = (place.outer(inner), Source::of(&candidate));
+        let is_counted = candidate.support > 0 && candidate.support >= min_support;
+        let source = if is_counted { Source::CoChange } else { Source::Structure };
+        let path = place.outer(inner);
         let probability = calibration.probability(model.value(&candidate.without_graph()), source);
         let part = Part::of(&candidate, &model);
         let row = PredictRow {
@@ -249,15 +256,18 @@ fn rows_of(
             node: graph.find_file(&path),
             because_of: node,
             source,
-            support: candidate.support,
+            support: if is_counted { candidate.support } else { 0 },
             of: candidate.own,
             probability,
-            verdict: calibration.verdict(probability, source, inner),
+            verdict: match candidate.support > 0 && !is_counted {
+                true => Verdict::Abstain,
+                false => calibration.verdict(probability, source, inner),
+            },
             linked: candidate.signals[linked],
             tests: candidate.signals[tests] > 0.0,
             is_alike: candidate.signals[alike] > 0.0,
             with_additions: candidate.signals[additions],
-            commits: cited(place, own, &candidate),
+            commits: if is_counted { cited(place, own, &candidate) } else { Vec::new() },
             path,
         };
         (row, part)
@@ -289,9 +299,8 @@ type Estimated = (Vec<(PredictRow, Part)>, Arc<Calibration>);
 
 /// For a file that no commit touched yet: what the commits of files like it say. `None` if its root has no history.
 fn beside_it(
-    snapshot: &Snapshot,
-    history: &ProjectHistory,
-    node: NodeIx,
+    (snapshot, history): (&Snapshot, &ProjectHistory),
+    (node, min_support): (NodeIx, u32),
     (links, waits): (&FileLinks, bool),
     cancel: &Cancel,
 ) -> Result<Option<Estimated>, Cancelled> {
@@ -300,7 +309,8 @@ fn beside_it(
     let calibration = calibration(&place, waits, cancel)?.unwrap_or_default();
     let prefix = place.outer("");
     let around = Around { links, beside: &beside, prefix: &prefix };
-    Ok(Some((rows_of(snapshot, (node, &[]), &place, around, &calibration), calibration)))
+    let asked = Changed { path: &place.inner, commits: &[] };
+    Ok(Some((rows_of(snapshot, (node, asked, min_support), &place, around, &calibration), calibration)))
 }
 
 /// Without a history: the files connected in the code, which nothing measures.

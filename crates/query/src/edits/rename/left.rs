@@ -1,11 +1,12 @@
 //! Places that write the old name, may mean the renamed symbol, and stay as they are.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::{Language, Snapshot};
 use m1nd_graph::NodeIx;
-use m1nd_lang::facts::{Definition, Expr, ExprId};
+use m1nd_lang::facts::{BindingTarget, DefKind, Definition, Expr, ExprId, NameId, ScopeId};
 use m1nd_lang::{FileFacts, NameForm};
 
 use super::spelled::{Names, Spelled};
@@ -30,14 +31,16 @@ impl Renaming<'_> {
     pub(super) fn list_left(&mut self) -> Result<Vec<Left>, CannotRename> {
         let graph = self.snapshot.graph();
         let mut rows: Vec<Hiding> = Vec::new();
-        let mut is_only_code = true;
+        let (mut is_only_code, mut areas) = (true, Vec::new());
         for &definition in &self.definitions {
             let facts = self.files.get(graph.path(definition)).map(|file| &file.facts);
             let area = Area::of(self.snapshot, definition, facts);
             let found = closure::hiding(self.snapshot, definition, Rows::Names);
             is_only_code &= matches!(area, Area::Code(_));
             rows.extend(found.into_iter().filter(|row| area.has(&row.file)));
+            areas.push(area);
         }
+        let has_line = |path: &str, line: u32| areas.iter().any(|area| area.has_line(path, line));
         rows.retain(|row| row.reason != reasons::CALLED_FROM_OUTSIDE);
         let own: BTreeSet<&str> = self.definitions.iter().map(|node| graph.id(*node)).collect();
         let mut left: BTreeSet<Left> = BTreeSet::new();
@@ -64,7 +67,7 @@ impl Renaming<'_> {
             if is_only_code && file.has_only_texts(row.line) {
                 continue;
             }
-            if !is_settled(file, row.line, self.names, (&self.aliases, &own)) {
+            if has_line(&row.file, row.line) && !is_settled(file, row.line, self.names, (&self.aliases, &own)) {
                 left.insert(add(row.line, file.line(row.line)));
             }
             // The guard knows the first places of a file alone.
@@ -73,7 +76,8 @@ impl Renaming<'_> {
                 let others =
                     file.places.iter().filter(|place| file.is_whole(place, names) && !file.is_edited(place.start));
                 let lines: Vec<u32> = others.map(|place| file.position(place.start).line).collect();
-                left.extend(lines.into_iter().map(|line| add(line, file.line(line))));
+                let lines = lines.into_iter().filter(|line| has_line(&row.file, *line));
+                left.extend(lines.map(|line| add(line, file.line(line))));
             }
         }
         for (path, line) in &self.keys {
@@ -141,6 +145,8 @@ enum Area {
     File(String),
     /// In the code of its own file: no text leads to it.
     Code(String),
+    /// In its own file, but for these lines: tests that run without the one that defines it.
+    OfTest(String, Vec<RangeInclusive<u32>>),
     /// In its own folder.
     Folder(String),
 }
@@ -166,6 +172,12 @@ impl Area {
             && facts.is_some_and(|facts| is_hidden_in_module(facts, graph.label(node)));
         match language {
             _ if (is_local || is_of_module) && !is_decorated => Self::Code(path.to_owned()),
+            Language::Python
+                if is_local
+                    && let Some(others) = facts.zip(own).and_then(|(facts, own)| list_other_tests(facts, own)) =>
+            {
+                Self::OfTest(path.to_owned(), others)
+            }
             _ if is_private || is_local => Self::File(path.to_owned()),
             Language::Go if !graph.label(node).starts_with(char::is_uppercase) => {
                 Self::Folder(path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned())
@@ -177,10 +189,59 @@ impl Area {
     fn has(&self, path: &str) -> bool {
         match self {
             Self::Anywhere => true,
-            Self::File(own) | Self::Code(own) => own == path,
+            Self::File(own) | Self::Code(own) | Self::OfTest(own, _) => own == path,
             Self::Folder(own) => path.rsplit_once('/').map_or("", |(folder, _)| folder) == own,
         }
     }
+
+    fn has_line(&self, path: &str, line: u32) -> bool {
+        let is_of_other = matches!(self, Self::OfTest(_, others) if others.iter().any(|lines| lines.contains(&line)));
+        self.has(path) && !is_of_other
+    }
+}
+
+/// The lines of the other tests of a file, for a function inside of a test that something of this test registers:
+/// `@app.route("/")` with an `app` that is a parameter or a local. Each test runs alone, so no text in another one leads
+/// to it. `None` for anything else.
+fn list_other_tests(facts: &FileFacts, own: &Definition) -> Option<Vec<RangeInclusive<u32>>> {
+    let is_test = |row: &&Definition| row.kind == DefKind::Function && facts.name(row.name).starts_with("test");
+    // The outermost test around it.
+    let around = std::iter::successors(own.owner, |owner| facts.definition(*owner).owner);
+    let test = around.map(|owner| facts.definition(owner)).filter(|row| is_test(row)).last()?;
+    let is_of_test =
+        |decorator: &ExprId| root_name(facts, *decorator).is_some_and(|root| is_bound_below(facts, root, test));
+    if !facts.list(own.decorators).iter().all(is_of_test) {
+        return None;
+    }
+    let others = facts.definitions.iter().filter(|row| is_test(row) && !holds(row, test) && !holds(test, row));
+    Some(others.map(|row| row.line_start..=row.line_end).collect())
+}
+
+fn holds(outer: &Definition, inner: &Definition) -> bool {
+    outer.line_start <= inner.line_start && inner.line_end <= outer.line_end
+}
+
+/// The name that a decorator starts with, and the scope in which it is looked up: `app` of `@app.route("/")`.
+fn root_name(facts: &FileFacts, decorator: ExprId) -> Option<(NameId, ScopeId)> {
+    let mut expr = decorator;
+    loop {
+        match facts.expr(expr) {
+            Expr::Call { callee, .. } => expr = callee,
+            Expr::Member { base, .. } => expr = base,
+            Expr::Name { name, scope } => return Some((name, scope)),
+            _ => return None,
+        }
+    }
+}
+
+/// Returns whether a name is bound inside of a function, and not around it.
+fn is_bound_below(facts: &FileFacts, (name, from): (NameId, ScopeId), function: &Definition) -> bool {
+    let outwards = std::iter::successors(Some(from), |scope| facts.scopes[scope.index()].parent);
+    let inside: BTreeSet<usize> =
+        outwards.take_while(|scope| *scope != function.scope).map(|scope| scope.index()).collect();
+    let is_local = |target: BindingTarget| !matches!(target, BindingTarget::Outer(_) | BindingTarget::Import(_));
+    let mut bindings = facts.bindings.iter().filter(|row| row.name == name && inside.contains(&row.scope.index()));
+    bindings.any(|row| is_local(row.target))
 }
 
 /// Returns whether a module of JavaScript keeps a name to itself. What a script without imports and exports defines is

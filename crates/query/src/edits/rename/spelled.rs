@@ -348,7 +348,8 @@ impl Spelled {
         let shift = |(start, with): (&usize, &String)| {
             let growth = with.chars().count() as i64 - old.chars().count() as i64;
             // Of `old: new`, the value is behind the key.
-            let inner = with.rfind(": ").filter(|_| *start == at && with.starts_with(old)).map(|inner| inner + 2);
+            let is_key = |with: &str| with.strip_prefix(old).is_some_and(|rest| rest.starts_with(':'));
+            let inner = with.rfind(": ").filter(|_| *start == at && is_key(with)).map(|inner| inner + 2);
             if *start == at { inner.map_or(0, |inner| inner as i64) } else { growth }
         };
         let by: i64 = self.edits.range(line..=at).map(shift).sum();

@@ -28,6 +28,9 @@ impl<'s> Judge<'s> {
         let (Some(call), Some(effects)) = (&found.call, effects(raw.language)) else {
             return Verdict::undecided("what is made here is not known");
         };
+        if self.puts_program_together(raw) {
+            return Verdict::mitigated("made where the program is put together, beside its `main`");
+        }
         let targets = self.targets(raw, |pos| call.holds(pos));
         if let Some(made) = targets.iter().find_map(|edge| self.made_by(edge)) {
             return self.made_here(made, effects);
@@ -47,6 +50,16 @@ impl<'s> Judge<'s> {
             }
             None => Verdict::undecided("what is made here is not known"),
         }
+    }
+
+    /// Returns whether the file of a match starts the program: what it makes is given to others.
+    fn puts_program_together(&self, raw: &Raw) -> bool {
+        let graph = self.graph;
+        let Some(file) = graph.find_file(raw.path.as_str()) else { return false };
+        let is_main = |node: &NodeIx| {
+            graph.label(*node) == "main" && graph.kind(*node) == NodeKind::Function && graph.parent(*node) == Some(file)
+        };
+        graph.of_file(file).iter().any(is_main)
     }
 
     /// Targets of code at some positions of a file, in order.

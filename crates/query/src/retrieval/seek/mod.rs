@@ -26,6 +26,7 @@ mod model;
 mod named;
 mod past;
 mod rerank;
+mod said;
 mod signals;
 mod spread;
 mod subjects;
@@ -238,6 +239,9 @@ pub fn seek_given(
 ) -> Result<SeekAnswer, Cancelled> {
     // All of it among the threads that its parts are shared with: each part then starts without a switch of threads.
     let (mut answer, mut rows) = rayon::scope(|_| ranked(snapshot, query, history, cancel))?;
+    if query.graph_rerank {
+        said::raise(snapshot, &query.text, &mut rows, cancel)?;
+    }
     if let Some(model) = query.model.as_ref().filter(|_| query.graph_rerank) {
         answer.model = Some(rerank::rerank(snapshot, &mut rows, &query.text, model, cancel)?);
     }

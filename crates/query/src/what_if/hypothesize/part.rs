@@ -55,7 +55,7 @@ impl Part {
     }
 
     /// The nodes that count as it; `None` if there are too many.
-    pub(super) fn members(&self, graph: &Graph) -> Option<Vec<NodeIx>> {
+    pub fn members(&self, graph: &Graph) -> Option<Vec<NodeIx>> {
         let mut members = match self {
             Self::Node(node) => graph.with_parts(*node, MAX_MEMBERS),
             Self::Folder { files, .. } => {
