@@ -133,7 +133,12 @@ impl Project {
 
     /// The work tree of a repository, indexed.
     pub(crate) fn over_repository(repository: Repository) -> Self {
-        let project = Self::over(repository.tree, |_| {});
+        Self::over_repository_with(repository, |_| {})
+    }
+
+    /// The same with an engine that is set up otherwise.
+    pub(crate) fn over_repository_with(repository: Repository, change: impl FnOnce(&mut EngineConfig)) -> Self {
+        let project = Self::over(repository.tree, change);
         project.ok("ingest", json!({"path": "."}));
         project
     }

@@ -152,3 +152,27 @@ fn the_measured_precision_is_said_only_of_what_was_measured() {
     let old = ask(&project, "seek", json!({"query": "users"}))["trust_envelope"].clone();
     assert_eq!(old["calibrated"], json!(false), "{old}");
 }
+
+/// What can be said without the history is said at once, with a line about the rest, which comes by itself.
+#[test]
+fn no_answer_waits_for_the_history() {
+    let no_wait = |config: &mut m1nd_engine::EngineConfig| config.history_wait = std::time::Duration::ZERO;
+    let project = Project::over_repository_with(crate::predict::repository(), no_wait);
+    let first = project.ok("impact", json!({"node_id": "model.py"}));
+    assert!(first["no_probability"].as_str().is_some_and(|why| why.contains("still being read")), "{first}");
+    assert_eq!(first["tests"][0]["file_path"], "tests/test_model.py", "{first}");
+    for (tool, arguments) in [("predict", json!({"changed_node": "model.py"})), ("activate", json!({"query": "model"}))] {
+        project.ok(tool, arguments);
+    }
+    let begun = std::time::Instant::now();
+    loop {
+        let answer = project.ok("impact", json!({"node_id": "model.py"}));
+        let is_known = answer["no_probability"].is_null();
+        if is_known {
+            assert!(answer["blast_radius"][0]["probability"].as_f64() > Some(0.9), "{answer}");
+            break;
+        }
+        assert!(begun.elapsed().as_secs() < 120, "nobody reads on: {answer}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}

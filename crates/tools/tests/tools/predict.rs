@@ -5,6 +5,11 @@ use crate::repository::{Put, Repository};
 
 /// A long history: `model.py` changes with its test, sometimes with the notes; other files change alone or at random.
 pub(crate) fn project() -> Project {
+    Project::over_repository(repository())
+}
+
+/// Its repository.
+pub(crate) fn repository() -> Repository {
     let mut repository = Repository::new();
     for round in 0..240 {
         let text = format!("value = {round}\n");
@@ -22,7 +27,7 @@ pub(crate) fn project() -> Project {
     repository.tree.write("notes.md", "round 237\n");
     repository.tree.write("a.css", "value = 238\n");
     repository.tree.write("b.css", "value = 239\n");
-    Project::over_repository(repository)
+    repository
 }
 
 fn row<'a>(answer: &'a Value, path: &str) -> &'a Value {

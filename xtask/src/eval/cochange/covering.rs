@@ -337,6 +337,7 @@ fn split(history: &History, snapshot: &Snapshot, number: usize) -> (Vec<NodeIx>,
     let nodes = touched.filter_map(|file| graph.find_file(file.path())).filter(is_code);
     let (mut tests, mut code): (Vec<NodeIx>, Vec<NodeIx>) =
         nodes.partition(|node| graph.flags(*node).has(NodeFlags::TEST));
-    (tests.sort_unstable(), code.sort_unstable());
+    tests.sort_unstable();
+    code.sort_unstable();
     (code, tests)
 }
