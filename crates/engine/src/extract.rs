@@ -32,7 +32,7 @@ const STORED_BYTES: usize = 8 << 20;
 /// Files between two reports of progress.
 const REPORT: u64 = 64;
 /// Version of the cached data beside the facts. Incremented when the search terms change.
-const TERMS_VERSION: u32 = 5;
+const TERMS_VERSION: u32 = 6;
 /// Version under which the cache keeps rows: changes with either part.
 pub(crate) const CACHE_VERSION: u32 = EXTRACTOR_VERSION * 1_000 + TERMS_VERSION;
 

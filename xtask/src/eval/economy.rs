@@ -1,10 +1,10 @@
 //! `cargo xtask eval economy`: how many bytes an agent reads until a function that the fix changed is on its screen.
 //!
 //! Three ways are compared on the same texts: `seek` and then `view` of its rows in order, page by page, with answers
-//! as text and as JSON; and a search for the rarest names of the text, as `rg -n -w` prints it, and then windows of lines around the
-//! matches, files with the most names first. Bytes are those of the answers. A way that has not shown the function
-//! after [`MAX_READS`] readings has missed it. Text and JSON are compared over the texts for which both showed it, text
-//! and the search over those for which both of these did.
+//! as text and as JSON; and a search for the rarest names of the text, as `rg -n -w` prints it, and then windows of
+//! lines around the matches, files with the most names first. Bytes are those of the answers. A way that has not
+//! shown the function after [`MAX_READS`] readings has missed it. Text and JSON are compared over the texts for which
+//! both showed it, text and the search over those for which both of these did.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -57,7 +57,8 @@ impl Shape {
         self.kind == other.kind && self.nameless == other.nameless
     }
 
-    /// How alike two pieces of code of one kind are, 0 to 1: an estimate of the words that they share (bottom-k sketch).
+    /// How alike two pieces of code of one kind are, 0 to 1: an estimate of the words that they share (bottom-k
+    /// sketch).
     pub fn likeness(&self, other: &Self) -> f64 {
         if self.kind != other.kind || self.words.len().min(other.words.len()) < LEAST_WORDS {
             return 0.0;

@@ -4,8 +4,9 @@ use super::Pattern::{ApiSurface, Concurrency, ErrorHandling, ResourceCleanup, St
 use super::{Check, Near, Patterns, Rule, Within, auth, public_route};
 use crate::Language;
 
-/// The end of a query for an empty handler `@b` of a body `@t` with the last statement `@last`: after a body that leaves
-/// the function or the iteration, the following code is the handler, and a body that only cleans up has nothing to say.
+/// The end of a query for an empty handler `@b` of a body `@t` with the last statement `@last`: after a body that
+/// leaves the function or the iteration, the following code is the handler, and a body that only cleans up has
+/// nothing to say.
 macro_rules! left_by_body {
     () => {
         r#"  (#match? @b "^\\{\\s*\\}") (#not-match? @last "^(return|continue|break|throw)\\b")

@@ -177,7 +177,8 @@ fn of_edge(graph: &Graph, document: &Document, edge: &EdgeRef<'_>, line: u32) ->
     let label = graph.label(target);
     let mut here = document.mentions.iter().filter(|mention| mention.line == line);
     let names_it = |mention: &&Mention| names(mention, label, is_file.then(|| graph.path(target)));
-    // Of two names in a line that end alike, `Session.send` and `HTTPAdapter.send`, the one with the owner of the target.
+    // Of two names in a line that end alike, `Session.send` and `HTTPAdapter.send`, the one with the owner of the
+    // target.
     let owner =
         graph.parent(target).filter(|owner| graph.kind(*owner) != NodeKind::File).map(|owner| graph.label(owner));
     let with_owner = |mention: &&Mention| owner.is_some_and(|owner| has_part(&mention.name, owner));

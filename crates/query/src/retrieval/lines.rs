@@ -71,7 +71,8 @@ pub struct LineFinder<'s> {
     files: FxHashMap<String, Vec<String>>,
 }
 
-/// Share of the weight of a question's heaviest words that one line of each node has, 0 to 1; 0 where it cannot be read.
+/// Share of the weight of a question's heaviest words that one line of each node has, 0 to 1; 0 where it cannot be
+/// read.
 ///
 /// # Errors
 /// [`Cancelled`].

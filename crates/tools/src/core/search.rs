@@ -53,8 +53,8 @@ pub(crate) struct Input {
     #[serde(default = "number::<DEFAULT_CONTEXT>")]
     #[schemars(range(max = MAX_CONTEXT))]
     context_lines: usize,
-    /// Default: for a regex with capitals
-    case_sensitive: Option<bool>,
+    #[serde(default)]
+    case_sensitive: bool,
     /// Lines without a match
     #[serde(default)]
     invert: bool,
@@ -69,19 +69,6 @@ pub(crate) struct Input {
     #[allow(dead_code, reason = "accepted for callers that pass it")]
     #[serde(default)]
     auto_ingest: bool,
-}
-
-impl Input {
-    /// A regex that spells a capital out means it, as a name does: `\\W` is a class, not a capital.
-    fn is_case_sensitive(&self) -> bool {
-        let mut is_escaped = false;
-        let spells_capital = self.query.chars().any(|c| {
-            let is_plain = !std::mem::take(&mut is_escaped);
-            is_escaped = is_plain && c == '\\';
-            is_plain && c.is_uppercase()
-        });
-        self.case_sensitive.unwrap_or(self.mode == SearchMode::Regex && spells_capital)
-    }
 }
 
 #[derive(Debug, Serialize)]
@@ -176,8 +163,8 @@ impl Tool for Search {
         "where a text or regular expression occurs, with context and the symbol around each hit";
     const HELP: &'static str = "\
 Searches the lines of indexed files as they are on disk now. Modes: `literal` (default, case-insensitive unless
-`case_sensitive`), `regex` (Rust syntax, linear time; case-sensitive if it spells a capital out and `case_sensitive` is
-not given; `multiline` lets matches span lines), `semantic` (ranks symbols
+`case_sensitive`), `regex` (Rust syntax, linear time; `(?-i)` and `\\b` set letter case and whole words; `multiline` lets matches span
+lines), `semantic` (ranks symbols
 by words and meaning, like `seek`, and shows their first line; without an index to rank, the search is literal, and
 `fallback` says so).
 
@@ -309,7 +296,7 @@ fn text(
         options: GrepOptions {
             pattern: input.query.clone(),
             regex: input.mode == SearchMode::Regex,
-            case_sensitive: input.is_case_sensitive(),
+            case_sensitive: input.case_sensitive,
             multiline: input.multiline,
             invert: input.invert,
             context: input.context_lines,
@@ -512,8 +499,8 @@ fn guidance(input: &Input, output: &Output) -> Guidance {
             ToolRef("search"),
             "no line contains this text; it looks like a regular expression: repeat with `mode` \"regex\"".to_owned(),
         )
-    } else if input.is_case_sensitive() {
-        (ToolRef("search"), "no match in this letter case; repeat with `case_sensitive: false`".to_owned())
+    } else if input.case_sensitive {
+        (ToolRef("search"), "no match in this letter case; repeat without `case_sensitive`".to_owned())
     } else if let Some(scope) = &output.scope_applied {
         (ToolRef("search"), format!("no match below `{scope}`; repeat without `scope`"))
     } else {

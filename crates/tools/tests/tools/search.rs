@@ -149,16 +149,3 @@ fn meaning_without_an_index_falls_back_to_the_text_and_says_so() {
     let answer = project.ok("search", json!({"query": "validate", "mode": "semantic"}));
     assert!(answer["mode"] == "semantic" && answer.get("fallback").is_none(), "{answer}");
 }
-
-#[test]
-fn a_regex_that_spells_a_capital_out_means_it() {
-    let project = Project::new("//- a.py\nx.Get(1)\nx.get(2)\n");
-    let lines = |arguments: Value| {
-        let answer = project.ok("search", arguments);
-        answer["matches"].as_array().expect("rows").iter().map(|row| row["line_number"].clone()).collect::<Vec<_>>()
-    };
-    assert_eq!(lines(json!({"query": r"\.Get\(", "mode": "regex"})), [1]);
-    assert_eq!(lines(json!({"query": r"\Wget\(", "mode": "regex"})), [1, 2], "a class is not a capital");
-    assert_eq!(lines(json!({"query": r"\.Get\(", "mode": "regex", "case_sensitive": false})), [1, 2]);
-    assert_eq!(lines(json!({"query": ".Get("})), [1, 2]);
-}

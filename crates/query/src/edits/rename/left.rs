@@ -201,8 +201,8 @@ impl Area {
 }
 
 /// The lines of the other tests of a file, for a function inside of a test that something of this test registers:
-/// `@app.route("/")` with an `app` that is a parameter or a local. Each test runs alone, so no text in another one leads
-/// to it. `None` for anything else.
+/// `@app.route("/")` with an `app` that is a parameter or a local. Each test runs alone, so no text in another one
+/// leads to it. `None` for anything else.
 fn list_other_tests(facts: &FileFacts, own: &Definition) -> Option<Vec<RangeInclusive<u32>>> {
     let is_test = |row: &&Definition| row.kind == DefKind::Function && facts.name(row.name).starts_with("test");
     // The outermost test around it.
