@@ -30,6 +30,8 @@ pub(crate) fn commands() -> impl Iterator<Item = clap::Command> {
     let words = Arg::new(WORDS).num_args(0..).trailing_var_arg(true).allow_hyphen_values(true);
     with_commands().enumerate().map(move |(at, (tool, command))| {
         let base = clap::Command::new(command.name).about(tool.summary).display_order(FIRST_PLACE + at);
+        // Agents know the name of the tool.
+        let base = if command.name == tool.name { base } else { base.alias(tool.name) };
         base.disable_help_flag(true).arg(words.clone())
     })
 }

@@ -56,6 +56,7 @@ fn words_by_position_are_the_arguments_of_the_tool() {
     let called = as_json(&["call", "callers", "--node-id", "net", "--json"]);
     assert_eq!(as_json(&["callers", "net", "--json"]), called);
     assert_eq!(as_json(&["--json", "callers", "net"]), called);
+    assert_eq!(as_json(&["references", "net", "--json"]), as_json(&["refs", "net", "--json"]), "the name of the tool");
 }
 
 #[test]

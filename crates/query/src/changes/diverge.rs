@@ -344,9 +344,10 @@ mod tests {
             // Before, now, commits and common commits since.
             ((1.0, 0.0), 1, 0, false),
             ((0.4, 0.0), 1, 0, true),
-            ((0.4, 0.0), 5, 0, false),
-            ((0.5, 1.0), 3, 3, true),
-            ((0.5, 1.0), 4, 4, false),
+            ((0.4, 0.0), 5, 0, true),
+            ((0.4, 0.0), 6, 0, false),
+            ((0.5, 1.0), 4, 4, true),
+            ((0.5, 1.0), 5, 5, false),
             ((0.0, 1.0), 1, 1, false),
         ];
         for (shares, commits, common, chance) in cases {

@@ -108,7 +108,7 @@ fn a_resource_reads_like_the_text_of_the_tools() {
         closure: closed  — every reference that could lead here has a known target, and the name stands nowhere else
         total_references 2 · total_users 2
         by_role: call 1  import 1
-        next: view src/a b.py — all 2 users are known; open the first
+        next: view src/a b.py — complete: 2 users, and no search adds one; open the first
         ready to edit
     "#]]
     .assert_eq(&read(&mut session, "m1nd://symbol/file::src/price.py::fn::gross").unwrap());

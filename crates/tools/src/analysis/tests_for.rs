@@ -67,7 +67,7 @@ Lists the test files that cover the changed files or symbols, best first: which 
 `folder`, `words` (of the task). `hop_distance` is the number of uses in between, `tests` are the functions that lead to
 the change. A fitted model orders the rows. A row that rests on the code uses the change, unless it is `possible`; all others
 are likely.";
-    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed": ["auth.py"]}"#;
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed": ["README.md"]}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Plan, 45, "the tests that cover what changes"),
         (Stage::Edit, 50, "the tests to run or extend"),
@@ -77,7 +77,7 @@ are likely.";
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("node_id", "changed"), ("node", "changed"), ("file_path", "changed"), ("limit", "top_k")];
-    const COMMAND: Option<Command> = Some(Command::words("tests_for", &["changed"]));
+    const COMMAND: Option<Command> = Some(Command::words("tests-for", &["changed"]));
     const ROW_TEXT: Option<RowText> = Some(row_text);
     const TEXT_OMITS: &'static [&'static str] = &["changed", "total_tests"];
     const DETAILS: &'static [&'static str] = &["tests.hop_distance", "tests.common_commits"];

@@ -14,11 +14,14 @@ use crate::framework::{
 };
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, CodeLine, NodeRow, code_lines, count, rounded};
+use crate::test_rows::{ShortTest, first_tests};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
 /// Rows of a text where the caller gives no number: agents read all of them.
 const TEXT_ROWS: usize = 8;
+/// First rows whose tests are listed.
+const TESTED_ROWS: usize = 2;
 /// Maximum rows of one page.
 const MAX_ROWS: usize = 200;
 /// Default minimum score.
@@ -108,6 +111,9 @@ pub(crate) struct Sufficiency {
 pub(crate) struct Output {
     query: String,
     results: Vec<Row>,
+    /// Test files that cover the first rows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tests: Vec<ShortTest>,
     total_matches: usize,
     /// More nodes match a word than are ranked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -167,7 +173,8 @@ lower unless the query is about tests. Each file comes with its best symbol firs
 and 2 are of the first three files and one is of each further file.
 
 Each row has its header and the lines that meet most of the question (`lines`), with their
-numbers. A text has eight rows unless `top_k` is given.
+numbers. A text has eight rows unless `top_k` is given. `tests` are test files that cover the first two rows
+(`tests_for` lists all).
 
 `score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`
 holds only what was computed: `embedding_similarity` is null without vectors (`embeddings: false`, or an index without
@@ -259,12 +266,19 @@ impl ReadTool for Seek {
         let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query);
         let page = cx.page(input.top_k);
         let what_is_missing = missing(&found.left_out, &found.unmatched);
+        // Of the first page: whoever reads on has seen them.
+        let first: Vec<_> = found.rows.iter().take(TESTED_ROWS).map(|row| row.node).collect();
+        let tests = match page.offset {
+            0 => first_tests(cx, history.as_ref(), &first, &input.query)?,
+            _ => Vec::new(),
+        };
         let mut finder = LineFinder::new(snapshot, &input.query);
         let rows = page.cut(found.rows).into_iter();
         let results = rows.map(|found| row(snapshot, &mut finder, found, rerank, &prior)).collect();
         let output = Output {
             query: input.query,
             results,
+            tests,
             total_matches: total,
             total_is_lower_bound: found.is_cut,
             total_candidates_scanned: found.scanned,
