@@ -113,7 +113,8 @@ fn leads_to_package(row: &Resolution<'_>) -> bool {
 /// beside such a type in a declaration of a variable at the top of the file.
 fn made_for_outside(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Derived> {
     let unit = eval.unit(file);
-    let mut makers: FxHashSet<SymbolId> = FxHashSet::default();
+    // With the line of its name, and whether more lines follow: a type that is named there is that of a parameter.
+    let mut makers: FxHashMap<SymbolId, Option<u32>> = FxHashMap::default();
     for (index, definition) in unit.facts.definitions.iter().enumerate() {
         let (Some(symbol), DefKind::Function) = (unit.symbols[index], definition.kind) else { continue };
         let Some(declared) = definition.declared else { continue };
@@ -122,7 +123,7 @@ fn made_for_outside(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution
             _ => vec![declared],
         };
         if types.into_iter().any(|declared| is_of_package(eval, file, declared)) {
-            makers.insert(symbol);
+            makers.insert(symbol, Some(definition.pos.line).filter(|line| *line < definition.line_end));
         }
     }
     let is_at_top = |row: &Resolution<'_>| !is_in_definition(eval.project.symbols.text(row.from));
@@ -132,7 +133,9 @@ fn made_for_outside(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution
     let mut edges = Vec::new();
     for row in resolutions.iter().filter(|row| row.role.is_some() && row.tier == Some(EdgeTier::Certain)) {
         let is_beside = is_at_top(row) && lines.contains(&row.pos.line);
-        if !is_beside && !makers.contains(&row.from) {
+        let is_made =
+            makers.get(&row.from).is_some_and(|header| row.role != Some(Role::Type) || *header != Some(row.pos.line));
+        if !is_beside && !is_made {
             continue;
         }
         for target in &row.targets {

@@ -23,7 +23,7 @@ fn of_all(tools: Catalog) -> String {
         "; ",
         ". Ask once, with the distinctive words of the task (names, messages, literals): rows show the lines that match.",
     );
-    let read = line(Purpose::Read, "Read ", ", ", ": one function by `path::NAME`, several in one call.");
+    let read = line(Purpose::Read, "Read with ", ", ", ".");
     let before = line(Purpose::BeforeChange, "Before a change, ask ", ", ", ".");
     let server = line(Purpose::Server, "", "; ", ".");
     format!(

@@ -1,5 +1,7 @@
 //! Lists the places that call a node.
 
+use std::collections::HashSet;
+
 use m1nd_query::closure::ClosureState;
 use m1nd_query::references::{OccurrenceAnswer, callers_of_overloads};
 use schemars::JsonSchema;
@@ -41,7 +43,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     implementations: Vec<String>,
     callers: Vec<SiteRow>,
-    /// Number of functions and files that call it, inside and outside of the scope.
+    /// Number of functions and files in scope that call it.
     total_callers: usize,
     /// Number of places in scope, all pages.
     total_sites: usize,
@@ -59,7 +61,7 @@ impl Tool for Callers {
     const HELP: &'static str = "\
 Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function or
 file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first, then
-tests, by path and line; `scope` limits the rows, not what `total_callers` and `closure` are about. `impact` goes on to what depends on the callers. `includes` lists the other nodes that the
+tests, by path and line; `scope` limits the rows and their numbers, not what `closure` is about. `impact` goes on to what depends on the callers. `includes` lists the other nodes that the
 calls are of: the constructors of a class, the declarations and the definition of a symbol, the overloads that the name
 means as well. `implementations` lists the
 methods that implement an abstract one.
@@ -100,14 +102,16 @@ impl ReadTool for Callers {
         if let Some(unseen) = cx.unseen() {
             found.closure.block(unseen);
         }
-        let scope = rows::scope(snapshot, input.scope.as_deref())?;
-        found.rows.retain(|row| is_below(snapshot.graph().path(row.from), &scope));
-        let total = found.rows.len();
         let includes = symbol::included(snapshot, &found.others);
         let implementations = symbol::implementations(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
+        // Of the whole project: none in a folder does not mean none.
         let guidance = guidance((&node, &symbol::by_constructors(snapshot, &found.others)), first, &found, "caller");
+        let scope = rows::scope(snapshot, input.scope.as_deref())?;
+        found.rows.retain(|row| is_below(snapshot.graph().path(row.from), &scope));
+        found.users = found.rows.iter().map(|row| row.from).collect::<HashSet<_>>().len();
+        let total = found.rows.len();
         let output = Output {
             callers: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_callers: found.users,

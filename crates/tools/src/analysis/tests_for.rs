@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::framework::{
-    Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
-    Toolset, number, rows_schema,
+    Answer, Command, Guidance, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, RowText, Stage, Tool,
+    ToolError, ToolRef, Toolset, number, rows_schema,
 };
 use crate::past;
 use crate::rows::{self, count};
@@ -68,6 +68,7 @@ Lists the test files that cover the changed files or symbols, best first: which 
 the change. A fitted model orders the rows. A row that rests on the code uses the change, unless it is `possible`; all others
 are likely.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed": ["README.md"]}"#;
+    const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 30, "(tests that cover it)")];
     const STAGES: &'static [Route] = &[
         (Stage::Plan, 45, "the tests that cover what changes"),
         (Stage::Edit, 50, "the tests to run or extend"),

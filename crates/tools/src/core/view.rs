@@ -117,7 +117,7 @@ file; of a Word, PowerPoint, Excel or PDF file its text, which has lines of its 
         (Stage::Edit, 20, "the code to edit"),
         (Stage::Review, 90, "read it"),
     ];
-    const MENTIONS: &'static [Mention] = &[(Purpose::Read, 10, "")];
+    const MENTIONS: &'static [Mention] = &[(Purpose::Read, 10, "(one function by `path::NAME`)")];
     const LISTS_BUDGET: bool = true;
     const ANSWER_BYTES: usize = DEFAULT_BYTES;
     const PAGE_BYTES: usize = DEFAULT_BYTES;

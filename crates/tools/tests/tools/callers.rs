@@ -128,6 +128,7 @@ class UseTest {
     assert_eq!(answer["includes"].as_array().map(Vec::len), Some(1), "{answer}");
     let of_src = project.ok("callers", json!({"node_id": "Node.add", "scope": "src"}));
     assert_eq!(lines(&of_src), "src/Node.java src/Use.java", "{of_src}");
-    assert_eq!(of_src["total_callers"], answer["total_callers"], "{of_src}");
+    assert_eq!((&of_src["total_callers"], &answer["total_callers"]), (&json!(2), &json!(3)), "{of_src}");
     assert_eq!(of_src["closure"]["state"], answer["closure"]["state"], "the verdict is about the project");
+    assert_eq!(of_src["next_step_hint"], answer["next_step_hint"], "and so is what follows from it");
 }
