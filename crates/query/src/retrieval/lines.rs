@@ -123,8 +123,8 @@ impl<'s> LineFinder<'s> {
         Self { snapshot, weights: Weights::new(snapshot, &Query::parse(question)), files: FxHashMap::default() }
     }
 
-    /// Lines of a node and of the comments above it that meet words which `told` does not have, by number: those that
-    /// together weigh most, `most` at most. None where the file cannot be read.
+    /// Lines of a node and of the comments above it that meet words which neither `told` nor another of them has, by
+    /// number: those that together weigh most, `most` at most. None where the file cannot be read.
     pub fn lines_of(&mut self, node: NodeIx, told: &str, most: usize) -> Vec<MatchingLine> {
         let path = self.snapshot.graph().path(node);
         let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(self.snapshot, path));
@@ -137,7 +137,8 @@ impl<'s> LineFinder<'s> {
                 let weight = |word: &&str| self.weights.0[*word] * if known.contains(word) { AGAIN } else { 1.0 };
                 words.iter().map(weight).sum()
             };
-            let rest = met.iter().filter(|(at, _)| !chosen.contains(at));
+            // A line that only repeats words says nothing new.
+            let rest = met.iter().filter(|(_, words)| words.iter().any(|word| !known.contains(word)));
             let valued = rest.map(|(at, words)| (weigh(words), *at, words));
             let Some((value, at, words)) = valued.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) else {
                 break;

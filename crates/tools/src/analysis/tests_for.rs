@@ -67,7 +67,7 @@ Lists the test files that cover the changed files or symbols, best first: which 
 `folder`, `words` (of the task). `hop_distance` is the number of uses in between, `tests` are the functions that lead to
 the change. A fitted model orders the rows. A row that rests on the code uses the change, unless it is `possible`; all others
 are likely.";
-    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed": ["README.md"]}"#;
+    const EXAMPLE: &'static str = r#"{"agent_id": "agent", "changed": ["auth.py"]}"#;
     const MENTIONS: &'static [Mention] = &[(Purpose::BeforeChange, 30, "(tests that cover it)")];
     const STAGES: &'static [Route] = &[
         (Stage::Plan, 45, "the tests that cover what changes"),
