@@ -42,7 +42,7 @@ struct Named {
 ///
 /// 1. Files that did not change keep what they had; only names that are bound since are added.
 /// 2. Of changed files, a mention stays while its line does.
-pub(crate) fn carried(before: &Arc<KeptMentions>, next: &Snapshot) -> Arc<KeptMentions> {
+pub(crate) fn carry_over(before: &Arc<KeptMentions>, next: &Snapshot) -> Arc<KeptMentions> {
     let known = |entry: &FileEntry| before.0.get(entry.path.as_str()).filter(|file| file.hash == entry.hash);
     let files: Vec<&FileEntry> = next.files.iter().filter(|entry| !entry.is_test && can_name(entry.language)).collect();
     let work = |entry: &&FileEntry| {

@@ -82,7 +82,7 @@ impl ResidentSocket {
         self.lock.is_in_place() && self.path.exists()
     }
 
-    /// Removes the socket, so that nobody connects any longer.
+    /// Removes the socket, so that nobody can connect.
     pub fn close(&self) {
         if self.lock.is_in_place() {
             let _ = std::fs::remove_file(&self.path);

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     /// The paths below the work tree that a configuration names.
-    fn named(config: &str, files: &[&str]) -> Vec<String> {
+    fn list_files(config: &str, files: &[&str]) -> Vec<String> {
         let files: String = files.iter().map(|file| format!("//- /{file}\n")).collect();
         let tree = TempTree::new(&format!("//- /.git/HEAD\nref: refs/heads/main\n{files}"));
         let root = std::fs::canonicalize(tree.path()).expect("it is there");
@@ -198,9 +198,9 @@ mod tests {
             ("[remote \"origin\"]\nurl = ./other\nfetch = +refs/heads/*:refs/remotes/origin/*", &["other"], &[]),
         ];
         for (config, files, expected) in rows {
-            assert_eq!(named(config, files), *expected, "{config}");
+            assert_eq!(list_files(config, files), *expected, "{config}");
         }
-        let all = named("[core]\nhooksPath = .", &[]);
+        let all = list_files("[core]\nhooksPath = .", &[]);
         assert!(
             all.contains(&"pre-commit".to_owned()) && all.len() == HOOKS.len(),
             "only hooks, not everything: {all:?}"

@@ -130,7 +130,7 @@ fn ignored(objects: &Objects, head: &Head) -> FxHashSet<Id> {
     ids.map(|id| id_of(&id)).collect()
 }
 
-/// The newest commits, newest first: at most so many, and those that were found until the deadline.
+/// The newest commits, newest first, up to a number and until the deadline.
 fn list(
     objects: &Objects,
     head: &Head,

@@ -66,7 +66,7 @@ const PLACINGS: &[&str] =
 /// Words between a thing and its place.
 const PLACES: &[&str] = &["in", "on", "to", "at", "into", "onto", "with"];
 
-/// Words that say that something is no longer as it was.
+/// Words that announce a change.
 const CHANGES: &[&str] = &["now", "instead", "switched", "moved", "migrated", "anymore", "longer"];
 
 /// What a statement says about something: two with one subject and other values exclude each other.

@@ -94,8 +94,8 @@ pub fn resolve_node(snapshot: &Snapshot, text: &str) -> Result<NodeIx, ResolveEr
     }
 }
 
-/// Like [`resolve_node`], but overloads of one function, which only their signatures tell apart, are no choice: the
-/// first one and the others.
+/// Like [`resolve_node`], but also takes a name that only overloads of one function have: the first of them, and the
+/// others.
 ///
 /// # Errors
 /// See [`resolve_node`].

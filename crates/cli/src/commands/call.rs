@@ -99,7 +99,7 @@ fn call(
     print(reply, found, out)
 }
 
-/// Prints an answer, of which `found` rows were counted.
+/// Prints an answer; `found` is the number of its rows, where the tool counts them.
 fn print(reply: Reply, found: Option<usize>, out: &mut Out) -> Result<(), CliError> {
     match reply {
         Reply::Text(text) => out.answer(&text),

@@ -55,7 +55,7 @@ impl Resident {
     }
 
     /// Tools that it was asked for, each with whether it left the answer to the caller.
-    fn asked(&self) -> Vec<(String, bool)> {
+    fn list_questions(&self) -> Vec<(String, bool)> {
         let text = std::fs::read_to_string(&self.log).unwrap();
         let word = |line: &str, name: &str| {
             let rest = line.split_once(&format!("{name}="))?.1;
@@ -95,7 +95,7 @@ fn ask(place: &Place, question: &[&str], is_allowed: bool) -> (i32, String, Stri
     (output.status.code().unwrap_or(-1), out, text(output.stderr))
 }
 
-fn indexed() -> Place {
+fn index_shop() -> Place {
     let place = Place::new(SHOP);
     assert_eq!(place.run(&["ingest", "--quiet"]).code, 0);
     place
@@ -103,7 +103,7 @@ fn indexed() -> Place {
 
 #[test]
 fn answers_are_those_of_a_program_of_its_own_byte_for_byte() {
-    let place = indexed();
+    let place = index_shop();
     let resident = Resident::start(&place);
     for question in QUESTIONS {
         // Twice: what it keeps from one question changes nothing for the next.
@@ -111,7 +111,7 @@ fn answers_are_those_of_a_program_of_its_own_byte_for_byte() {
             assert_eq!(ask(&place, question, true), ask(&place, question, false), "{question:?}");
         }
     }
-    let asked = resident.asked();
+    let asked = resident.list_questions();
     let answered = asked.iter().filter(|(_, declined)| !declined).count();
     assert_eq!(asked.len(), 2 * QUESTIONS.len(), "{asked:?}");
     // It leaves errors to the caller.
@@ -120,7 +120,7 @@ fn answers_are_those_of_a_program_of_its_own_byte_for_byte() {
 
 #[test]
 fn a_change_on_disk_is_in_the_next_answer() {
-    let place = indexed();
+    let place = index_shop();
     let resident = Resident::start(&place);
     assert!(ask(&place, &["callers", "gross"], true).1.contains("in total)"));
     place.project.write("shop/order.py", "from shop.price import gross\n\ndef sum_up():\n    return gross(4)\n");
@@ -128,20 +128,20 @@ fn a_change_on_disk_is_in_the_next_answer() {
     assert!(answer.1.contains("in sum_up") && !answer.1.contains("in total)"), "{answer:?}");
     // The index is current again, and the process has taken it up.
     assert_eq!(ask(&place, &["callers", "gross"], true), answer);
-    let declined: Vec<bool> = resident.asked().into_iter().map(|(_, declined)| declined).collect();
+    let declined: Vec<bool> = resident.list_questions().into_iter().map(|(_, declined)| declined).collect();
     assert_eq!(declined, [false, true, false]);
 }
 
 #[test]
 fn nothing_that_would_answer_otherwise_is_passed_on() {
-    let place = indexed();
+    let place = index_shop();
     let resident = Resident::start(&place);
     let run = |change: &dyn Fn(&mut std::process::Command), arguments: &[&str]| {
         let mut command = place.command(arguments);
         command.env_remove("M1ND_NO_DAEMON");
         change(&mut command);
         assert!(command.output().unwrap().status.success(), "{arguments:?}");
-        resident.asked()
+        resident.list_questions()
     };
     let question: &[&str] = &["seek", "gross"];
     assert_eq!(run(&|_| {}, &["seek", "gross", "--no-daemon"]), []);
@@ -180,7 +180,7 @@ fn nothing_that_would_answer_otherwise_is_passed_on() {
 
 #[test]
 fn a_question_starts_it_if_the_user_wants_and_it_ends_with_its_project() {
-    let place = indexed();
+    let place = index_shop();
     ask(&place, &["seek", "gross"], true);
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(socket_of(&place), None, "it does not pay for a small index");

@@ -382,7 +382,7 @@ impl Writer {
         }
         let content = Content { heads: heads_of(&content.handles).into(), ..content };
         let mut next = before.next(generation, self.shared.config.clock.now_ms(), content);
-        next.mentions = kept_mentions::carried(&before.mentions, &next);
+        next.mentions = kept_mentions::carry_over(&before.mentions, &next);
         self.shared.publish(Arc::new(next));
         self.unsaved = true;
         Ok(())

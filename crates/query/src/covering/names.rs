@@ -5,6 +5,8 @@ use m1nd_engine::Snapshot;
 use m1nd_graph::{Graph, NodeFlags, NodeIx};
 use rustc_hash::FxHashMap;
 
+use m1nd_search::words::folded;
+
 use crate::changes::predict::{folder_of, stem_of, words_of};
 
 /// Test files that share a word of their names, up to which the word leads to them.
@@ -65,8 +67,8 @@ impl Name {
         };
         Self {
             stem: folded(stem),
-            words: sorted(words_of(stem)),
-            path_words: sorted(words_of(path)),
+            words: sort_words(words_of(stem)),
+            path_words: sort_words(words_of(path)),
             folders: about,
             folder: folder_of(path).to_owned(),
         }
@@ -112,9 +114,9 @@ impl TestFiles {
         let mut counts: FxHashMap<String, f64> = FxHashMap::default();
         for node in graph.nodes().filter(|&node| graph.kind(node) == NodeKind::File) {
             let path = graph.path(node);
-            sorted(words_of(path)).into_iter().for_each(|word| *counts.entry(word).or_default() += 1.0);
+            sort_words(words_of(path)).into_iter().for_each(|word| *counts.entry(word).or_default() += 1.0);
             found.all += 1.0;
-            // Data and expected outputs beside tests are no tests.
+            // Data and expected outputs beside tests are not tests.
             let is_code = snapshot.file_of(node).is_some_and(|file| m1nd_engine::is_code(file.language));
             if is_code && graph.flags(node).has(NodeFlags::TEST) {
                 found.add(node, Name::of(path));
@@ -185,15 +187,10 @@ fn share(part: f64, all: f64) -> f64 {
     if all > 0.0 { part / all } else { 0.0 }
 }
 
-fn sorted(mut words: Vec<String>) -> Vec<String> {
+fn sort_words(mut words: Vec<String>) -> Vec<String> {
     words.sort_unstable();
     words.dedup();
     words
-}
-
-/// Letters and digits in lower case: `PoolManager`, `pool_manager` and `pool-manager` are the same.
-fn folded(stem: &str) -> String {
-    stem.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) fn changed_since(snapshot: &Snapshot, read: &Read, cancel: &Cancel) -
         cancel.check()?;
         let Some(mention) = mention_of(read, row) else { continue };
         let finding = match graph.find(&row.target) {
-            Some(node) => changed(snapshot, node, mention, row),
+            Some(node) => find_change(snapshot, node, mention, row),
             None => gone(snapshot, read, mention, row),
         };
         found.extend(finding.map(|finding| Finding { old_hash: Some(row.shape.body.to_string()), ..finding }));
@@ -51,8 +51,8 @@ fn owner_of(id: &str) -> Option<&str> {
     names.len().checked_sub(2).and_then(|at| names.get(at)).copied()
 }
 
-/// A finding if the code is there and its interface or text is another.
-fn changed(snapshot: &Snapshot, node: NodeIx, mention: &Mention, row: &KeptMention) -> Option<Finding> {
+/// A finding if the code is there with a changed interface or text.
+fn find_change(snapshot: &Snapshot, node: NodeIx, mention: &Mention, row: &KeptMention) -> Option<Finding> {
     if snapshot.graph().kind(node) == NodeKind::File {
         // That a file changes says nothing about a text that names it.
         return None;
@@ -80,7 +80,7 @@ fn gone(snapshot: &Snapshot, read: &Read, mention: &Mention, row: &KeptMention) 
     if still {
         return None;
     }
-    if let Some(node) = renamed(snapshot, row) {
+    if let Some(node) = find_renamed(snapshot, row) {
         let name = graph.label(node);
         let message = match graph.kind(node) {
             NodeKind::File => format!("is `{}` now", graph.path(node)),
@@ -97,7 +97,7 @@ fn gone(snapshot: &Snapshot, read: &Read, mention: &Mention, row: &KeptMention) 
 
 /// The node that code is under another name or in another place: of the same text but for the name, in its file or
 /// elsewhere, or by far the most alike of its file.
-fn renamed(snapshot: &Snapshot, row: &KeptMention) -> Option<NodeIx> {
+fn find_renamed(snapshot: &Snapshot, row: &KeptMention) -> Option<NodeIx> {
     let graph = snapshot.graph();
     let is_file = node_id::is_file(&row.target);
     if is_file {

@@ -7,6 +7,8 @@ mod roles;
 
 pub use definition::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, named};
 pub(crate) use occurrences::places_of_name;
-pub use occurrences::{Occurrence, OccurrenceAnswer, callers, callers_of_overloads, references, users, uses};
+pub use occurrences::{
+    Occurrence, OccurrenceAnswer, callers, callers_of_overloads, references, references_of_overloads, users, uses,
+};
 pub use outline::{OutlineRow, outline};
 pub use roles::Role;

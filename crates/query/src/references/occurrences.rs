@@ -105,7 +105,7 @@ fn calling(
     let targets = if is_container {
         graph.with_same_symbols(graph.with_members(node, MAX_MEMBERS))
     } else {
-        std::iter::once(node).chain(overloads.iter().copied()).flat_map(|node| with_constructors(graph, node)).collect()
+        with_overloads(graph, node, overloads)
     };
     let is_full = targets.len() >= MAX_MEMBERS;
     let mut found = found(snapshot, (node, &targets, is_full), kind, counts, cancel)?;
@@ -127,7 +127,20 @@ pub fn references(
     wanted: &[Role],
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
-    references_as(snapshot, node, Rows::Users, wanted, cancel)
+    references_of_overloads(snapshot, (node, &[]), wanted, cancel)
+}
+
+/// Like [`references`], for a function and its overloads, which are among [`OccurrenceAnswer::others`].
+///
+/// # Errors
+/// [`Cancelled`].
+pub fn references_of_overloads(
+    snapshot: &Snapshot,
+    nodes: (NodeIx, &[NodeIx]),
+    wanted: &[Role],
+    cancel: &Cancel,
+) -> Result<OccurrenceAnswer, Cancelled> {
+    references_as(snapshot, nodes, Rows::Users, wanted, cancel)
 }
 
 /// Like [`references`] in all roles; whether they are complete is asked of the places that write the name.
@@ -136,17 +149,17 @@ pub(crate) fn places_of_name(
     node: NodeIx,
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
-    references_as(snapshot, node, Rows::Names, Role::ALL, cancel)
+    references_as(snapshot, (node, &[]), Rows::Names, Role::ALL, cancel)
 }
 
 fn references_as(
     snapshot: &Snapshot,
-    node: NodeIx,
+    (node, overloads): (NodeIx, &[NodeIx]),
     rows: Rows,
     wanted: &[Role],
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
-    let targets = with_constructors(snapshot.graph(), node);
+    let targets = with_overloads(snapshot.graph(), node, overloads);
     let mut found = found(snapshot, (node, &targets, false), rows, |edge| Role::of(edge.relation).is_some(), cancel)?;
     refine(snapshot, &mut found.rows, cancel);
     cancel.check()?;
@@ -171,6 +184,11 @@ pub fn uses(
     let inside: FxHashSet<NodeIx> = targets.iter().copied().collect();
     found.rows.retain(|row| !inside.contains(&row.from));
     Ok(finish(snapshot, found, &[]))
+}
+
+/// The nodes that stand for a function and its overloads, see [`with_constructors`].
+fn with_overloads(graph: &Graph, node: NodeIx, overloads: &[NodeIx]) -> Vec<NodeIx> {
+    std::iter::once(node).chain(overloads.iter().copied()).flat_map(|node| with_constructors(graph, node)).collect()
 }
 
 /// The nodes that stand for a node: the places where it is declared and defined, and the constructors it contains.

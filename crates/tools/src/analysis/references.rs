@@ -1,6 +1,6 @@
 //! Lists the places that use a node, by role.
 
-use m1nd_query::references::{Role, references};
+use m1nd_query::references::{Role, references_of_overloads};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -92,10 +92,10 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
 impl ReadTool for References {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.indexed()?;
-        let node = rows::resolve(snapshot, "node_id", &input.node_id)?;
+        let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let wanted = roles(&input.roles)?;
         let page = cx.page(input.top_k);
-        let mut found = references(snapshot, node, &wanted, cx.cancel())?;
+        let mut found = references_of_overloads(snapshot, (node, &overloads), &wanted, cx.cancel())?;
         if let Some(unseen) = cx.unseen() {
             found.closure.block(unseen);
         }

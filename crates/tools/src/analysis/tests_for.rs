@@ -110,7 +110,7 @@ impl ReadTool for TestsFor {
         let page = cx.page(input.top_k);
         let history = cx.history_at_hand();
         let (changed, mut gaps) = match input.changed.is_empty() {
-            false => (named(snapshot, &input.changed)?, Vec::new()),
+            false => (resolve_names(snapshot, &input.changed)?, Vec::new()),
             true => match work_tree_changes(snapshot, &history, cx.cancel()) {
                 Ok(found) => {
                     let files = found.changed.iter().filter_map(|path| snapshot.graph().find_file(path));
@@ -144,11 +144,17 @@ fn output(
 }
 
 /// The nodes that a caller names.
-fn named(snapshot: &Snapshot, names: &[String]) -> Result<Vec<NodeIx>, ToolError> {
+fn resolve_names(snapshot: &Snapshot, names: &[String]) -> Result<Vec<NodeIx>, ToolError> {
     if names.len() > MAX_CHANGED {
         return Err(ToolError::invalid(format!("{} changed nodes, expected at most {MAX_CHANGED}", names.len())));
     }
-    names.iter().map(|name| rows::resolve(snapshot, "changed", name)).collect()
+    let mut nodes = Vec::with_capacity(names.len());
+    for name in names {
+        let (node, overloads) = rows::resolve_overloads(snapshot, "changed", name)?;
+        nodes.push(node);
+        nodes.extend(overloads);
+    }
+    Ok(nodes)
 }
 
 fn guidance(changed: &[NodeIx], found: &TestsAnswer) -> Guidance {

@@ -126,6 +126,8 @@ class UseTest {
     let lines = |answer: &Value| column(answer, "callers", "file_path");
     assert_eq!(lines(&answer), "src/Node.java src/Use.java test/UseTest.java", "{answer}");
     assert_eq!(answer["includes"].as_array().map(Vec::len), Some(1), "{answer}");
+    let used = project.ok("references", json!({"node_id": "Node.add"}));
+    assert_eq!(column(&used, "references", "file_path"), lines(&answer), "{used}");
     let of_src = project.ok("callers", json!({"node_id": "Node.add", "scope": "src"}));
     assert_eq!(lines(&of_src), "src/Node.java src/Use.java", "{of_src}");
     assert_eq!((&of_src["total_callers"], &answer["total_callers"]), (&json!(2), &json!(3)), "{of_src}");

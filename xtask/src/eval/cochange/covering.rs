@@ -5,7 +5,7 @@
 //! `--fit`, the weights are fitted to the repositories that are named.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use m1nd_base::{Cancel, RepoPath};
 use m1nd_engine::graph::{NodeFlags, NodeIx};
@@ -16,6 +16,7 @@ use m1nd_query::changes::predict::Beside;
 use m1nd_query::covering::{COVERING_SIGNALS, CoveringModel, Past, TestCandidate, TestsQuery, candidate_tests};
 use serde::{Deserialize, Serialize};
 
+use super::Fitting;
 use super::fit::Question;
 use super::repository::Mirror;
 use super::rounded;
@@ -104,22 +105,7 @@ struct Candidate {
 }
 
 pub(in crate::eval) fn run(args: &[String]) -> Outcome<()> {
-    let (mut mirror, mut checkouts, mut names) = (None, None, Vec::new());
-    let (mut fits, mut how) = (false, Keep::Print);
-    let mut rest = args.iter();
-    while let Some(flag) = rest.next() {
-        let mut value = || rest.next().ok_or_else(|| format!("{flag} needs a value; {USAGE}"));
-        match flag.as_str() {
-            "--mirror" => mirror = Some(PathBuf::from(value()?)),
-            "--checkouts" => checkouts = Some(PathBuf::from(value()?)),
-            "--repository" => names.push(value()?.clone()),
-            "--fit" => fits = true,
-            "--check" => how = Keep::Check,
-            "--write" => how = Keep::Write,
-            _ => return Err(format!("unknown argument `{flag}`; {USAGE}").into()),
-        }
-    }
-    let (Some(mirror), Some(checkouts)) = (mirror, checkouts) else { return Err(USAGE.into()) };
+    let Fitting { mirror, checkouts, names, fits, how } = Fitting::parse(args, USAGE)?;
     let model = stored()?;
     let mut asked: Vec<Asked> = Vec::new();
     for name in &names {
@@ -279,13 +265,13 @@ fn questions_from(mirror: &Path, name: &str, checkouts: &Path, model: &CoveringM
             let query = TestsQuery { task, ..TestsQuery::of(code.iter().copied()) };
             let pasts = if known == Known::Code { &[] } else { pasts.as_slice() };
             let rows = candidate_tests(&snapshot, &query, pasts, &Cancel::new())?;
-            found.push(asked(name, &snapshot, (known, &tests), rows, model));
+            found.push(keep_question(name, &snapshot, (known, &tests), rows, model));
         }
     }
     Ok(found)
 }
 
-fn asked(
+fn keep_question(
     name: &str,
     snapshot: &Snapshot,
     (known, tests): (Known, &[NodeIx]),

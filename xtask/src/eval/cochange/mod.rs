@@ -46,6 +46,39 @@ const BINS: usize = 10;
 /// Share of the questions whose first rows are counted as the surest.
 const SUREST: f64 = 0.15;
 
+/// Arguments of an evaluation of repositories that can fit a model to them, too.
+struct Fitting {
+    mirror: PathBuf,
+    checkouts: PathBuf,
+    /// `--repository`, each OWNER/NAME.
+    names: Vec<String>,
+    /// `--fit`.
+    fits: bool,
+    how: Keep,
+}
+
+impl Fitting {
+    fn parse(args: &[String], usage: &str) -> Outcome<Self> {
+        let (mut mirror, mut checkouts, mut names) = (None, None, Vec::new());
+        let (mut fits, mut how) = (false, Keep::Print);
+        let mut rest = args.iter();
+        while let Some(flag) = rest.next() {
+            let mut value = || rest.next().ok_or_else(|| format!("{flag} needs a value; {usage}"));
+            match flag.as_str() {
+                "--mirror" => mirror = Some(PathBuf::from(value()?)),
+                "--checkouts" => checkouts = Some(PathBuf::from(value()?)),
+                "--repository" => names.push(value()?.clone()),
+                "--fit" => fits = true,
+                "--check" => how = Keep::Check,
+                "--write" => how = Keep::Write,
+                _ => return Err(format!("unknown argument `{flag}`; {usage}").into()),
+            }
+        }
+        let (Some(mirror), Some(checkouts)) = (mirror, checkouts) else { return Err(usage.into()) };
+        Ok(Self { mirror, checkouts, names, fits, how })
+    }
+}
+
 #[derive(Debug, Deserialize)]
 struct Row {
     repo: String,

@@ -4,7 +4,7 @@
 //! file, by confidence. With `--fit`, the weights are fitted to the repositories that are named.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use m1nd_history::{FileHistory, History, Moment};
 use m1nd_query::changes::predict::{
@@ -12,6 +12,7 @@ use m1nd_query::changes::predict::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::Fitting;
 use super::fit::{Question, fit, measures};
 use super::repository::Mirror;
 use super::{RANKED, ROSE_FILES, TOP, model, rounded};
@@ -51,22 +52,7 @@ struct Report {
 }
 
 pub(in crate::eval) fn run(args: &[String]) -> Outcome<()> {
-    let (mut mirror, mut checkouts, mut names) = (None, None, Vec::new());
-    let (mut fits, mut how) = (false, Keep::Print);
-    let mut rest = args.iter();
-    while let Some(flag) = rest.next() {
-        let mut value = || rest.next().ok_or_else(|| format!("{flag} needs a value; {USAGE}"));
-        match flag.as_str() {
-            "--mirror" => mirror = Some(PathBuf::from(value()?)),
-            "--checkouts" => checkouts = Some(PathBuf::from(value()?)),
-            "--repository" => names.push(value()?.clone()),
-            "--fit" => fits = true,
-            "--check" => how = Keep::Check,
-            "--write" => how = Keep::Write,
-            _ => return Err(format!("unknown argument `{flag}`; {USAGE}").into()),
-        }
-    }
-    let (Some(mirror), Some(checkouts)) = (mirror, checkouts) else { return Err(USAGE.into()) };
+    let Fitting { mirror, checkouts, mut names, fits, how } = Fitting::parse(args, USAGE)?;
     if names.is_empty() {
         names = REPOSITORIES.iter().map(|name| (*name).to_owned()).collect();
     }

@@ -248,8 +248,8 @@ struct PlacedFrame<'f> {
     only_reports: bool,
 }
 
-/// The placed frames of a trace, innermost first, with those that only report the fault of another marked. None is
-/// marked if there are no others.
+/// The placed frames of a trace, innermost first, with those marked that only report the fault of another. None is
+/// marked if all do.
 fn placed_frames<'f>(
     snapshot: &Snapshot,
     frames: &'f [MappedFrame],

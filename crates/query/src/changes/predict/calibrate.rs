@@ -1,10 +1,9 @@
 //! How far predictions can be trusted in this repository, measured on its own commits.
 //!
 //! The newest commits are replayed: one of their files is the question, the others are the right answers, and only
-//! older commits are evidence. Each half of the questions maps values of the model to probabilities (isotonic
-//! regression) for the other half, so that every row is judged by rows that it is not one of; all of them decide from
-//! which probability on rows are right often enough: per stratum (source and kind of file), by an exact one-sided
-//! binomial bound. A kind of file with too few rows for its own probability has
+//! older commits are evidence. The older half of the questions maps values of the model to probabilities (isotonic
+//! regression), the newer half decides from which probability on rows are right often enough: per stratum (source and
+//! kind of file), by an exact one-sided binomial bound. A kind of file with too few rows for its own probability has
 //! that of all files of the source, unless its own rows contradict it; without enough rows there is none.
 
 use m1nd_base::{Cancel, Cancelled};
@@ -97,7 +96,7 @@ pub struct Stratum {
     pub source: Source,
     /// Extension of the file; `None` for all files of the source.
     pub extension: Option<String>,
-    /// Rows replayed.
+    /// Rows of the newer half.
     pub rows: usize,
     /// Probability from which rows are `act`, if any.
     pub act: Option<Threshold>,
@@ -110,7 +109,7 @@ pub struct Stratum {
 pub struct Threshold {
     /// The probability.
     pub tau: f64,
-    /// Rows replayed from it on.
+    /// Rows of the newer half from it on.
     pub accepted: usize,
     /// Share of these that were right.
     pub precision: f64,
@@ -122,20 +121,20 @@ pub struct Threshold {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Calibration {
     /// Values with the probability from each on, by source.
-    steps: Steps,
+    steps: Vec<(Source, Vec<(f64, f64)>)>,
     /// The strata.
     pub strata: Vec<Stratum>,
     /// Commits replayed.
     pub commits: usize,
-    /// Questions replayed.
+    /// Questions of the newer half.
     pub questions: usize,
-    /// Their rows.
+    /// Rows of the newer half.
     pub rows: usize,
-    /// Share of the questions with a row of verdict `act`.
+    /// Share of the questions of the newer half with a row of verdict `act`.
     pub coverage: f64,
-    /// Share of the rows with verdict `act` that were right; `None` without such rows.
+    /// Share of the rows of the newer half with verdict `act` that were right; `None` without such rows.
     pub precision: Option<f64>,
-    /// Mean difference between stated probability and share of right rows, in ten bins.
+    /// Mean difference between stated probability and share of right rows over the newer half, in ten bins.
     pub error: f64,
 }
 
@@ -152,33 +151,6 @@ struct Row {
     source: Source,
     extension: String,
     is_right: bool,
-    /// By the rows of the other half.
-    probability: f64,
-}
-
-/// Values with the probability from each on, by source.
-type Steps = Vec<(Source, Vec<(f64, f64)>)>;
-
-fn steps_of<'r>(rows: impl Iterator<Item = &'r Row> + Clone) -> Steps {
-    let of = |source: Source| {
-        let own = rows.clone().filter(|row| row.source == source);
-        (source, isotonic(own.map(|row| (row.value, row.is_right)).collect()))
-    };
-    [Source::CoChange, Source::Structure].into_iter().map(of).collect()
-}
-
-fn probability_by(steps: &Steps, value: f64, source: Source) -> f64 {
-    let steps = steps.iter().find(|(of, _)| *of == source).map_or(&[][..], |(_, steps)| steps);
-    if steps.is_empty() {
-        return 1.0 / (1.0 + (-value).exp());
-    }
-    let next = steps.partition_point(|(from, _)| *from <= value);
-    match (next.checked_sub(1).map(|at| steps[at]), steps.get(next)) {
-        (None, Some((_, first))) => *first,
-        (Some((_, last)), None) => last,
-        (Some((from, low)), Some((to, high))) => low + (high - low) * (value - from) / (to - from),
-        (None, None) => 0.0,
-    }
 }
 
 impl Calibration {
@@ -191,20 +163,18 @@ impl Calibration {
         let around = Around { links: &links, beside, prefix: "" };
         let (rows, questions, commits) = replay(history, around, model, cancel)?;
         // Questions are numbered from the newest on.
-        let middle = questions / 2;
-        let (mut newer, mut older): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.question < middle);
-        let all = newer.len() + older.len();
-        let mut calibration = Self { commits, questions, rows: all, ..Self::default() };
-        if older.len() < LEAST_ROWS || newer.len() < SIZES[0] {
+        let newer = questions / 2;
+        let (held_out, fitted): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.question < newer);
+        let mut calibration = Self { commits, questions: newer, rows: held_out.len(), ..Self::default() };
+        if fitted.len() < LEAST_ROWS || held_out.len() < SIZES[0] {
             return Ok(calibration);
         }
-        let (by_older, by_newer) = (steps_of(older.iter()), steps_of(newer.iter()));
-        newer.iter_mut().for_each(|row| row.probability = probability_by(&by_older, row.value, row.source));
-        older.iter_mut().for_each(|row| row.probability = probability_by(&by_newer, row.value, row.source));
-        calibration.steps = steps_of(newer.iter().chain(&older));
-        newer.append(&mut older);
-        calibration.strata = calibration.strata_of(&newer);
-        calibration.measure(&newer, questions);
+        for source in [Source::CoChange, Source::Structure] {
+            let own = fitted.iter().filter(|row| row.source == source);
+            calibration.steps.push((source, isotonic(own.map(|row| (row.value, row.is_right)).collect())));
+        }
+        calibration.strata = calibration.strata_of(&held_out);
+        calibration.measure(&held_out, newer);
         Ok(calibration)
     }
 
@@ -215,7 +185,17 @@ impl Calibration {
 
     /// The probability that stands for a value of the model.
     pub fn probability(&self, value: f64, source: Source) -> f64 {
-        probability_by(&self.steps, value, source)
+        let steps = self.steps.iter().find(|(of, _)| *of == source).map_or(&[][..], |(_, steps)| steps);
+        if steps.is_empty() {
+            return 1.0 / (1.0 + (-value).exp());
+        }
+        let next = steps.partition_point(|(from, _)| *from <= value);
+        match (next.checked_sub(1).map(|at| steps[at]), steps.get(next)) {
+            (None, Some((_, first))) => *first,
+            (Some((_, last)), None) => last,
+            (Some((from, low)), Some((to, high))) => low + (high - low) * (value - from) / (to - from),
+            (None, None) => 0.0,
+        }
     }
 
     /// The stratum that rows like this one were judged in.
@@ -244,7 +224,7 @@ impl Calibration {
         let mut lately: FxHashMap<Kind, Judged> = FxHashMap::default();
         for row in rows {
             let own = (row.source, Some(row.extension.clone()));
-            let judged = (row.probability, row.is_right);
+            let judged = (self.probability(row.value, row.source), row.is_right);
             if row.question < newest {
                 lately.entry(own.clone()).or_default().push(judged);
                 lately.entry((row.source, None)).or_default().push(judged);
@@ -284,7 +264,7 @@ impl Calibration {
         let mut answered: Vec<bool> = vec![false; questions];
         let mut bins = [(0usize, 0.0f64, 0usize); BINS];
         for row in rows {
-            let probability = row.probability;
+            let probability = self.probability(row.value, row.source);
             let path = format!(".{}", row.extension);
             if self.verdict(probability, row.source, &path) == Verdict::Act {
                 (accepted, right) = (accepted + 1, right + usize::from(row.is_right));
@@ -340,7 +320,6 @@ fn replay(
                 source: Source::of(candidate),
                 extension: extension_of(candidate.file.path()).to_owned(),
                 is_right: right.contains(&candidate.file.key()),
-                probability: 0.0,
             }));
             questions += 1;
         }
@@ -443,7 +422,6 @@ mod tests {
             source: Source::CoChange,
             extension: extension.to_owned(),
             is_right,
-            probability: 0.9,
         };
         let of = |extension: &'static str, right: usize, wrong: usize| {
             (0..right).map(move |_| row(extension, true)).chain((0..wrong).map(move |_| row(extension, false)))
@@ -472,7 +450,6 @@ mod tests {
             source: Source::CoChange,
             extension: "py".to_owned(),
             is_right,
-            probability: 0.9,
         };
         let verdict = |lately: usize| {
             let rows: Vec<Row> = (0..400).map(|question| row(question, question >= lately)).collect();
