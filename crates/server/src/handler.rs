@@ -85,9 +85,9 @@ fn entry(tool: &ToolDef, options: &ServeOptions) -> Tool {
     let listed = listed.with_title(tool.title()).with_annotations(annotations);
     let answer = match (is_whole, options.format, is_short) {
         (true, ..) => tool.output_schema(),
-        // Its answers have no structure to describe, or the list is to be short.
-        (_, Format::Text, _) | (.., true) => None,
-        (false, Format::Json, false) => tool.short_output_schema(),
+        (false, Format::Json, false) if options.output_schemas => tool.short_output_schema(),
+        // Its answers have no structure to describe, are to be sent once, or the list is to be short.
+        _ => None,
     };
     match answer {
         Some(answer) => listed.with_raw_output_schema(Arc::new(answer)),

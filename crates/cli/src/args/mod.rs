@@ -306,6 +306,10 @@ pub(crate) struct ServeArgs {
     /// Add `_m1nd` to answers as JSON: the next calls, and memories about their nodes
     #[arg(long)]
     pub envelope: bool,
+    /// List the schema of each answer as JSON; clients are then sent each answer twice, as text and as structured
+    /// content
+    #[arg(long)]
+    pub output_schemas: bool,
     /// Toolsets to list, separated by commas, `agent` for those of daily work; the other tools can still be called
     /// [default: all]
     #[arg(long, value_name = "SET,…", value_delimiter = ',')]

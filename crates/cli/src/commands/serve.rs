@@ -46,6 +46,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         listed: listed(&options.toolset)?,
         format: options.format,
         envelope: options.envelope,
+        output_schemas: options.output_schemas,
         read_only: services.engine.is_read_only(),
         index_when_empty: true,
         refresh: options.watch,
@@ -89,6 +90,7 @@ struct Options {
     format: Format,
     toolset: Vec<String>,
     envelope: bool,
+    output_schemas: bool,
     watch: bool,
     read_only: bool,
 }
@@ -100,6 +102,7 @@ impl Options {
         Self {
             format: format.and_then(Format::parse).unwrap_or_default(),
             toolset: toolset.cloned().unwrap_or_default(),
+            output_schemas: args.output_schemas || file.output_schemas == Some(true),
             envelope: args.envelope || file.envelope == Some(true),
             watch: !args.no_watch && file.watch != Some(false),
             read_only: args.read_only || file.read_only == Some(true),
@@ -107,7 +110,7 @@ impl Options {
     }
 
     /// The source that won for each.
-    fn sources(&self, args: &ServeArgs, file: &Settings) -> [Setting; 5] {
+    fn sources(&self, args: &ServeArgs, file: &Settings) -> [Setting; 6] {
         let row = |name, value: String, flag: bool, in_file: bool| {
             let source = if flag {
                 "flag"
@@ -124,6 +127,7 @@ impl Options {
             row("format", format.word().to_owned(), args.format.is_some(), file.format.is_some()),
             row("toolset", toolset, !args.toolset.is_empty(), file.toolset.is_some()),
             row("envelope", self.envelope.to_string(), args.envelope, file.envelope.is_some()),
+            row("output_schemas", self.output_schemas.to_string(), args.output_schemas, file.output_schemas.is_some()),
             row("watch", self.watch.to_string(), args.no_watch, file.watch.is_some()),
             row("read_only", self.read_only.to_string(), args.read_only, file.read_only.is_some()),
         ]

@@ -69,7 +69,8 @@ fn the_project_is_the_one_that_the_client_has_open() {
     // A call that comes before the answer waits for it.
     let early = wire.ask_tool("mind_search", json!({"query": "jam"}));
     answer(&mut wire, &id, &["https://example.org".into(), uri("two")]);
-    let first = wire.answer(early).message["result"]["structuredContent"].clone();
+    let first = wire.answer(early).message["result"]["content"][0]["text"].clone();
+    let first: serde_json::Value = serde_json::from_str(first.as_str().expect("a text")).expect("an answer");
     assert_eq!(first["results"][0]["title"], "use jam in two", "{first}");
     wire.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
     let id = question(&mut wire);
