@@ -19,7 +19,7 @@ pub(super) struct Closed {
 }
 
 /// Reads the declarations of a project.
-pub(super) fn closed(snapshot: &Snapshot, cancel: &Cancel) -> Result<Closed, Cancelled> {
+pub(super) fn read_closed(snapshot: &Snapshot, cancel: &Cancel) -> Result<Closed, Cancelled> {
     let (mut options, mut commands) = (0usize, 0usize);
     let mut bytes = 0;
     let may = |language| {

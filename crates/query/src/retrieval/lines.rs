@@ -45,7 +45,7 @@ impl Weights {
     }
 
     /// The words in a text, each once.
-    fn met(&self, text: &str) -> FxHashSet<&str> {
+    fn find_words(&self, text: &str) -> FxHashSet<&str> {
         let mut met = FxHashSet::default();
         words::terms(text, |term| {
             if let Some((word, _)) = self.0.get_key_value(term) {
@@ -113,7 +113,7 @@ fn lines_met<'w>(
     let (first, last) = snapshot.graph().lines(node);
     let first = first_of(lines, first.max(1));
     let range = (first as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
-    let met = range.filter(|at| lines[*at].len() <= MAX_LINE_BYTES).map(|at| (at, weights.met(&lines[at])));
+    let met = range.filter(|at| lines[*at].len() <= MAX_LINE_BYTES).map(|at| (at, weights.find_words(&lines[at])));
     met.filter(|(_, met)| !met.is_empty())
 }
 
@@ -129,7 +129,7 @@ impl<'s> LineFinder<'s> {
         let path = self.snapshot.graph().path(node);
         let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(self.snapshot, path));
         let met: Vec<_> = lines_met(self.snapshot, &self.weights, lines, node).collect();
-        let mut known = self.weights.met(told);
+        let mut known = self.weights.find_words(told);
         let mut chosen: Vec<usize> = Vec::new();
         let mut best = 0.0;
         while chosen.len() < most {
