@@ -22,7 +22,11 @@ type Task = (&'static str, &'static str, fn(&[String]) -> Outcome<()>);
 
 const TASKS: &[Task] = &[
     ("ci", "format, lints, tidy and licences; what has to pass before a change is taken", ci::run),
-    ("tidy", "the rules of this repository that no other tool knows", tidy::run),
+    (
+        "tidy",
+        "the rules of this repository that no other tool knows; --figures prints how it reads, --shrink takes what was mended off the list of what is allowed",
+        tidy::run,
+    ),
     (
         "codegen",
         "write the table of the README and docs/tools.md from the registry of tools; --check only compares",
