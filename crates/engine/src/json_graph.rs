@@ -50,7 +50,7 @@ impl ImportedEdge {
 
 /// For each set, whether its nodes are those that the graph takes: a node of several sets is taken once, from the set
 /// that says most about it.
-pub(crate) fn chosen(imported: &[Imported]) -> Vec<Vec<bool>> {
+pub(crate) fn choose_nodes(imported: &[Imported]) -> Vec<Vec<bool>> {
     let mut best: rustc_hash::FxHashMap<&str, (usize, usize)> = rustc_hash::FxHashMap::default();
     let says = |(set, at): (usize, usize)| {
         let node: &ImportedNode = &imported[set].nodes[at];
@@ -248,7 +248,7 @@ impl<'a> ImportedSymbols<'a> {
     }
 }
 
-/// Converts an imported file to its part of the graph, with the nodes that are [`chosen`]. `known` returns the number
+/// Converts an imported file to its part of the graph, with the nodes that [`choose_nodes`] selects. `known` returns the number
 /// of an id of the code.
 pub(crate) fn part<'a>(
     set: &'a Imported,

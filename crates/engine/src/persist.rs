@@ -108,7 +108,7 @@ impl Stored {
 /// A set of imported data in an older snapshot: source, nodes, edges.
 type ImportedBefore = (String, Vec<ImportedNode>, Vec<(String, String, Relation)>);
 
-fn imported(container: &Container) -> Result<Vec<Imported>, SnapshotError> {
+fn decode_imported(container: &Container) -> Result<Vec<Imported>, SnapshotError> {
     if !container.section(&IMPORTED).is_empty() || container.section(&IMPORTED_BEFORE).is_empty() {
         return decode_new(container, &IMPORTED);
     }
@@ -143,7 +143,7 @@ pub(crate) fn open(path: &Path) -> Result<Stored, SnapshotError> {
         container.verify_section(&REASONS)?;
         Some(decode(&container, &REASONS)?)
     };
-    let imported = imported(&container)?;
+    let imported = decode_imported(&container)?;
     let graph = Graph::from_container(container.clone())?;
     let search = SearchIndex::open(&container)?;
     Ok(Stored {
@@ -221,7 +221,7 @@ pub(crate) fn write(snapshot: &Snapshot, linker: Option<&[u8]>, out: &mut dyn Wr
     let heads = encode(&*snapshot.heads)?;
     let mentions = encode(&*snapshot.mentions)?;
     let mut sections = snapshot.graph.sections().ok_or_else(unpacked)?;
-    let search = snapshot.search.packed().ok_or_else(unpacked)?;
+    let search = snapshot.search.packed_sections().ok_or_else(unpacked)?;
     sections.extend(search);
     sections.push((META, &meta));
     sections.push((FILES, &files));

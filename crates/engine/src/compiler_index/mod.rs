@@ -74,7 +74,7 @@ impl CompilerIndex {
 
     /// The indexes of a folder with the paths and ids that `moved` gives for its paths; what it has none for is left
     /// out. Their sources begin with `name`.
-    pub(crate) fn moved(&self, name: &str, moved: impl Fn(&RepoPath) -> Option<RepoPath>) -> Self {
+    pub(crate) fn move_paths(&self, name: &str, moved: impl Fn(&RepoPath) -> Option<RepoPath>) -> Self {
         let id = |id: &str, path: &RepoPath, to: &RepoPath| -> Option<Box<str>> {
             let rest = node_id::behind_path(id, path.as_str())?;
             Some(node_id::in_file(to.as_str(), rest).into())

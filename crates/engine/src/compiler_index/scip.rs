@@ -96,7 +96,7 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
     let (mut count, mut relations) = (0, 0);
     let mut input = CodedInputStream::from_bytes(bytes);
     loop {
-        let tag = input.read_raw_tag_or_eof().map_err(|error| malformed(&input, error))?;
+        let tag = input.read_raw_tag_or_eof().map_err(|error| report_malformed(&input, error))?;
         match tag {
             None => break,
             Some(METADATA) => {
@@ -125,7 +125,7 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
                 }
                 index.documents.push(document(message, number, tool_is_utf16, &mut symbols));
             }
-            Some(tag) => skip_field_for_tag(tag, &mut input).map_err(|error| malformed(&input, error))?,
+            Some(tag) => skip_field_for_tag(tag, &mut input).map_err(|error| report_malformed(&input, error))?,
         }
     }
     if index.documents.is_empty() {
@@ -135,18 +135,18 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
     Ok(index)
 }
 
-fn malformed(input: &CodedInputStream<'_>, why: impl std::fmt::Display) -> ScipError {
+fn report_malformed(input: &CodedInputStream<'_>, why: impl std::fmt::Display) -> ScipError {
     ScipError::Malformed { at: input.pos(), why: why.to_string() }
 }
 
 /// Reads a message with its length before it. The library takes the end of the bytes for the end of the message.
 fn read_whole<M: protobuf::Message>(bytes: &[u8], input: &mut CodedInputStream<'_>) -> Result<M, ScipError> {
-    let len = input.read_raw_varint32().map_err(|error| malformed(input, error))?;
+    let len = input.read_raw_varint32().map_err(|error| report_malformed(input, error))?;
     let start = usize::try_from(input.pos()).unwrap_or(usize::MAX);
     let end = start.saturating_add(len as usize);
-    let part = bytes.get(start..end).ok_or_else(|| malformed(input, "the file is cut off"))?;
-    let message = M::parse_from_bytes(part).map_err(|error| malformed(input, error))?;
-    input.skip_raw_bytes(len).map_err(|error| malformed(input, error))?;
+    let part = bytes.get(start..end).ok_or_else(|| report_malformed(input, "the file is cut off"))?;
+    let message = M::parse_from_bytes(part).map_err(|error| report_malformed(input, error))?;
+    input.skip_raw_bytes(len).map_err(|error| report_malformed(input, error))?;
     Ok(message)
 }
 

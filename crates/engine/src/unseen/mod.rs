@@ -83,7 +83,7 @@ impl UnseenTexts {
     }
 
     /// Files whose text cannot be had.
-    pub fn unknown(&self) -> impl Iterator<Item = &UnseenFile> {
+    pub fn list_unknown(&self) -> impl Iterator<Item = &UnseenFile> {
         self.files.iter().filter(|file| file.is_unknown)
     }
 
@@ -113,7 +113,7 @@ struct Slot(Mutex<Option<Arc<UnseenTexts>>>);
 
 impl Snapshot {
     /// The files that the index does not hold whole, with their words as they are on disk now.
-    pub fn unseen(&self) -> Arc<UnseenTexts> {
+    pub fn read_unseen(&self) -> Arc<UnseenTexts> {
         let slot = self.derived.get_or_init(Slot::default);
         let lock = || slot.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().clone();

@@ -168,7 +168,7 @@ fn looks_like_code(bytes: &[u8], start: usize, end: usize, word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn found(language: Language, text: &str) -> Vec<(&str, u32)> {
+    fn list_words(language: Language, text: &str) -> Vec<(&str, u32)> {
         words(language, text)
     }
 
@@ -176,7 +176,7 @@ mod tests {
     fn words_of_code_without_comments() {
         let text = "# core is here\nx = core(1)\ny = 'a core of b'\nz = 'pkg.core'\nlast";
         assert_eq!(
-            found(Language::Python, text),
+            list_words(Language::Python, text),
             [("x", 2), ("core", 2), ("y", 3), ("z", 4), ("core", 4), ("last", 5)]
         );
     }
@@ -184,14 +184,14 @@ mod tests {
     #[test]
     fn of_other_texts_what_looks_like_code() {
         let text = "run: python -m pkg.task\nname: the task\nuse = \"work\"\ncall do_it, doIt or go()\n\"key\": 1";
-        let words = found(Language::Yaml, text);
+        let words = list_words(Language::Yaml, text);
         assert_eq!(words, [("task", 1), ("work", 3), ("do_it", 4), ("doIt", 4), ("go", 4)]);
     }
 
     #[test]
     fn lines_past_the_limit_are_one_row() {
         let text = "word\n".repeat(100);
-        let rows = limit_rows(&found(Language::Python, &text));
+        let rows = limit_rows(&list_words(Language::Python, &text));
         assert_eq!(rows.len(), MAX_LINES as usize + 1);
         assert_eq!(rows[0], (hash("word"), 0));
     }

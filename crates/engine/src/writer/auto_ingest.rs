@@ -9,7 +9,7 @@ use m1nd_documents::{Format, detect};
 use m1nd_vfs::{Changes, Root, VfsError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::documents::{Parsed, SourceFile, check_namespace, parsed};
+use super::documents::{Parsed, SourceFile, check_namespace, parse_document};
 use super::{Writer, build, walk_options};
 use crate::auto_ingest::{
     AutoIngest, AutoIngestEvent, AutoIngestRequest, AutoIngestTick, Entry, Manifest, SETTING, Settings, Waiting,
@@ -84,7 +84,7 @@ impl Writer {
         let scopes = &settings.roots;
         manifest.entries.retain(|source, _| absolute_of(&current, source).is_some_and(|path| is_in(scopes, &path)));
         let mut next = AutoIngest::new(settings, manifest, false);
-        let tick = self.guarded(|writer| writer.read_waiting(&mut next, Waiting::All, cancel))?;
+        let tick = self.catch_panic(|writer| writer.read_waiting(&mut next, Waiting::All, cancel))?;
         self.auto_ingest = Some(next);
         self.store_settings();
         self.watch();
@@ -170,7 +170,7 @@ impl Writer {
     pub(super) fn follow_documents(&mut self, cancel: &Cancel) -> Result<AutoIngestTick, EngineError> {
         let Some(mut auto) = self.auto_ingest.take() else { return Err(EngineError::NotStarted) };
         let waiting = auto.queue.take();
-        let result = self.guarded(|writer| writer.read_waiting(&mut auto, waiting, cancel));
+        let result = self.catch_panic(|writer| writer.read_waiting(&mut auto, waiting, cancel));
         if let Err(error) = &result {
             auto.counters.errors += 1;
             auto.counters.last_error = Some(error.to_string());
@@ -218,7 +218,7 @@ impl Writer {
         let root = around.max_by_key(|allowed| allowed.as_os_str().len()).cloned();
         let root = root.ok_or_else(|| EngineError::PathNotFound(path.to_owned()))?;
         let request = IngestRequest { mode: Mode::Merge, incremental: true, ..IngestRequest::code(root) };
-        self.guarded(|writer| writer.ingest(&request, cancel, &NoProgress)).map(|_| ())
+        self.catch_panic(|writer| writer.ingest(&request, cancel, &NoProgress)).map(|_| ())
     }
 
     fn store_settings(&self) {
@@ -232,7 +232,7 @@ impl Writer {
     }
 
     fn store_manifest(&self, manifest: &Manifest) {
-        if let Err(why) = manifest.store(&self.shared.project.derived()) {
+        if let Err(why) = manifest.store(&self.shared.project.derived_files()) {
             self.shared.notice(format!("the list of documents could not be stored: {why}"));
         }
     }
@@ -242,7 +242,7 @@ impl Writer {
         if let Some(known) = self.manifest.take() {
             return known;
         }
-        let stored = Manifest::load(&self.shared.project.derived());
+        let stored = Manifest::load(&self.shared.project.derived_files());
         if stored.generation <= self.loaded_generation { stored } else { Manifest::new(stored.namespace) }
     }
 
@@ -416,7 +416,7 @@ impl Writer {
         };
         let file = SourceFile { format, name: job.inner.as_str(), bytes: &bytes };
         let Parsed { document, producer, fallback } =
-            match parsed(&file, self.shared.config.providers.as_deref(), cancel) {
+            match parse_document(&file, self.shared.config.providers.as_deref(), cancel) {
                 Ok(parsed) => parsed,
                 Err(why) => return Found::Failed(why),
             };

@@ -102,7 +102,7 @@ pub(super) fn scan(
         }
     }
     let scope = target.scope.map_or_else(String::new, ToString::to_string);
-    scan.looked = looked(target, &scope);
+    scan.looked = look_within(target, &scope);
     for (inner, meta) in found {
         scan.jobs.push(job(target, inner, meta, basis, care));
     }
@@ -124,7 +124,7 @@ fn belongs(target: &Target<'_>, path: &RepoPath) -> Option<RepoPath> {
 }
 
 /// The part of the index covered by `scope` in the target's root.
-fn looked(target: &Target<'_>, scope: &str) -> Looked {
+fn look_within(target: &Target<'_>, scope: &str) -> Looked {
     let within = format!("{}{scope}", target.info.prefix).trim_end_matches('/').to_owned();
     let others: Vec<String> = prefixes(target.roots).map(str::to_owned).collect();
     match within.is_empty() && !others.is_empty() {

@@ -332,7 +332,7 @@ fn role(graph: &Graph, node: NodeIx, rounds: usize) -> u64 {
 }
 
 fn sketches(snapshot: &Snapshot, cancel: &Cancel) -> Result<Arc<Sketches>, Cancelled> {
-    snapshot.derived().get_or_try_init(|| {
+    snapshot.derived_values().get_or_try_init(|| {
         let files: Vec<(RepoPath, Language)> = snapshot
             .files()
             .iter()

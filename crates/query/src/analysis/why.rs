@@ -360,7 +360,7 @@ pub(super) fn describe(graph: &Graph, path: &FoundPath<'_>, direction: Way) -> W
         if step.edge.tier == EdgeTier::Possible {
             let site = step.edge.sites.first();
             let by_dispatch = step.edge.is_by_dispatch();
-            let shown = Dispatch::new(graph).shown(step.edge.from);
+            let shown = Dispatch::new(graph).list_shown(step.edge.from);
             let edges = graph.out_edges(step.edge.from).chain(shown).chain(by_dispatch.then_some(step.edge));
             let alike = edges.filter(|edge| {
                 (edge.tier == EdgeTier::Possible && edge.is_by_dispatch() == by_dispatch

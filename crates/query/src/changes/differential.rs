@@ -123,7 +123,7 @@ impl Contents {
             }
             Self(ContentHash::of(&bytes))
         };
-        snapshot.derived().get_or_init(hash).0
+        snapshot.derived_values().get_or_init(hash).0
     }
 }
 
@@ -140,7 +140,7 @@ pub fn differences(
 ) -> Result<Arc<GraphDifference>, Cancelled> {
     let (prefix, text) = scope.key();
     let key = (Contents::of(before), prefix.to_owned(), text.to_owned());
-    let kept = after.derived().get_or_init(Kept::default);
+    let kept = after.derived_values().get_or_init(Kept::default);
     let rows = || kept.0.lock().unwrap_or_else(PoisonError::into_inner);
     {
         let mut rows = rows();

@@ -169,7 +169,7 @@ fn list_modified(
         let now = RepoPath::new(path).ok().and_then(|path| snapshot.read_bytes(&path).ok());
         let delta = text.zip(now).map(|(text, now)| {
             let change = compare_lines(&text, &now);
-            (change.added(), change.removed())
+            (change.count_added(), change.count_removed())
         });
         let growth = f64::from(file.lines.max(1)) / f64::from(known.lines.max(1));
         let gained = u64::from(file.lines.saturating_sub(known.lines));

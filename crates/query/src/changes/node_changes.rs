@@ -191,7 +191,7 @@ pub(super) fn folder_changes<'h>(
             let known = lines.as_ref().filter(|lines| !lines.is_opaque);
             let is_format =
                 known.is_some_and(|lines| lines.is_format) || place.history.commits()[change.commit].is_format;
-            let (added, removed) = (known.map(|lines| lines.added()), known.map(|lines| lines.removed()));
+            let (added, removed) = (known.map(|lines| lines.count_added()), known.map(|lines| lines.count_removed()));
             let add =
                 |sum: Option<u64>, more: Option<u64>| sum.zip(more).map(|(sum, more)| sum + more).or(sum).or(more);
             rows.entry(change.commit)
@@ -230,8 +230,8 @@ fn file_changes(
         let known = lines.as_ref().filter(|lines| !lines.is_opaque);
         changes.push(NodeChange {
             commit: change.commit,
-            added: known.map(|lines| lines.added()),
-            removed: known.map(|lines| lines.removed()),
+            added: known.map(|lines| lines.count_added()),
+            removed: known.map(|lines| lines.count_removed()),
             is_format: known.is_some_and(|lines| lines.is_format) || place.history.commits()[change.commit].is_format,
         });
     }

@@ -129,7 +129,7 @@ pub fn resonate(
     for steps in SCALES {
         let near = walk(graph, &answer.seeds, steps, &weights, cancel)?;
         answer.incomplete |= near.incomplete;
-        scales.push(left(graph, &near, &answer.seeds));
+        scales.push(measure_left(graph, &near, &answer.seeds));
     }
     by_scale(graph, &scales, &mut answer);
     let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
@@ -152,7 +152,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         }
         let near = walk(graph, &[(anchor, 1.0)], GLOBAL_STEPS, weights, cancel)?;
         answer.incomplete |= near.incomplete;
-        let left = left(graph, &near, &[]);
+        let left = measure_left(graph, &near, &[]);
         let most = left.iter().map(|above| above.left).fold(0.0, f64::max);
         if most <= 0.0 {
             continue;
@@ -209,7 +209,7 @@ fn walk(
 }
 
 /// Mass above chance of each node, without parts of other nodes and members of the starts.
-fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
+fn measure_left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
     let is_start = |node: NodeIx| starts.iter().any(|(start, _)| *start == node);
     let is_inside = |node: NodeIx| graph.ancestors(node).any(is_start);
     // Tests are near everything they test, and would hide other nodes.

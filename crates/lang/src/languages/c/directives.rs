@@ -168,7 +168,7 @@ pub(super) fn includes(text: &str, prepared: &str) -> Vec<(u32, String, bool)> {
 mod tests {
     use super::*;
 
-    fn left(text: &str) -> String {
+    fn blank_misplaced(text: &str) -> String {
         let mut blanks = Vec::new();
         find_misplaced(text, &mut blanks);
         let mut bytes = text.as_bytes().to_vec();
@@ -181,28 +181,28 @@ mod tests {
     #[test]
     fn uneven_branches_leave_the_first() {
         let text = "void f(void) {\n#ifdef A\nif (a) {\n#else\nif (b) {\n#endif\n}\n}\n";
-        assert_eq!(left(text), "void f(void) { if (a) { } }");
+        assert_eq!(blank_misplaced(text), "void f(void) { if (a) { } }");
     }
 
     #[test]
     fn statements_in_parts() {
-        assert_eq!(left("#ifdef A\nif (a) b(); else\n#endif\nc();\n"), "if (a) b(); else c();");
-        assert_eq!(left("x =\n#ifdef A\na |\n#endif\nb;\n"), "x = a | b;");
-        assert_eq!(left("#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n"), "if (a) { b(); }");
+        assert_eq!(blank_misplaced("#ifdef A\nif (a) b(); else\n#endif\nc();\n"), "if (a) b(); else c();");
+        assert_eq!(blank_misplaced("x =\n#ifdef A\na |\n#endif\nb;\n"), "x = a | b;");
+        assert_eq!(blank_misplaced("#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n"), "if (a) { b(); }");
         let text = "M(x)\n#ifdef A\nint a;\n#endif\n";
-        assert_eq!(left(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(blank_misplaced(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     #[test]
     fn even_branches_stay() {
         let text = "void f(void) {\n#ifdef A\n{ a(); }\n#else\nb();\n#endif\n}\n";
-        assert_eq!(left(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(blank_misplaced(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     #[test]
     fn directives_inside_of_values() {
-        assert_eq!(left("int a[] = {\n#if X\n1,\n#endif\n2 };\n"), "int a[] = { 1, 2 };");
-        assert_eq!(left("if (a\n#if X\n&& b\n#endif\n) c();\n"), "if (a && b ) c();");
+        assert_eq!(blank_misplaced("int a[] = {\n#if X\n1,\n#endif\n2 };\n"), "int a[] = { 1, 2 };");
+        assert_eq!(blank_misplaced("if (a\n#if X\n&& b\n#endif\n) c();\n"), "if (a && b ) c();");
         assert_eq!(includes("x\n#include \"a.h\"\n", "x\n            \n"), [(2, "a.h".to_owned(), false)]);
     }
 }

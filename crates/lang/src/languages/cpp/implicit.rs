@@ -68,7 +68,7 @@ fn operand(cx: &Outline<'_>, node: Node<'_>) -> Option<ExprId> {
 }
 
 /// After an expression: the operators in it.
-pub(super) fn left(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+pub(super) fn leave_expression(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     match node.kind() {
         "binary_expression" => leave_binary(cx, node),
         "unary_expression" | "update_expression" => leave_unary(cx, node),

@@ -137,7 +137,7 @@ impl<'s> Files<'s> {
                 && !flags.has(NodeFlags::IMPORTED)
         };
         let speaks = |node: &NodeIx| self.snapshot.file_of(*node).is_some_and(|file| is_of(format, file.language));
-        let named = graph.labelled(name).into_iter().filter(|node| is_code(node) && speaks(node) && fits(*node));
+        let named = graph.find_labelled(name).into_iter().filter(|node| is_code(node) && speaks(node) && fits(*node));
         let named: Vec<NodeIx> = named.collect();
         match named[..] {
             [] => None,

@@ -440,7 +440,7 @@ fn add_named(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Cand
     for exception in evidence.traces.iter().flat_map(|trace| &trace.exceptions) {
         let text = format!("{} {}", exception.kind, exception.message);
         for name in identifiers(&text) {
-            let nodes = graph.labelled(name);
+            let nodes = graph.find_labelled(name);
             if nodes.is_empty() || nodes.len() > MAX_NAMED {
                 continue;
             }

@@ -130,7 +130,7 @@ pub fn predict(
     query: &PredictQuery,
     cancel: &Cancel,
 ) -> Result<PredictAnswer, Cancelled> {
-    let links = snapshot.derived().get_or_init(|| FileLinks::of(snapshot.graph()));
+    let links = snapshot.derived_values().get_or_init(|| FileLinks::of(snapshot.graph()));
     let mut answer = PredictAnswer {
         rows: Vec::new(),
         symbols: None,
@@ -146,7 +146,7 @@ pub fn predict(
         let rows = match node_changes(snapshot, history, node, false, cancel) {
             Ok(found) => {
                 let own: Vec<usize> = found.changes.iter().filter(|row| !row.is_format).map(|row| row.commit).collect();
-                let beside = found.place.loaded.derived().get_or_init(|| Beside::of(found.place.history));
+                let beside = found.place.loaded.derived_values().get_or_init(|| Beside::of(found.place.history));
                 let prefix = found.place.outer("");
                 let around = Around { links: &links, beside: &beside, prefix: &prefix };
                 let calibration = calibration(&found.place, query.waits, cancel)?;
@@ -219,11 +219,11 @@ pub fn predict(
 /// `waits`.
 fn calibration(place: &PlacedHistory<'_>, waits: bool, cancel: &Cancel) -> Result<Option<Arc<Calibration>>, Cancelled> {
     let measure = |loaded: &LoadedHistory, cancel: &Cancel| {
-        let beside = loaded.derived().get_or_init(|| Beside::of(loaded.history()));
+        let beside = loaded.derived_values().get_or_init(|| Beside::of(loaded.history()));
         Calibration::of(loaded.history(), &beside, &predict_model(), cancel)
     };
     match waits {
-        true => place.loaded.derived().get_or_try_init(|| measure(place.loaded, cancel)).map(Some),
+        true => place.loaded.derived_values().get_or_try_init(|| measure(place.loaded, cancel)).map(Some),
         // Nobody cancels it: whoever asks next needs it, too.
         false => Ok(place.loaded.derived_at_hand(move |loaded| measure(loaded, &Cancel::new()).unwrap_or_default())),
     }
@@ -305,7 +305,7 @@ fn beside_it(
     cancel: &Cancel,
 ) -> Result<Option<Estimated>, Cancelled> {
     let Ok(place) = history.place(snapshot.graph().path(node)) else { return Ok(None) };
-    let beside = place.loaded.derived().get_or_init(|| Beside::of(place.history));
+    let beside = place.loaded.derived_values().get_or_init(|| Beside::of(place.history));
     let calibration = calibration(&place, waits, cancel)?.unwrap_or_default();
     let prefix = place.outer("");
     let around = Around { links, beside: &beside, prefix: &prefix };

@@ -38,12 +38,12 @@ pub(super) fn from_commits(
     prefix: Option<&str>,
 ) -> FxHashMap<String, FromCommits> {
     let mut found: FxHashMap<String, FromCommits> = FxHashMap::default();
-    for (root, loaded) in history.loaded() {
+    for (root, loaded) in history.list_loaded() {
         let history = loaded.history();
-        let subjects = loaded.derived().get_or_init(|| Subjects::of(history));
+        let subjects = loaded.derived_values().get_or_init(|| Subjects::of(history));
         let share = |commit: usize, half_life: f64| {
-            let commit = history.commits().get(commit).filter(|commit| commit.touched() <= MAX_TOUCHED)?;
-            Some((-history.age_days(commit.time) / half_life).exp2() / (commit.touched().max(1) as f64).sqrt())
+            let commit = history.commits().get(commit).filter(|commit| commit.count_touched() <= MAX_TOUCHED)?;
+            Some((-history.age_days(commit.time) / half_life).exp2() / (commit.count_touched().max(1) as f64).sqrt())
         };
         let terms = query.terms.iter().filter(|term| term.counts);
         let like = subjects.like(terms.map(|term| (term.forms[0].0.as_str(), term.forms[0].1)), LIKE);
