@@ -77,8 +77,8 @@ pub(crate) const USED_NAME: char = '~';
 /// Maximum number of distinct multi-word names kept per file, in order of occurrence.
 pub const MAX_USED_NAMES: usize = 1_000;
 
-/// The term of a name that a file uses; `None` if it is too short or too long to be informative.
-pub(crate) fn used_name(identifier: &str) -> Option<String> {
+/// The term of a name of several words that a file uses; `None` if it is too short or too long to be informative.
+pub fn used_name(identifier: &str) -> Option<String> {
     let folded = words::fold_identifier(identifier);
     (folded.len() > 3 && folded.len() <= 4 * words::MAX_WORD).then(|| format!("{USED_NAME}{folded}"))
 }

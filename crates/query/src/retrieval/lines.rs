@@ -3,7 +3,7 @@
 use m1nd_base::{Cancel, Cancelled, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_graph::NodeIx;
-use m1nd_search::{Query, words};
+use m1nd_search::{Query, used_name, words};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,7 +29,8 @@ pub struct MatchingLine {
     pub text: String,
 }
 
-/// The words of a question, each with the weight that the question gives it, times its rarity in the index.
+/// The words of a question, each with the weight that the question gives it, times its rarity in the index; names of
+/// several words that it writes out, by their terms, with their rarity.
 struct Weights(FxHashMap<String, f64>);
 
 impl Weights {
@@ -41,6 +42,9 @@ impl Weights {
                 *most = most.max(weight * snapshot.index().rarity(form));
             }
         }
+        for (name, _) in &question.used {
+            weights.insert(name.clone(), snapshot.index().rarity(name));
+        }
         Self(weights)
     }
 
@@ -49,6 +53,12 @@ impl Weights {
         let mut met = FxHashSet::default();
         words::terms(text, |term| {
             if let Some((word, _)) = self.0.get_key_value(term) {
+                met.insert(word.as_str());
+            }
+        });
+        words::identifiers(text, |identifier| {
+            let name = words::is_compound(identifier).then(|| used_name(identifier)).flatten();
+            if let Some((word, _)) = name.and_then(|name| self.0.get_key_value(&name)) {
                 met.insert(word.as_str());
             }
         });
@@ -153,6 +163,24 @@ impl<'s> LineFinder<'s> {
         chosen.sort_unstable();
         let line = |at: usize| MatchingLine { line: at as u32 + 1, text: lines[at].trim().to_owned() };
         chosen.into_iter().map(line).collect()
+    }
+}
+
+impl LineFinder<'_> {
+    /// The lines of a node with their numbers, and the weight of the words of the question in each.
+    pub(super) fn weigh_lines(&mut self, node: NodeIx) -> (Vec<(u32, String)>, Vec<f64>) {
+        let graph = self.snapshot.graph();
+        let path = graph.path(node);
+        let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(self.snapshot, path));
+        let (first, last) = graph.lines(node);
+        let range = (first.max(1) as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
+        let code: Vec<(u32, String)> = range.map(|at| (at as u32 + 1, lines[at].clone())).collect();
+        let weigh = |text: &String| match text.len() <= MAX_LINE_BYTES {
+            true => self.weights.find_words(text).iter().map(|word| self.weights.0[*word]).sum(),
+            false => 0.0,
+        };
+        let weights = code.iter().map(|(_, text)| weigh(text)).collect();
+        (code, weights)
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::trust::{TrustEnvelope, lower_trust, trust};
 use crate::continuity::trail_prior;
+use crate::first_code::first_code;
 use crate::framework::{
     Answer, Command, Guidance, MAX_TARGET, Mention, ProofState, Purpose, ReadContext, ReadTool, Route, Stage, Tool,
     ToolError, ToolRef, Toolset, number, rows_schema, yes,
@@ -90,7 +91,11 @@ pub(crate) struct Row {
     best_field: &'static str,
     /// First sentence of its doc comment; the header without one.
     intent_summary: String,
+    /// Its code with line numbers, whole or in parts, instead of `lines`: only of the first rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
     /// Its header, and the lines that meet the question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<CodeLine>,
     connections: Vec<Link>,
     #[serde(flatten)]
@@ -172,8 +177,9 @@ together with the best matches, and how recently a file changed. A fitted model 
 lower unless the query is about tests. Each file comes with its best symbol first; of the first 20 rows, at most 8, 4
 and 2 are of the first three files and one is of each further file.
 
-Each row has its header and the lines that meet most of the question (`lines`), with their
-numbers. A text has eight rows unless `top_k` is given. `tests` are test files that cover the first two rows
+Of the first rows the code is shown (`body`: whole, or its header and what stands around the lines that meet the
+question, `…` where lines are left out), so that it need not be viewed again. Other rows have their header and the lines
+that meet most of the question (`lines`). A text has eight rows unless `top_k` is given. `tests` are test files that cover the first two rows
 (`tests_for` lists all).
 
 `score` is 0 to 1, comparable within an answer; `below_min_score` counts rows below `min_score`. `score_breakdown`
@@ -263,9 +269,7 @@ impl ReadTool for Seek {
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
         let trust_envelope = lower_trust(trust(snapshot, &query, &found, &sufficiency), &found, &prior);
-        let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query);
         let page = cx.page(input.top_k);
-        let what_is_missing = missing(&found.left_out, &found.unmatched);
         // Of the first page: whoever reads on has seen them.
         let first: Vec<_> = found.rows.iter().take(TESTED_ROWS).map(|row| row.node).collect();
         let tests = match page.offset {
@@ -273,8 +277,19 @@ impl ReadTool for Seek {
             _ => Vec::new(),
         };
         let mut finder = LineFinder::new(snapshot, &input.query);
-        let rows = page.cut(found.rows).into_iter();
-        let results = rows.map(|found| row(snapshot, &mut finder, found, rerank, &prior)).collect();
+        // Of the first page: later rows are looked through for their place.
+        let first = found.rows.iter().take_while(|_| page.offset == 0);
+        let first: Vec<_> = first.map(|row| (row.node, row.score)).collect();
+        let mut code = first_code(snapshot, &mut finder, &first).into_iter();
+        let first_is_shown = code.as_slice().first().is_some_and(Option::is_some);
+        let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query, first_is_shown);
+        let what_is_missing = missing(&found.left_out, &found.unmatched);
+        let rows = page.cut(found.rows);
+        let results = rows.into_iter().map(|found| {
+            let body = code.next().flatten();
+            row(snapshot, &mut finder, found, body, (rerank, &prior))
+        });
+        let results = results.collect();
         let output = Output {
             query: input.query,
             results,
@@ -296,7 +311,13 @@ impl ReadTool for Seek {
     }
 }
 
-fn row(snapshot: &Snapshot, finder: &mut LineFinder<'_>, found: SeekRow, rerank: bool, prior: &Prior) -> Row {
+fn row(
+    snapshot: &Snapshot,
+    finder: &mut LineFinder<'_>,
+    found: SeekRow,
+    body: Option<String>,
+    (rerank, prior): (bool, &Prior),
+) -> Row {
     let graph = snapshot.graph();
     let intent_summary = summary(snapshot, found.node);
     let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
@@ -317,7 +338,11 @@ fn row(snapshot: &Snapshot, finder: &mut LineFinder<'_>, found: SeekRow, rerank:
         },
         matched_words: found.matched.iter().map(|word| word.to_string()).collect(),
         best_field: found.best_field,
-        lines: code_lines(snapshot, finder, found.node, &intent_summary),
+        lines: match body {
+            Some(_) => Vec::new(),
+            None => code_lines(snapshot, finder, found.node, &intent_summary),
+        },
+        body,
         intent_summary,
         connections: connections.collect(),
         prior: PriorRow::new(prior, found.node),
@@ -413,6 +438,7 @@ fn guidance(
     found: &SeekAnswer,
     (sufficiency, trust): (&Sufficiency, &TrustEnvelope),
     query: &SeekQuery,
+    first_is_shown: bool,
 ) -> Guidance {
     let Some(first) = found.rows.first() else {
         let whole = || Some(query.text.chars().take(MAX_TARGET).collect());
@@ -427,17 +453,27 @@ fn guidance(
         }
         return Guidance::no_match(Some(found.words.first().map_or(&query.text, |word| as_written(&query.text, word))));
     };
-    let target = Some(snapshot.graph().id(first.node).to_owned());
     let label = snapshot.graph().label(first.node);
-    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches: {}", found.unmatched.join(", ")));
-    let behind = unmet.as_ref().map_or_else(String::new, |unmet| format!("; {unmet}"));
     let state = if trust.verdict == "act" { ProofState::Proving } else { ProofState::Triaging };
+    if first_is_shown && trust.verdict != "abstain" {
+        // The index holds only the first words of long code, so that a word may be there although no row has it.
+        return match found.unmatched.first().filter(|_| found.left_out.entries > 0) {
+            Some(word) => {
+                let word = as_written(&query.text, word).to_owned();
+                Guidance::next(state, ToolRef("search"), Some(word), "no row matches it")
+            }
+            None => Guidance::state(state),
+        };
+    }
+    let target = Some(snapshot.graph().id(first.node).to_owned());
+    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches {}", quote_words(&found.unmatched)));
+    let behind = unmet.as_ref().map_or_else(String::new, |unmet| format!("; {unmet}"));
     let hint = match (trust.verdict, sufficiency.state) {
         (_, "sufficient") => format!("`{label}` matches the whole query; open it"),
         ("act", _) => {
             format!("open `{label}`: its file is most likely right, the place within it less certain{behind}")
         }
-        ("abstain", _) => format!("`{label}` is no better than a guess{behind}; use other words, or open it"),
+        ("abstain", _) => format!("`{label}` is a guess{behind}; use other words, those of the code"),
         _ if 2 * found.unmatched.len() > found.words.len() => {
             format!("most words of the query are not in the index: use the words and the language of the code{behind}")
         }

@@ -359,7 +359,9 @@ fn is_code(items: &[Value]) -> bool {
 fn is_in_code(members: &Map<String, Value>, text: &str) -> bool {
     let start = &text[..text.floor_char_boundary(MAX_REPEATED)];
     let lines = members.get("lines").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    lines.iter().any(|line| line["text"].as_str().is_some_and(|line| line.starts_with(start)))
+    let body = members.get("body").and_then(Value::as_str);
+    body.is_some_and(|body| body.contains(start))
+        || lines.iter().any(|line| line["text"].as_str().is_some_and(|line| line.starts_with(start)))
 }
 
 /// Lines of code, each after its number.
