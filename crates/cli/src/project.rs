@@ -129,7 +129,7 @@ pub(crate) fn unseen(engine: &Engine) -> Option<String> {
 
 /// Opens the index of one root, without watching it, and its memories.
 pub(crate) fn open(common: &Common, root: &Path, read_only: bool) -> Result<Services, CliError> {
-    let (mut config, _) = configured(common, vec![root.to_path_buf()], false)?;
+    let (mut config, _) = load_config(common, vec![root.to_path_buf()], false)?;
     config.read_only = read_only;
     config.check_budget = CHECK_BUDGET;
     config.verify_at_open = EngineConfig::VERIFIED_AT_OPEN;
@@ -156,7 +156,7 @@ pub(crate) fn with_workspace(mut config: EngineConfig) -> Result<EngineConfig, C
 }
 
 /// The configuration of an engine over some roots, and the user's settings for the first of them.
-pub(crate) fn configured(
+pub(crate) fn load_config(
     common: &Common,
     roots: Vec<PathBuf>,
     roots_named: bool,

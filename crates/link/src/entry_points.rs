@@ -45,7 +45,7 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
             continue;
         }
         let site = Site {
-            decorated: decorated(unit, reference),
+            decorated: find_decorated(unit, reference),
             args: calls.get(&reference.expr).copied(),
             named: !unit.facts.arguments_of(reference.expr).is_empty(),
         };
@@ -99,14 +99,14 @@ fn calls(unit: &Unit, rows: &[&Row]) -> FxHashMap<ExprId, ListId> {
 }
 
 /// The definition that a reference decorates, not just a parameter of it: it is in the list of its decorators.
-fn decorated(unit: &Unit, reference: &Reference) -> Option<DefId> {
+fn find_decorated(unit: &Unit, reference: &Reference) -> Option<DefId> {
     let def = reference.enclosing.filter(|_| reference.role == Role::Decorate)?;
     let mut decorators = unit.list(unit.facts.definition(def).decorators).iter();
-    decorators.any(|&decorator| called(unit, decorator) == reference.expr).then_some(def)
+    decorators.any(|&decorator| find_called(unit, decorator) == reference.expr).then_some(def)
 }
 
 /// The access path of a decorator, with or without arguments.
-pub(crate) fn called(unit: &Unit, expr: ExprId) -> ExprId {
+pub(crate) fn find_called(unit: &Unit, expr: ExprId) -> ExprId {
     match unit.facts.expr(expr) {
         Expr::Call { callee, .. } => bare(unit, callee),
         _ => bare(unit, expr),
@@ -179,7 +179,7 @@ fn handed_over(
         None => file_links::source(eval, file, reference),
     };
     let mut edges = Vec::new();
-    for arg in given(unit, reference.expr, site, row.form) {
+    for arg in list_given(unit, reference.expr, site, row.form) {
         let handlers = handlers(eval, file, arg);
         let of = handlers.symbols.len() as u16;
         let tier = if of == 1 && handlers.exact { tier } else { EdgeTier::Possible };
@@ -207,7 +207,7 @@ fn with_default(eval: &mut Eval<'_>, file: FileId, reference: &Reference) -> Opt
 }
 
 /// The arguments of a call at the positions of a row's handlers.
-fn given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId> {
+fn list_given(unit: &Unit, callee: ExprId, site: Site, form: Form) -> Vec<ExprId> {
     let args = site.args.map_or(&[][..], |args| unit.list(args));
     match form {
         Form::Decorated => Vec::new(),
@@ -252,7 +252,7 @@ fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
             _ => {
                 // If a function of the project creates the value, that function is registered, not its parts.
                 let made = values(eval, file, arg);
-                if made.symbols.is_empty() { wrapped(eval, file, unit.list(args)) } else { made }
+                if made.symbols.is_empty() { list_wrapped(eval, file, unit.list(args)) } else { made }
             }
         },
         Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } => {
@@ -265,7 +265,7 @@ fn handlers(eval: &mut Eval<'_>, file: FileId, arg: ExprId) -> Handlers {
 }
 
 /// The functions among the arguments of a call that wraps them.
-fn wrapped(eval: &mut Eval<'_>, file: FileId, args: &[ExprId]) -> Handlers {
+fn list_wrapped(eval: &mut Eval<'_>, file: FileId, args: &[ExprId]) -> Handlers {
     let unit = eval.unit(file);
     let mut symbols = Vec::new();
     for &arg in args {

@@ -113,7 +113,7 @@ fn read_one(value: Value) -> Option<Incoming> {
             return has_id.then(|| refuse(id, code::INVALID_PARAMS, "params must be an object"));
         }
     };
-    message.insert("params".into(), Value::Object(normalised(&method, params)));
+    message.insert("params".into(), Value::Object(normalise_params(&method, params)));
     match serde_json::from_value::<RxJsonRpcMessage<RoleServer>>(Value::Object(message)) {
         Ok(message) => Some(Incoming::Deliver(Box::new(message))),
         Err(error) => {
@@ -135,7 +135,7 @@ fn answer(mut message: Map<String, Value>) -> Option<Incoming> {
 }
 
 /// Adds what the SDK requires and clients omit; drops values of a type it cannot read.
-fn normalised(method: &str, mut params: Map<String, Value>) -> Map<String, Value> {
+fn normalise_params(method: &str, mut params: Map<String, Value>) -> Map<String, Value> {
     keep_if(&mut params, "_meta", Value::is_object);
     match method {
         "initialize" => {

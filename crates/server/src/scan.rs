@@ -87,7 +87,7 @@ impl Scan {
             }
             b',' if self.depth == 1 => self.end_of_member(),
             b':' if self.depth == 1 => {
-                self.after_id_key = !self.token_overflow && unquoted(&self.token) == Some(ID_KEY);
+                self.after_id_key = !self.token_overflow && strip_quotes(&self.token) == Some(ID_KEY);
                 self.in_id_value = self.after_id_key;
                 self.token.clear();
                 self.token_overflow = false;
@@ -115,7 +115,7 @@ impl Scan {
     }
 }
 
-fn unquoted(token: &[u8]) -> Option<&[u8]> {
+fn strip_quotes(token: &[u8]) -> Option<&[u8]> {
     token.strip_prefix(b"\"")?.strip_suffix(b"\"")
 }
 

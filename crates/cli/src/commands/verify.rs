@@ -29,11 +29,11 @@ pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(
                 ..Allowed::new(kind, command.clone(), folder(&root, dir.as_deref()))
             };
             checks.allow(&scope, allowed.clone()).map_err(explain)?;
-            told(out, "allowed", &root, &allowed)
+            print_command(out, "allowed", &root, &allowed)
         }
         VerifyCommand::Remove { number } => {
             let removed = checks.remove(&scope, *number).map_err(explain)?;
-            told(out, "removed", &root, &removed)
+            print_command(out, "removed", &root, &removed)
         }
         VerifyCommand::List => {
             let allowed = checks.list(&scope).map_err(explain)?;
@@ -78,7 +78,7 @@ pub(super) fn describe_refusal(error: AllowError, list: &str, inside: &str) -> C
         AllowError::Damaged { .. } => "correct the file, or remove it".to_owned(),
         _ => "correct it and repeat".to_owned(),
     };
-    CliError::failed(error.to_string(), next)
+    CliError::fail(error.to_string(), next)
 }
 
 fn explain(error: AllowError) -> CliError {
@@ -121,7 +121,7 @@ fn visible(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-fn told(out: &mut Out, done: &str, root: &Path, command: &Allowed) -> Result<(), CliError> {
+fn print_command(out: &mut Out, done: &str, root: &Path, command: &Allowed) -> Result<(), CliError> {
     match out.json {
         true => out.value(&json!({done: row(root, command)})),
         false => out.line(format!("{done}: {}", line(root, command))),

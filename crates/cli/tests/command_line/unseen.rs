@@ -31,7 +31,7 @@ struct Repository {
 impl Repository {
     /// `None` if git is not installed.
     fn new(more: &str) -> Option<Self> {
-        Place::committed(&format!("{PROGRAM}{more}")).map(|place| Self { place })
+        Place::open_committed(&format!("{PROGRAM}{more}")).map(|place| Self { place })
     }
 
     fn git(&self, arguments: &[&str]) {

@@ -144,7 +144,8 @@ impl Writer {
             }
             self.stored = None;
         }
-        let is_due = are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.loaded());
+        let is_due =
+            are_many(&current.files, linked.files.keys()) || are_many(&current.files, linked.linker.list_loaded());
         if is_due && self.unload_facts(&mut linked, Origin::of(&current)) {
             linked.files.retain(|path, _| current.files.get(path).is_none_or(is_fleeting));
             memory::release();

@@ -302,7 +302,7 @@ fn owner_at(facts: &FileFacts, at: usize) -> Option<DefId> {
 mod tests {
     use super::*;
 
-    fn shown(rows: Vec<Row>) -> Vec<String> {
+    fn show_rows(rows: Vec<Row>) -> Vec<String> {
         rows.into_iter().map(|row| format!("{} {}", row.form.word(), row.name)).collect()
     }
 
@@ -329,7 +329,7 @@ mod tests {
         ];
         for (path, text, expected) in rows {
             assert!(reads(path), "{path}");
-            assert_eq!(shown(in_settings(path, text)), *expected, "{path}: {text}");
+            assert_eq!(show_rows(in_settings(path, text)), *expected, "{path}: {text}");
         }
         assert!(!reads("README.md") && !reads("a.txt") && !reads("LICENSE"));
     }
@@ -344,8 +344,8 @@ mod tests {
             (Language::Php, "$x = 'App\\\\Jobs\\\\Run';", &["dotted App\\Jobs\\Run"]),
         ];
         for (language, text, expected) in rows {
-            assert_eq!(shown(in_strings(*language, text)), *expected, "{text}");
+            assert_eq!(show_rows(in_strings(*language, text)), *expected, "{text}");
         }
-        assert_eq!(shown(link_names("//go:linkname now time.now\nfunc now()")), ["own now", "dotted time.now"]);
+        assert_eq!(show_rows(link_names("//go:linkname now time.now\nfunc now()")), ["own now", "dotted time.now"]);
     }
 }

@@ -115,7 +115,7 @@ fn describe(
 ) {
     let mut paths = vec![address.path.clone()];
     paths.extend(bases.iter().map(|base| base.path.join(&address.path)));
-    let described = super::operations::described(eval, file, request.methods, &paths);
+    let described = super::operations::find_described(eval, file, request.methods, &paths);
     if described.is_empty() || described.len() > MAX_ROUTES {
         return;
     }
@@ -218,7 +218,7 @@ fn made_with(eval: &mut Eval<'_>, file: FileId, value: ExprId) -> Prefix {
         |key: &str| matches!(key, "baseURL" | "base_url" | "baseUrl" | "prefixUrl" | "BaseAddress" | "root_url");
     let row = texts_of(&unit.facts, at as u32).find(|row| row.key.as_deref().is_some_and(is_base));
     row.map_or_else(Prefix::default, |row| {
-        let base = prefixes::resolved(eval, file, &row.text);
+        let base = prefixes::resolve_prefix(eval, file, &row.text);
         if row.text.contains("://") { Prefix { path: prefixes::path_of(&row.text), open: false } } else { base }
     })
 }

@@ -112,11 +112,11 @@ fn given_prefix(eval: &mut Eval<'_>, file: FileId, callee: ExprId, first: bool) 
         Some(key) => KEYS.contains(&key),
         None => first && row.place == 0 && row.text.starts_with(['/', '{']),
     });
-    row.map_or_else(Prefix::default, |row| resolved(eval, file, &row.text))
+    row.map_or_else(Prefix::default, |row| resolve_prefix(eval, file, &row.text))
 }
 
 /// A prefix as written, with the value of the name that it begins with.
-pub(super) fn resolved(eval: &mut Eval<'_>, file: FileId, text: &str) -> Prefix {
+pub(super) fn resolve_prefix(eval: &mut Eval<'_>, file: FileId, text: &str) -> Prefix {
     if let Some((name, rest)) = text.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
         return match value_of(eval, file, name) {
             Some(value) => Prefix { path: path_of(&value).join(&Template::parse(rest)), open: false },

@@ -306,7 +306,7 @@ fn stubs(eval: &mut Eval<'_>, file: FileId, expr: ExprId, names: &'static Names)
         let unit = eval.unit(file);
         match unit.facts.expr(expr) {
             Expr::Call { callee, .. } => {
-                named(unit, callee, names, &mut found);
+                collect_named(unit, callee, names, &mut found);
                 // Methods of stubs that yield stubs, and what a wrapper is given.
                 if let Expr::Member { base, .. } | Expr::Path { base, .. } = unit.facts.expr(callee) {
                     work.push((file, base));
@@ -316,12 +316,12 @@ fn stubs(eval: &mut Eval<'_>, file: FileId, expr: ExprId, names: &'static Names)
             }
             Expr::Unwrap { base } | Expr::Instance { of: base } | Expr::Enter { base } => work.push((file, base)),
             Expr::Generic { base, args } => {
-                named(unit, base, names, &mut found);
+                collect_named(unit, base, names, &mut found);
                 work.extend(unit.list(args).iter().map(|arg| (file, *arg)));
             }
             Expr::Union(items) => work.extend(unit.list(items).iter().map(|item| (file, *item))),
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } => {
-                named(unit, expr, names, &mut found);
+                collect_named(unit, expr, names, &mut found);
                 if found.is_empty() {
                     lead(eval, file, expr, &mut work, names, &mut found);
                 }
@@ -393,7 +393,7 @@ fn lead(
 }
 
 /// The services that the names of an access path say.
-fn named(unit: &Unit, expr: ExprId, names: &'static Names, found: &mut Vec<String>) {
+fn collect_named(unit: &Unit, expr: ExprId, names: &'static Names, found: &mut Vec<String>) {
     let facts = &unit.facts;
     let Some(name) = last_name(facts, expr) else { return };
     let before = base_of(facts, expr).and_then(|base| last_name(facts, base));

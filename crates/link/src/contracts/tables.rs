@@ -53,7 +53,7 @@ fn add(
 ) {
     let mut rows: Vec<(FileId, Declared)> = Vec::new();
     for other in common::files(eval, file, &shared::table(name)) {
-        rows.extend(declared(eval.project.unit(other), name).into_iter().map(|row| (other, row)));
+        rows.extend(list_declared(eval.project.unit(other), name).into_iter().map(|row| (other, row)));
     }
     if is_mapped || rows.iter().any(|(_, row)| row.creates) {
         rows.retain(|(_, row)| row.creates);
@@ -77,7 +77,7 @@ fn add(
 }
 
 /// The declarations of a table in a file.
-fn declared(unit: &Unit, name: &str) -> Vec<Declared> {
+fn list_declared(unit: &Unit, name: &str) -> Vec<Declared> {
     let mut found = Vec::new();
     for row in &unit.facts.shared {
         if row.kind == SharedKind::Table && row.declares && row.name.eq_ignore_ascii_case(name) {

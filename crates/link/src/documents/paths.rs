@@ -12,7 +12,7 @@ const MAX_FILES: usize = 512;
 /// The file beside the document, else from the root, else those whose path ends in it. A file name alone is that of the
 /// reader's own file as often as not: it counts only where there is such a file, as a link, or if it is the only file
 /// of code with a name that no word has (`__version__.py`).
-pub(super) fn meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool) -> Option<Meant> {
+pub(super) fn find_meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link: bool) -> Option<Meant> {
     let name = name.trim_end_matches('/').trim_start_matches("./");
     let own = eval.project.path(file).as_str();
     let beside = join(folder(own), name);

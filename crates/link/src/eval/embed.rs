@@ -42,7 +42,7 @@ impl Eval<'_> {
             shallower |= beside;
             let (mut packages, mut unseen) = (Vec::new(), false);
             for row in &level {
-                self.embedded(row, &mut next, &mut packages, &mut unseen);
+                self.add_embedded(row, &mut next, &mut packages, &mut unseen);
             }
             beside = unseen || !packages.is_empty();
             unknown |= unseen;
@@ -109,7 +109,7 @@ impl Eval<'_> {
     }
 
     /// The embedded types of a type, and the type it was declared as.
-    fn embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Vec<Outside>, unknown: &mut bool) {
+    fn add_embedded(&mut self, row: &Level, next: &mut Vec<Level>, external: &mut Vec<Outside>, unknown: &mut bool) {
         let unit = self.unit(row.class.file);
         let definition = unit.facts.definition(row.class.def);
         let mut bases = Vec::new();

@@ -23,7 +23,7 @@ impl Eval<'_> {
             return Vec::new();
         }
         if self.is_structural(of) {
-            return self.answered(of);
+            return self.find_answered(of);
         }
         let name = self.unit(of.file).name(definition.name);
         if self.rules(of.file).constructors.contains(&self.text(name)) {
@@ -183,7 +183,7 @@ impl Eval<'_> {
                 }
                 Expr::Name { name, scope } => {
                     let name = self.unit(file).name(name);
-                    match self.assigned(file, scope, name) {
+                    match self.find_assigned(file, scope, name) {
                         Some(value) => base = value,
                         None => return false,
                     }
@@ -195,7 +195,12 @@ impl Eval<'_> {
     }
 
     /// The only expression assigned to a local name.
-    fn assigned(&mut self, file: FileId, scope: m1nd_lang::facts::ScopeId, name: crate::names::Name) -> Option<ExprId> {
+    fn find_assigned(
+        &mut self,
+        file: FileId,
+        scope: m1nd_lang::facts::ScopeId,
+        name: crate::names::Name,
+    ) -> Option<ExprId> {
         let search = self.lookup(file, scope, name, Namespace::Value);
         let [Found { entity: Entity::Local(of, binding), .. }] = search.found.as_slice() else { return None };
         match self.unit(*of).facts.bindings[*binding as usize].target {

@@ -73,7 +73,7 @@ impl Eval<'_> {
     }
 
     /// `base[key]` with a constant key.
-    pub(super) fn keyed(&mut self, file: FileId, base: ExprId, key: Name) -> Values {
+    pub(super) fn find_keyed(&mut self, file: FileId, base: ExprId, key: Name) -> Values {
         if let Some(search) = self.in_namespace(file, base, key) {
             return self.values_of(search, Namespace::Value);
         }
@@ -126,7 +126,7 @@ impl Eval<'_> {
     /// The methods of a name that the values of an expression have; where a class lacks it, what stands in for it.
     pub(super) fn implicit(&mut self, file: FileId, callee: ExprId, base: ExprId, method: Name) -> Values {
         if self.rules(file).includes {
-            let implied = self.implied(file, callee);
+            let implied = self.find_implied(file, callee);
             let values = self.values_of(implied.search, Namespace::Callee);
             return if values.is_nothing() { Values::unknown(Reason::UnknownReceiver) } else { values };
         }

@@ -271,7 +271,7 @@ impl Eval<'_> {
         self.ask(name);
         let unit = self.unit(file);
         if self.rules(file).explicit_exports {
-            return self.exported(file, name, want);
+            return self.find_exported(file, name, want);
         }
         if asker == Asker::Wildcard {
             let listed =

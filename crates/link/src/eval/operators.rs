@@ -56,7 +56,7 @@ enum Operand {
 
 impl Eval<'_> {
     /// The functions that a call reaches that is not written ([`Expr::Implicit`]).
-    pub(crate) fn implied(&mut self, file: FileId, callee: ExprId) -> Implied {
+    pub(crate) fn find_implied(&mut self, file: FileId, callee: ExprId) -> Implied {
         let unit = self.unit(file);
         let Expr::Implicit { base, name } = unit.facts.expr(callee) else { return Implied::default() };
         let name = unit.name(name);
@@ -153,7 +153,7 @@ impl Eval<'_> {
             let name = self.project.names.intern(&name);
             let Some(body) = self.definition(*class).body else { continue };
             let found = self.scope_member(class.file, body, name, Namespace::Value, Asker::Named);
-            all.add(self.defined(found));
+            all.add(self.replace_declarations(found));
         }
         all
     }
@@ -197,7 +197,7 @@ impl Eval<'_> {
             || WITH_NUMBERS.contains(&text) && matches!(second, Some(Operand::Class(_)))
             || text == "operator*" && second.is_some()
             || text == "operator&" && second.is_some();
-        Implied { search: self.defined(search), may_be_pointer: !is_certain }
+        Implied { search: self.replace_declarations(search), may_be_pointer: !is_certain }
     }
 
     fn is_function(&mut self, found: &Found) -> bool {

@@ -524,7 +524,7 @@ impl Eval<'_> {
                 if value == ty {
                     return Fit::Plain;
                 }
-                let bounds = self.bound(*of, *index);
+                let bounds = self.follow_bound(*of, *index);
                 match bounds.items.as_slice() {
                     _ if !self.deeper() => Fit::Unknown,
                     bounds => {
@@ -544,8 +544,8 @@ impl Eval<'_> {
             ) if is_top(self, to) => Fit::Plain,
             (Value::External(_, Some(from)), Value::External(_, Some(to))) => self.fit_standard(*from, *to),
             (Value::External(_, Some(_)), Value::Instance(..)) => Fit::No,
-            (Value::External(_, Some(from)), Value::Builtin(..)) => self.closed(*from),
-            (Value::Builtin(..), Value::External(_, Some(to))) => self.closed(*to),
+            (Value::External(_, Some(from)), Value::Builtin(..)) => self.fit_closed(*from),
+            (Value::Builtin(..), Value::External(_, Some(to))) => self.fit_closed(*to),
             (Value::Builtin(one, _), Value::Builtin(other, _)) => {
                 if one == other {
                     Fit::Plain
@@ -554,16 +554,16 @@ impl Eval<'_> {
                 }
             }
             (Value::Builtin(..), Value::Instance(..) | Value::Callable(_)) => Fit::No,
-            (Value::External(_, Some(from)), Value::Callable(_)) => self.closed(*from),
+            (Value::External(_, Some(from)), Value::Callable(_)) => self.fit_closed(*from),
             (Value::Callable(_), Value::Builtin(..)) => Fit::No,
-            (Value::Callable(_), Value::External(_, Some(to))) => self.closed(*to),
+            (Value::Callable(_), Value::External(_, Some(to))) => self.fit_closed(*to),
             (Value::Instance(of, _), _) => self.fit_instance(*of, ty),
             _ => Fit::Unknown,
         }
     }
 
     /// A type all of whose conversions are known accepts only what is listed.
-    fn closed(&self, name: Name) -> Fit {
+    fn fit_closed(&self, name: Name) -> Fit {
         let text = self.text(name);
         if self.home.conversions.iter().any(|(known, ..)| *known == text) { Fit::No } else { Fit::Unknown }
     }
@@ -606,7 +606,7 @@ impl Eval<'_> {
         match ty {
             Value::External(_, None) => Fit::Unknown,
             // A closed type, or a function type, is no base of a project class.
-            Value::External(_, Some(name)) if self.closed(*name) == Fit::No => Fit::No,
+            Value::External(_, Some(name)) if self.fit_closed(*name) == Fit::No => Fit::No,
             Value::Instance(..) | Value::External(..) | Value::Builtin(..) => {
                 if open {
                     Fit::Unknown

@@ -53,14 +53,14 @@ impl Eval<'_> {
             return known.clone();
         }
         let outer = self.begin_uncut();
-        let values = self.injected(of, index).unwrap_or_else(|| {
+        let values = self.find_injected(of, index).unwrap_or_else(|| {
             let default =
                 self.unit(of.file).facts.parameters(of.def).get(index).and_then(|parameter| parameter.default);
             let mut values = match default {
                 Some(default) => self.eval(of.file, default, Namespace::Value),
                 None => Values::default(),
             };
-            values.add(self.passed(of, index));
+            values.add(self.find_passed(of, index));
             values.unknown = Some(Reason::UnknownReceiver);
             values
         });

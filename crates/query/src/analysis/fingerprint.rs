@@ -239,7 +239,7 @@ impl Compare<'_> {
             false => jaccard(&a.runs, &b.runs),
         };
         let (ours, theirs) = (self.uses_of(a.node), self.uses_of(b.node));
-        let (uses, common) = shared(&ours, &theirs);
+        let (uses, common) = compare_sets(&ours, &theirs);
         let is_same_use = common.len() >= LEAST_USES;
         let likeness = match () {
             () if a.exact == b.exact => Likeness::Copy,
@@ -284,7 +284,7 @@ impl Compare<'_> {
 }
 
 /// Weighted Jaccard of two sets, and what is in both, heaviest first.
-fn shared(a: &BTreeMap<NodeIx, f64>, b: &BTreeMap<NodeIx, f64>) -> (Option<f64>, Vec<NodeIx>) {
+fn compare_sets(a: &BTreeMap<NodeIx, f64>, b: &BTreeMap<NodeIx, f64>) -> (Option<f64>, Vec<NodeIx>) {
     if a.is_empty() || b.is_empty() {
         return (None, Vec::new());
     }

@@ -165,9 +165,9 @@ fn compare(before: &Snapshot, after: &Snapshot, scope: &Scope, cancel: &Cancel) 
     let (old, new) = (State::of(before, wanted, cancel)?, State::of(after, wanted, cancel)?);
     let mut names = Names::default();
     names.files(before, after, &old, &new);
-    names.moved(&old, &new);
+    names.pair_moved(&old, &new);
     cancel.check()?;
-    names.renamed(&old, &new);
+    names.pair_renamed(&old, &new);
     cancel.check()?;
     let mut found = GraphDifference::default();
     let pairs = Pairs::of(&old, &new, &names);
@@ -356,10 +356,10 @@ impl Names {
     }
 
     /// Pairs symbols of the same kind and name in other places, where both are the only ones.
-    fn moved(&mut self, old: &State<'_>, new: &State<'_>) {
-        let gone = self.gone(old, new);
+    fn pair_moved(&mut self, old: &State<'_>, new: &State<'_>) {
+        let gone = self.list_gone(old, new);
         let mut by_name: FxHashMap<(NodeKind, &str), Vec<(String, NodeIx)>> = FxHashMap::default();
-        for (id, node) in self.added(old, new) {
+        for (id, node) in self.list_added(old, new) {
             by_name.entry((new.graph.kind(node), new.graph.label(node))).or_default().push((id, node));
         }
         let mut counts: FxHashMap<(NodeKind, &str), usize> = FxHashMap::default();
@@ -379,8 +379,8 @@ impl Names {
     }
 
     /// Pairs symbols of the same kind and owner that have enough connections or members in common.
-    fn renamed(&mut self, old: &State<'_>, new: &State<'_>) {
-        let (gone, added) = (self.gone(old, new), self.added(old, new));
+    fn pair_renamed(&mut self, old: &State<'_>, new: &State<'_>) {
+        let (gone, added) = (self.list_gone(old, new), self.list_added(old, new));
         let owner = |state: &State<'_>, names: Option<&Self>, node| {
             let id = state.graph.parent(node).map(|parent| state.graph.id(parent).to_owned()).unwrap_or_default();
             (state.graph.kind(node), names.map_or_else(|| id.clone(), |names| names.now(&id).into_owned()))
@@ -446,30 +446,30 @@ impl Names {
     }
 
     /// Symbols of the older state that the newer one does not have, also under their new names.
-    fn gone(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
+    fn list_gone(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
         let is_gone = |node: &&NodeIx| {
             old.graph.kind(**node) != NodeKind::File && !new.by_id.contains_key(&*self.now(old.graph.id(**node)))
         };
-        named(old, old.nodes.iter().filter(is_gone))
+        with_ids(old, old.nodes.iter().filter(is_gone))
     }
 
     /// Symbols of the newer state that no node of the older one is.
-    fn added(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
+    fn list_added(&self, old: &State<'_>, new: &State<'_>) -> Vec<(String, NodeIx)> {
         let known: FxHashSet<Cow<'_, str>> = old.nodes.iter().map(|&node| self.now(old.graph.id(node))).collect();
         let is_added =
             |node: &&NodeIx| new.graph.kind(**node) != NodeKind::File && !known.contains(new.graph.id(**node));
-        named(new, new.nodes.iter().filter(is_added))
+        with_ids(new, new.nodes.iter().filter(is_added))
     }
 }
 
-fn named<'n>(state: &State<'_>, nodes: impl Iterator<Item = &'n NodeIx>) -> Nodes {
+fn with_ids<'n>(state: &State<'_>, nodes: impl Iterator<Item = &'n NodeIx>) -> Nodes {
     nodes.map(|&node| (state.graph.id(node).to_owned(), node)).collect()
 }
 
 /// Nodes of one state whose ids the other does not have.
 fn only(one: &State<'_>, other: &State<'_>, kind: impl Fn(&Graph, NodeIx) -> bool) -> Vec<(String, NodeIx)> {
     let is_own = |node: &&NodeIx| kind(one.graph, **node) && !other.by_id.contains_key(one.graph.id(**node));
-    named(one, one.nodes.iter().filter(is_own))
+    with_ids(one, one.nodes.iter().filter(is_own))
 }
 
 fn jaccard<T: std::hash::Hash + Eq>(a: &FxHashSet<T>, b: &FxHashSet<T>) -> f64 {

@@ -130,7 +130,7 @@ pub fn diverge(
     let graph = differences(before, snapshot, scope, cancel).map_err(|_| m1nd_engine::history::NoHistory::Cancelled)?;
     let mut gaps = baseline.gaps.clone();
     let committed = Committed::of(place, baseline.commit, cancel)?;
-    let modified = modified(snapshot, before, committed.as_ref(), &graph, scope, &mut gaps);
+    let modified = list_modified(snapshot, before, committed.as_ref(), &graph, scope, &mut gaps);
     let name = baseline.commit.map(|commit| commit.name());
     let at = place.and_then(|place| place.history.commits().iter().position(|commit| Some(commit.name()) == name));
     let couplings = match place.zip(at) {
@@ -144,7 +144,7 @@ pub fn diverge(
     Ok(Divergence { graph, modified, couplings, anomalies, gaps })
 }
 
-fn modified(
+fn list_modified(
     snapshot: &Snapshot,
     before: &Snapshot,
     committed: Option<&Committed>,

@@ -164,7 +164,7 @@ pub fn findings(
             Asked::NewCoupling => new_couplings(&may_have_been, &is),
             Asked::RemovedApi => removed_api(before.graph(), found),
             Asked::NewCycle => new_cycles(&may_have_been, &is),
-            Asked::Isolated => isolated(&was, &may_be, after.graph()),
+            Asked::Isolated => find_isolated(&was, &may_be, after.graph()),
             Asked::LayerViolation => layer_violations(&may_have_been, after, gaps, cancel)?,
         };
         own.sort_by_key(is_of_test);
@@ -312,7 +312,7 @@ fn circles(arcs: &Arcs) -> BTreeMap<&str, usize> {
     numbers
 }
 
-fn isolated(old: &Arcs, new: &Arcs, after: &Graph) -> Vec<Finding> {
+fn find_isolated(old: &Arcs, new: &Arcs, after: &Graph) -> Vec<Finding> {
     let ends = |arcs: &'_ Arcs| -> FxHashSet<String> {
         arcs.keys().flat_map(|(from, to)| [from.clone(), to.clone()]).collect()
     };

@@ -239,7 +239,7 @@ pub fn timeline(
     authors.sort_unstable();
     authors.dedup();
     Ok(TimelineAnswer {
-        changes: listed(&found),
+        changes: list_changes(&found),
         commits: found.changes.len(),
         authors: authors.len(),
         co_changed,
@@ -315,7 +315,7 @@ fn pattern(commits: usize, (added, removed): (u64, u64), lines: u32) -> Pattern 
 }
 
 /// The newest changes, with authors and other files.
-fn listed(found: &NodeChanges<'_>) -> Vec<TimelineChange> {
+fn list_changes(found: &NodeChanges<'_>) -> Vec<TimelineChange> {
     let contents = found.place.contents().ok();
     let row = |change: &NodeChange| {
         let commit = found.commit(change);

@@ -34,7 +34,7 @@ impl Unseen {
                 if far && rows.len() >= MAX_HIDING {
                     break;
                 }
-                let found = search.named(name, starts[0], far, &seen);
+                let found = search.list_files_with_name(name, starts[0], far, &seen);
                 seen.extend(found.iter().map(|row| row.file.clone()));
                 rows.extend(found);
             }
@@ -63,7 +63,13 @@ impl<'a> Search<'a> {
     }
 
     /// The files that have a name at a place that the index does not explain.
-    fn named(&mut self, name: &'a str, other: NodeIx, far: bool, seen: &FxHashSet<String>) -> Vec<Hiding> {
+    fn list_files_with_name(
+        &mut self,
+        name: &'a str,
+        other: NodeIx,
+        far: bool,
+        seen: &FxHashSet<String>,
+    ) -> Vec<Hiding> {
         let mut found: Vec<Hiding> = Vec::new();
         for place in self.texts.places(name) {
             let is_known = seen.contains(&place.file.path) || found.iter().any(|row| row.file == place.file.path);

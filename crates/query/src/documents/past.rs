@@ -349,7 +349,12 @@ fn bodies(text: &[u8], facts: &FileFacts) -> Vec<(String, Body)> {
 
 /// The name that a removed definition has since: that of a definition of the same body in the files that the commit
 /// changed.
-pub(super) fn renamed(place: &PlacedHistory<'_>, name: &str, removal: &Removal, cancel: &Cancel) -> Option<String> {
+pub(super) fn find_new_name(
+    place: &PlacedHistory<'_>,
+    name: &str,
+    removal: &Removal,
+    cancel: &Cancel,
+) -> Option<String> {
     let contents = place.contents().ok()?;
     let of = |path: &str, blob: BlobId| -> Option<Vec<(String, Body)>> {
         let text = contents.blob(blob).filter(|text| text.len() <= MAX_BLOB)?;

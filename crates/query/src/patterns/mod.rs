@@ -244,7 +244,7 @@ pub fn scan(
     for (done, one) in (0..).zip(raw) {
         cancel.check()?;
         progress.report(ProgressEvent { stage: "judging", done, total });
-        let finding = if query.validate { judge.judge(&one)? } else { judge.unvalidated(&one) };
+        let finding = if query.validate { judge.judge(&one)? } else { judge.leave_unvalidated(&one) };
         match finding.status {
             FindingStatus::Confirmed => answer.by_status[0] += 1,
             FindingStatus::Mitigated => answer.by_status[1] += 1,

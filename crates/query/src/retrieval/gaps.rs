@@ -239,7 +239,7 @@ struct Look<'s> {
 }
 
 impl Look<'_> {
-    fn counted(&mut self, group: &Group, cancel: &Cancel) -> Result<std::rc::Rc<Counted>, Cancelled> {
+    fn count_traits(&mut self, group: &Group, cancel: &Cancel) -> Result<std::rc::Rc<Counted>, Cancelled> {
         if let Some(known) = self.groups.get(&group.key) {
             return Ok(known.clone());
         }
@@ -259,7 +259,7 @@ impl Look<'_> {
 
     /// Properties that a node lacks and the others of a group have.
     fn holes(&mut self, node: NodeIx, activation: f64, group: &Group, cancel: &Cancel) -> Result<Vec<Hole>, Cancelled> {
-        let counted = self.counted(group, cancel)?;
+        let counted = self.count_traits(group, cancel)?;
         let mut holes = Vec::new();
         for (lacks, having) in &counted.traits {
             // The defining property of the group says nothing.
@@ -454,7 +454,7 @@ impl Look<'_> {
             Trait::Uses(_, other) => {
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(*other);
                 if let Some(reference) = own.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
-                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                    return Some(Open::with_open_reference(reference.name, reference.pos.line, reference.reason));
                 }
                 self.detour(&own, Direction::Called, *other)
             }
@@ -462,7 +462,7 @@ impl Look<'_> {
                 let users = graph.with_members(*other, MEMBERS);
                 let named = |reference: &m1nd_graph::UnresolvedRef<'_>| reference.name == graph.label(node);
                 if let Some(reference) = users.iter().flat_map(|one| graph.unresolved_of(*one)).find(named) {
-                    return Some(Open::named(reference.name, reference.pos.line, reference.reason));
+                    return Some(Open::with_open_reference(reference.name, reference.pos.line, reference.reason));
                 }
                 match self.detour(&own, Direction::Callers, *other) {
                     Some(Open::Nothing) if users.len() >= MEMBERS => Some(Open::too_many(graph.label(*other))),
@@ -472,7 +472,7 @@ impl Look<'_> {
             Trait::Tested => {
                 let open = hiding(self.snapshot, node, Rows::Callers);
                 if let Some(row) = open.iter().find(|row| row.may_be_test(graph)) {
-                    return Some(Open::named(&row.name, row.line, &row.reason));
+                    return Some(Open::with_open_reference(&row.name, row.line, &row.reason));
                 }
                 let through =
                     walk(graph, &own, (Direction::Callers, Along::Certain), DETOUR, &|one| is_test(graph, one));
@@ -539,7 +539,7 @@ impl Look<'_> {
             }
             let is_base = |reference: &m1nd_graph::UnresolvedRef<'_>| matches!(reference.role, "base" | "inherits");
             if let Some(reference) = graph.unresolved_of(one).find(is_base) {
-                open = Open::named(reference.name, reference.pos.line, reference.reason);
+                open = Open::with_open_reference(reference.name, reference.pos.line, reference.reason);
             }
         }
         if seen.len() > MAX_BASES {
@@ -569,7 +569,7 @@ impl Open {
         Self::Maybe(format!("`{label}` holds more than was looked at"))
     }
 
-    fn named(name: &str, line: u32, reason: &str) -> Self {
+    fn with_open_reference(name: &str, line: u32, reason: &str) -> Self {
         Self::Maybe(format!("an open reference `{name}` in line {line} may be it ({reason})"))
     }
 

@@ -49,7 +49,7 @@ impl Weights {
     }
 
     /// The words in a text, each once.
-    fn met(&self, text: &str) -> FxHashSet<&str> {
+    fn find_words(&self, text: &str) -> FxHashSet<&str> {
         let mut met = FxHashSet::default();
         words::terms(text, |term| {
             if let Some((word, _)) = self.0.get_key_value(term) {
@@ -123,7 +123,7 @@ fn lines_met<'w>(
     let (first, last) = snapshot.graph().lines(node);
     let first = first_of(lines, first.max(1));
     let range = (first as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
-    let met = range.filter(|at| lines[*at].len() <= MAX_LINE_BYTES).map(|at| (at, weights.met(&lines[at])));
+    let met = range.filter(|at| lines[*at].len() <= MAX_LINE_BYTES).map(|at| (at, weights.find_words(&lines[at])));
     met.filter(|(_, met)| !met.is_empty())
 }
 
@@ -139,7 +139,7 @@ impl<'s> LineFinder<'s> {
         let path = self.snapshot.graph().path(node);
         let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(self.snapshot, path));
         let met: Vec<_> = lines_met(self.snapshot, &self.weights, lines, node).collect();
-        let mut known = self.weights.met(told);
+        let mut known = self.weights.find_words(told);
         let mut chosen: Vec<usize> = Vec::new();
         let mut best = 0.0;
         while chosen.len() < most {
@@ -176,7 +176,7 @@ impl LineFinder<'_> {
         let range = (first.max(1) as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
         let code: Vec<(u32, String)> = range.map(|at| (at as u32 + 1, lines[at].clone())).collect();
         let weigh = |text: &String| match text.len() <= MAX_LINE_BYTES {
-            true => self.weights.met(text).iter().map(|word| self.weights.0[*word]).sum(),
+            true => self.weights.find_words(text).iter().map(|word| self.weights.0[*word]).sum(),
             false => 0.0,
         };
         let weights = code.iter().map(|(_, text)| weigh(text)).collect();

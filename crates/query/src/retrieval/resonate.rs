@@ -174,7 +174,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
     answer.seeds.iter_mut().for_each(|(_, seed)| *seed = share);
     for (node, (amplitude, group)) in best {
         if amplitude >= LEAST {
-            answer.rows.push(ResonateRow { node, amplitude: rounded(amplitude), group });
+            answer.rows.push(ResonateRow { node, amplitude: round_sum(amplitude), group });
         }
     }
     sort(graph, &mut answer.rows);
@@ -183,7 +183,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         let own = || answer.rows.iter().filter(|row| row.group == number);
         let energy = own().map(|row| row.amplitude.powi(2)).sum::<f64>() / all.max(f64::MIN_POSITIVE);
         let (size, anchor) = (own().count(), Some(anchor));
-        answer.groups.push(ResonateGroup { number, steps: GLOBAL_STEPS, anchor, size, energy: rounded(energy) });
+        answer.groups.push(ResonateGroup { number, steps: GLOBAL_STEPS, anchor, size, energy: round_sum(energy) });
     }
     let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
     answer.alike = alike(graph, &starts, weights.total(), cancel)?;
@@ -191,7 +191,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
 }
 
 /// Rounds: the last bits of sums depend on the order of edges, which is meaningless.
-pub(super) fn rounded(value: f64) -> f64 {
+pub(super) fn round_sum(value: f64) -> f64 {
     (value * 1e9).round() / 1e9
 }
 
@@ -267,7 +267,7 @@ fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
         sums[peak.scale] += peak.share;
     }
     for (node, peak) in peaks {
-        let amplitude = rounded((peak.telling() / most[peak.scale]).sqrt());
+        let amplitude = round_sum((peak.telling() / most[peak.scale]).sqrt());
         if amplitude >= LEAST {
             answer.rows.push(ResonateRow { node, amplitude, group: peak.scale + 1 });
         }
@@ -276,7 +276,7 @@ fn by_scale(graph: &Graph, scales: &[Left], answer: &mut ResonateAnswer) {
     for (scale, &steps) in SCALES.iter().enumerate() {
         let size = answer.rows.iter().filter(|row| row.group == scale + 1).count();
         if size > 0 {
-            let energy = rounded(sums[scale].min(1.0));
+            let energy = round_sum(sums[scale].min(1.0));
             answer.groups.push(ResonateGroup { number: scale + 1, steps, anchor: None, size, energy });
         }
     }

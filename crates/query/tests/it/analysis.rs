@@ -47,7 +47,7 @@ fn why(snapshot: &Snapshot, source: &str, target: &str) -> WhyAnswer {
     m1nd_query::analysis::why(snapshot, &query, &Cancel::new()).expect("not cancelled")
 }
 
-fn shown(snapshot: &Snapshot, answer: &WhyAnswer) -> Vec<String> {
+fn show_paths(snapshot: &Snapshot, answer: &WhyAnswer) -> Vec<String> {
     let graph = snapshot.graph();
     let step = |step: &m1nd_query::analysis::WhyStep| {
         let arrow = if step.hop.forward { "→" } else { "←" };
@@ -62,12 +62,12 @@ fn a_connection_is_shown_with_the_line_of_every_step() {
     let snapshot = project.indexed().snapshot();
     let answer = why(&snapshot, "main.py::main", "core.py::helper");
     assert!(answer.found && answer.closure.state == ClosureState::Closed, "{answer:?}");
-    let first = &shown(&snapshot, &answer)[0];
+    let first = &show_paths(&snapshot, &answer)[0];
     assert_eq!(
         first,
         "calls → run main.py:4, calls → shared service.py:5, calls → helper core.py:3",
         "{:?}",
-        shown(&snapshot, &answer)
+        show_paths(&snapshot, &answer)
     );
 }
 
@@ -76,7 +76,7 @@ fn the_other_direction_is_said_to_be_one() {
     let project = Project::new(FIXTURE);
     let snapshot = project.indexed().snapshot();
     let answer = why(&snapshot, "core.py::helper", "service.py::direct");
-    assert_eq!(shown(&snapshot, &answer)[0], "calls ← direct service.py:8");
+    assert_eq!(show_paths(&snapshot, &answer)[0], "calls ← direct service.py:8");
 }
 
 #[test]
@@ -85,10 +85,10 @@ fn no_path_is_closed_only_if_nothing_open_could_hide_one() {
         Project::new("//- a.py\ndef f(): pass\ndef g(): pass\n//- b.py\ndef h(): pass\ndef k(x):\n    x.f()\n");
     let snapshot = project.indexed().snapshot();
     let answer = why(&snapshot, "b.py::h", "a.py::g");
-    assert!(!answer.found, "{:?}", shown(&snapshot, &answer));
+    assert!(!answer.found, "{:?}", show_paths(&snapshot, &answer));
     assert_eq!(answer.closure.state, ClosureState::Closed, "{answer:?}");
     let answer = why(&snapshot, "b.py::k", "a.py::f");
-    assert!(!answer.found, "{:?}", shown(&snapshot, &answer));
+    assert!(!answer.found, "{:?}", show_paths(&snapshot, &answer));
     assert_eq!((answer.closure.state, answer.closure.reason), (ClosureState::Unknown, Some("no_path_within_hops")));
     assert_eq!(answer.closure.dangling_edges[0].name, "f");
     // An open reference can be anything, whatever its name.

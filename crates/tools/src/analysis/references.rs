@@ -91,7 +91,7 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
 
 impl ReadTool for References {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let wanted = roles(&input.roles)?;
         let page = cx.page(input.top_k);
@@ -100,7 +100,7 @@ impl ReadTool for References {
             found.closure.block(unseen);
         }
         let total = found.rows.len();
-        let includes = symbol::included(snapshot, &found.others);
+        let includes = symbol::list_included(snapshot, &found.others);
         let implementations = symbol::implementations(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());

@@ -84,7 +84,7 @@ impl Inspection {
     }
 
     /// The failed checks.
-    pub(crate) fn failed(&self) -> impl Iterator<Item = &Check> {
+    pub(crate) fn list_failed(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|row| row.result == Outcome::Fail)
     }
 }
@@ -99,7 +99,7 @@ struct Run<'a, 'c> {
 impl Run<'_, '_> {
     fn add(&mut self, check: impl FnOnce(&Self) -> Result<Check, ToolError>) -> Result<(), ToolError> {
         self.cx.cancel().check()?;
-        let (check, took) = self.cx.timed(|| check(self));
+        let (check, took) = self.cx.time_work(|| check(self));
         let check = check?;
         self.cost_ms.insert(check.check, took);
         self.checks.push(check);
@@ -116,7 +116,7 @@ pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -
     let mut run = Run { cx, checks: Vec::new(), cost_ms: BTreeMap::new() };
     run.add(|_| Ok(surface.check()))?;
     run.add(|_| Ok(workspace(cx, mismatch.as_ref(), reception.as_ref())))?;
-    run.add(|_| Ok(populated(snapshot, &status)))?;
+    run.add(|_| Ok(check_populated(snapshot, &status)))?;
     run.add(|_| Ok(store(&status)))?;
     if !snapshot.is_empty() {
         let mut sampled = None;
@@ -130,10 +130,10 @@ pub(crate) fn inspect(cx: &ReadContext<'_>, evidence: &Evidence, depth: Depth) -
         run.add(|_| Ok(disk(cx, &status)))?;
         let is_fresh = run.checks.last().is_some_and(|check| check.result == Outcome::Pass);
         run.add(|_| found_again(cx, &sample))?;
-        run.add(|_| Ok(stored(cx.check_stored(depth.stored_bytes()))))?;
+        run.add(|_| Ok(check_stored(cx.check_stored(depth.stored_bytes()))))?;
         run.add(|_| Ok(head(snapshot, is_fresh)))?;
     }
-    if let Some(check) = observed(evidence) {
+    if let Some(check) = check_observed(evidence) {
         run.add(|_| Ok(check))?;
     }
     let Run { checks, cost_ms, .. } = run;
@@ -172,7 +172,7 @@ fn workspace(cx: &ReadContext<'_>, mismatch: Option<&Mismatch>, reception: Optio
     }
 }
 
-fn populated(snapshot: &Snapshot, status: &Status) -> Check {
+fn check_populated(snapshot: &Snapshot, status: &Status) -> Check {
     const NAME: &str = "index";
     let now =
         status.activity.as_ref().map(|now| format!("; an ingest is at stage `{}`", now.stage)).unwrap_or_default();
@@ -187,7 +187,7 @@ fn populated(snapshot: &Snapshot, status: &Status) -> Check {
 }
 
 /// What the caller has seen of an answer; `None` if it says nothing.
-fn observed(evidence: &Evidence) -> Option<Check> {
+fn check_observed(evidence: &Evidence) -> Option<Check> {
     const NAME: &str = "observed";
     let tool = evidence.observed_tool.as_deref().unwrap_or("a tool");
     if let Some(error) = &evidence.error_text {
@@ -271,7 +271,7 @@ fn found_again(cx: &ReadContext<'_>, sample: &m1nd_query::trust::Sample) -> Resu
     Ok(check.cost("1 file read, 1 search"))
 }
 
-fn stored(found: StoredCheck) -> Check {
+fn check_stored(found: StoredCheck) -> Check {
     const NAME: &str = "snapshot";
     match found {
         StoredCheck::Sound { bytes: 0 } => Check::pass(NAME, "it matched its checksums when this process opened it"),

@@ -6,7 +6,7 @@ use m1nd_query::retrieval::{connections, seek_with, summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::trust::{TrustEnvelope, doubted, trust};
+use super::trust::{TrustEnvelope, lower_trust, trust};
 use crate::continuity::trail_prior;
 use crate::first_code::first_code;
 use crate::framework::{
@@ -14,7 +14,7 @@ use crate::framework::{
     ToolError, ToolRef, Toolset, number, rows_schema, yes,
 };
 use crate::prior::{PriorNote, PriorRow};
-use crate::rows::{self, CodeLine, NodeRow, code_lines, count, rounded};
+use crate::rows::{self, CodeLine, NodeRow, code_lines, count, round_value};
 use crate::test_rows::{ShortTest, first_tests};
 
 /// Default number of rows.
@@ -247,7 +247,7 @@ wrong. `graph_rerank: false` ranks by words alone and is not calibrated. If the 
 
 impl ReadTool for Seek {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         rows::words("query", &input.query, "what the code does or is named")?;
         let rerank = input.graph_rerank;
         let query = SeekQuery {
@@ -268,7 +268,7 @@ impl ReadTool for Seek {
         let sufficiency = sufficiency(&found);
         let total = found.rows.len();
         let note = PriorNote::new(snapshot, &prior, found.rows.iter().map(|row| row.node));
-        let trust_envelope = doubted(trust(snapshot, &query, &found, &sufficiency), &found, &prior);
+        let trust_envelope = lower_trust(trust(snapshot, &query, &found, &sufficiency), &found, &prior);
         let page = cx.page(input.top_k);
         // Of the first page: whoever reads on has seen them.
         let first: Vec<_> = found.rows.iter().take(TESTED_ROWS).map(|row| row.node).collect();
@@ -329,12 +329,12 @@ fn row(
     });
     Row {
         node: NodeRow::new(snapshot, found.node),
-        score: rounded(found.score),
+        score: round_value(found.score),
         score_breakdown: ScoreBreakdown {
-            embedding_similarity: found.meaning.map(rounded),
-            lexical: rounded(found.lexical),
-            graph_activation: rerank.then_some(rounded(found.prior)),
-            temporal_recency: found.recency.map(rounded),
+            embedding_similarity: found.meaning.map(round_value),
+            lexical: round_value(found.lexical),
+            graph_activation: rerank.then_some(round_value(found.prior)),
+            temporal_recency: found.recency.map(round_value),
         },
         matched_words: found.matched.iter().map(|word| word.to_string()).collect(),
         best_field: found.best_field,
@@ -375,7 +375,7 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     let mut met = format!("the first row matches {} of {}", first.matched.len(), count(words, "word"));
     let unmet: Vec<String> = found.words.iter().filter(|word| !first.meets(word)).take(words).cloned().collect();
     if !found.is_long && !unmet.is_empty() {
-        met = format!("{met}, not {}", named(&unmet));
+        met = format!("{met}, not {}", quote_words(&unmet));
     }
     let (state, why) = match (whole, clear, clear_file) {
         (true, true, _) => ("sufficient", format!("{met} and stands out")),
@@ -403,14 +403,14 @@ pub(super) fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
     }
     if left.entries > 0 && !unmatched.is_empty() {
         let (entries, kept) = (count(left.entries, "long entry"), LeftOut::KEPT_WORDS);
-        let words = named(unmatched);
+        let words = quote_words(unmatched);
         gaps.push(format!(
             "{words} may occur in one of {entries} beyond the first {kept} words: `search` reads everything"
         ));
     }
     if left.files > 0 && !left.unknown_names.is_empty() {
         let (files, kept) = (count(left.files, "long file"), LeftOut::KEPT_NAMES);
-        let names = named(&left.unknown_names);
+        let names = quote_words(&left.unknown_names);
         gaps.push(format!(
             "{names} may be used in one of {files} beyond the first {kept} names: `search` reads everything"
         ));
@@ -419,7 +419,7 @@ pub(super) fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
 }
 
 /// The first few words, in backticks.
-fn named(words: &[String]) -> String {
+fn quote_words(words: &[String]) -> String {
     let shown: Vec<String> = words.iter().take(NAMED_WORDS).map(|word| format!("`{word}`")).collect();
     let more = words.len() - shown.len();
     if more > 0 { format!("{} and {more} more", shown.join(", ")) } else { shown.join(", ") }

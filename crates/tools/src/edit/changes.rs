@@ -46,7 +46,7 @@ impl ChangeInput {
     }
 
     /// The path as given, for messages.
-    pub(crate) fn shown(&self) -> &str {
+    pub(crate) fn display_path(&self) -> &str {
         self.file_path.as_deref().or(self.node_id.as_deref()).unwrap_or_default()
     }
 

@@ -217,7 +217,7 @@ impl ToolDef {
             return Ok(Replied { reply: self.as_text(cx, answer, at, &style, &call)?, found });
         }
         let given = (detail == Detail::Brief).then_some(&given);
-        let body = self.framed(cx, answer, at, tokens, &call, given)?;
+        let body = self.frame_answer(cx, answer, at, tokens, &call, given)?;
         Ok(Replied { reply: Reply::Json(Value::Object(body)), found })
     }
 
@@ -239,12 +239,12 @@ impl ToolDef {
             return Ok(Reply::Text(String::new()));
         };
         let text = text::render(&body, page, style, call.budget);
-        let snapshot = self.answered(cx);
+        let snapshot = self.choose_snapshot(cx);
         Ok(Reply::Text(snapshot.with_repositories(&text).unwrap_or(text)))
     }
 
     /// The state of the index that an answer is about.
-    fn answered(&self, cx: &Context<'_>) -> Arc<Snapshot> {
+    fn choose_snapshot(&self, cx: &Context<'_>) -> Arc<Snapshot> {
         match self.effect {
             Effect::Graph | Effect::Disk => cx.services.current().engine.snapshot(),
             Effect::Read | Effect::Session | Effect::State => cx.snapshot.clone(),
@@ -287,7 +287,7 @@ impl ToolDef {
 
     /// Adds the members of every answer and cuts the answer to the budget. `brief` holds the arguments if the answer is
     /// to be brief.
-    fn framed(
+    fn frame_answer(
         &self,
         cx: &Context<'_>,
         answer: Answer<Value>,
@@ -305,7 +305,7 @@ impl ToolDef {
         let cut = tokens.zip(page).map(|(tokens, page)| TokenCut::make(&mut body, page.member, tokens));
         self.add_guidance(cx, &mut body, guidance, call);
         // An answer about a changed index belongs to the generation after the change.
-        let snapshot = self.answered(cx);
+        let snapshot = self.choose_snapshot(cx);
         let generation = match self.effect {
             Effect::Graph | Effect::Disk => snapshot.generation(),
             Effect::Read | Effect::Session | Effect::State => at.generation,

@@ -67,9 +67,9 @@ Nothing is changed.";
 impl ReadTool for Doctor {
     fn run(cx: &ReadContext<'_>, input: Seen) -> Result<Answer<Output>, ToolError> {
         let mut found = inspect(cx, &input.evidence(), Depth::Full)?;
-        let around = [database, memory, watches, skipped];
+        let around = [database, memory, watches, check_skipped];
         for look in around {
-            let (check, took) = cx.timed(|| look(cx));
+            let (check, took) = cx.time_work(|| look(cx));
             if let Some(check) = check {
                 found.cost_ms.insert(check.check, took);
                 found.checks.push(check);
@@ -77,7 +77,7 @@ impl ReadTool for Doctor {
         }
         let book = playbook(&found, cx.agent(), None);
         let guidance = super::trust_selftest::guidance(&found, &book);
-        let problems = found.failed().count();
+        let problems = found.list_failed().count();
         let repair = |check: &Check| around_repair(check).or_else(|| repair_of(&found, check.check, cx.agent()));
         let findings = found.checks.iter().map(|check| Finding {
             check: check.clone(),
@@ -131,7 +131,7 @@ fn watches(cx: &ReadContext<'_>) -> Option<Check> {
     })
 }
 
-fn skipped(cx: &ReadContext<'_>) -> Option<Check> {
+fn check_skipped(cx: &ReadContext<'_>) -> Option<Check> {
     const NAME: &str = "skipped";
     let snapshot = cx.snapshot();
     if snapshot.is_empty() {

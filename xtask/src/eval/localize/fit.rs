@@ -87,7 +87,7 @@ pub(crate) fn run(args: &[String]) -> Outcome<()> {
         fit(&weighed(samples, files), &std::array::from_fn(|place| used(SIGNALS[place])), PENALTY)
     };
     let fitted = fit_files(&all);
-    report("as it is", &all, kinds, files, |_| FileModel::fitted());
+    report("as it is", &all, kinds, files, |_| FileModel::load_fitted());
     report("fitted to all rows", &all, kinds, files, |_| fitted);
     let left_out = left_out(&samples, fit_files);
     report("its repository left out", &all, kinds, files, |sample| left_out[sample.repo.as_str()]);
@@ -168,7 +168,7 @@ fn fit_functions(samples: &[Sample], kinds: usize) -> OfFunctions<'_> {
     let of = |samples: &[&Sample]| fit(&weighed(samples, functions), &[true; ENTRY_SIGNALS.len()], ENTRY_PENALTY);
     let model = of(&told);
     println!("functions of the right files");
-    report("as it is", &told, kinds, functions, |_| EntryModel::fitted());
+    report("as it is", &told, kinds, functions, |_| EntryModel::load_fitted());
     report("fitted to all rows", &told, kinds, functions, |_| model);
     let left_out = left_out(samples, of);
     report("its repository left out", &told, kinds, functions, |sample| left_out[sample.repo.as_str()]);

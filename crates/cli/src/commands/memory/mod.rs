@@ -61,7 +61,7 @@ pub(crate) fn connect(root: &std::path::Path, common: &Common) -> Result<(), Cli
 }
 
 /// The files that [`connect`] writes.
-pub(crate) fn planned(root: &std::path::Path) -> Result<Vec<m1nd_mind::Planned>, CliError> {
+pub(crate) fn plan_files(root: &std::path::Path) -> Result<Vec<m1nd_mind::Planned>, CliError> {
     Ok(m1nd_mind::planned(root, &mind_home()?))
 }
 

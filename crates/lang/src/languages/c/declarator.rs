@@ -23,7 +23,7 @@ pub(in crate::languages) struct Declared<'t> {
 const MAX_DEPTH: usize = 64;
 
 /// Follows a declarator down to its name.
-pub(in crate::languages) fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
+pub(in crate::languages) fn find_declared(declarator: Node<'_>) -> Option<Declared<'_>> {
     let mut node = declarator;
     let mut function = None;
     let (mut pointer_between, mut array, mut pointer, mut returns_function) = (false, false, false, false);

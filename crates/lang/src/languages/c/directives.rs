@@ -1,7 +1,7 @@
 //! Directives where the grammar does not expect them: inside expressions, initialisers and statements, and branches
 //! that open or close only a part of the surrounding code.
 
-use super::prepare::skipped;
+use super::prepare::skip_token;
 
 /// Branches of one conditional that are kept apart.
 const MAX_BRANCHES: usize = 64;
@@ -30,7 +30,7 @@ const HEADS: &[&[u8]] = &[b"if", b"while", b"for", b"switch"];
 /// Finds directives to hide from the parser: those inside brackets that hold no statements, and those of conditionals
 /// that start or end inside of a statement or whose branches open or close different brackets; of these the first
 /// branch is kept.
-pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
+pub(super) fn find_misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
     let bytes = text.as_bytes();
     let mut open: Vec<u8> = Vec::new();
     let mut groups: Vec<Group> = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
     let mut at = 0;
     while at < bytes.len() {
         if bytes[at] == b'#' && at_line_start(bytes, at) {
-            let end = skipped(bytes, at).unwrap_or(bytes.len());
+            let end = skip_token(bytes, at).unwrap_or(bytes.len());
             let inside = matches!(open.last(), Some(b'(' | b'[' | b'='));
             let whole = matches!(last, b';' | b'{' | b'}' | b':' | b',') || last == b')' && !head;
             directive(text, (at, end), !inside && !whole, &mut open, &mut groups, blanks);
@@ -52,7 +52,7 @@ pub(super) fn misplaced(text: &str, blanks: &mut Vec<(usize, usize)>) {
             at = end;
             continue;
         }
-        if let Some(next) = skipped(bytes, at).filter(|_| bytes[at] != b'#') {
+        if let Some(next) = skip_token(bytes, at).filter(|_| bytes[at] != b'#') {
             if matches!(bytes[at], b'"' | b'\'') {
                 last = bytes[at];
             }
@@ -170,7 +170,7 @@ mod tests {
 
     fn left(text: &str) -> String {
         let mut blanks = Vec::new();
-        misplaced(text, &mut blanks);
+        find_misplaced(text, &mut blanks);
         let mut bytes = text.as_bytes().to_vec();
         for (start, end) in blanks {
             bytes[start..end].fill(b' ');

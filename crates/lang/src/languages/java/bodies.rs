@@ -31,7 +31,7 @@ pub(super) fn enter_return(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<
 pub(super) fn leave_return(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
     if let Some(value) = Pick::Last.get(node, parent) {
         let value = cx.expr_of(value);
-        cx.returned(value);
+        cx.record_returned(value);
     }
 }
 
@@ -59,7 +59,7 @@ pub(super) fn enter_record_pattern(cx: &mut Outline<'_>, node: Node<'_>, _: Opti
 
 /// Bare names after `case` are constants of the switched enum, unless they are constants in scope.
 pub(super) fn enter_switch(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) -> Enter {
-    let Some(selector) = parent.and_then(|parent| cx.known(parent.child_by_field_name("condition"))) else {
+    let Some(selector) = parent.and_then(|parent| cx.find_known(parent.child_by_field_name("condition"))) else {
         return Enter::Descend;
     };
     let scope = cx.scope();

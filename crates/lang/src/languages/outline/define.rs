@@ -233,7 +233,7 @@ impl Outline<'_> {
     }
 
     /// A value that the innermost function returns.
-    pub(crate) fn returned(&mut self, value: ExprId) {
+    pub(crate) fn record_returned(&mut self, value: ExprId) {
         if value == self.builder.unknown() {
             return;
         }
@@ -334,7 +334,7 @@ impl Outline<'_> {
 
     /// A type parameter of the innermost definition, or of the one that follows if its header has not been reached.
     pub(crate) fn leave_type_param(&mut self, names: &[Node<'_>], bound: Option<Node<'_>>) {
-        let bound = self.known(bound);
+        let bound = self.find_known(bound);
         for &name in names {
             self.add_type_param(name, bound);
         }

@@ -262,7 +262,7 @@ impl<'a> Outline<'a> {
     }
 
     /// The definitions that a node made when it was entered.
-    pub(super) fn remembered(&mut self, node: Node<'_>) -> Vec<DefId> {
+    pub(super) fn take_remembered(&mut self, node: Node<'_>) -> Vec<DefId> {
         self.variables.remove(&node.id()).unwrap_or_default()
     }
 
@@ -520,7 +520,7 @@ impl Outline<'_> {
             Rule::Return => {
                 if let Some(value) = Pick::Last.get(node, parent) {
                     let value = self.expr_of(value);
-                    self.returned(value);
+                    self.record_returned(value);
                 }
             }
             Rule::Assign(left) => {

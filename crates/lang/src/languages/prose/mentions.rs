@@ -39,7 +39,7 @@ pub(super) fn add(input: &Input<'_>, format: Format, builder: &mut FactsBuilder)
         let noun = (named.kind == MentionKind::Code && matches!(form, MentionForm::Symbol | MentionForm::Call))
             .then(|| nouns::beside(&lines, named.line, &named.name))
             .flatten();
-        let wants = named.role.as_deref().map_or(noun.map_or(Wanted::Any, |(wants, _)| wants), wanted);
+        let wants = named.role.as_deref().map_or(noun.map_or(Wanted::Any, |(wants, _)| wants), parse_wanted);
         found.push(Mention {
             enclosing: sections.at(named.line),
             name: builder.name(&named.name),
@@ -229,7 +229,7 @@ const fn mark(kind: MentionKind) -> MentionMark {
 }
 
 /// The kind that a role or directive asks for.
-fn wanted(role: &str) -> Wanted {
+fn parse_wanted(role: &str) -> Wanted {
     match role {
         "func" | "function" | "fn" | "macro" => Wanted::Function,
         "meth" | "method" | "staticmethod" | "classmethod" => Wanted::Method,

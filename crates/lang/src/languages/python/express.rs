@@ -22,7 +22,7 @@ impl Extractor<'_> {
                 self.call_of_value(node);
                 self.changes_map(node);
             }
-            "raise_statement" => self.raised(node),
+            "raise_statement" => self.record_raised(node),
             "with_item" => self.leave_with(node, path),
             "argument_list" if parent_kind == "class_definition" => self.leave_superclasses(node),
             "function_definition" | "lambda" => self.leave_function(node),

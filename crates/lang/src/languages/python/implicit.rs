@@ -91,7 +91,7 @@ impl Extractor<'_> {
     }
 
     /// `raise E` constructs a value of the class `E`.
-    pub(super) fn raised(&mut self, node: Node<'_>) {
+    pub(super) fn record_raised(&mut self, node: Node<'_>) {
         let Some(raised) = node.named_child(0).filter(|child| matches!(child.kind_name(), "identifier" | "attribute"))
         else {
             return;

@@ -220,7 +220,7 @@ impl Extractor<'_> {
             kind if item_kind(kind).is_none() => return,
             _ => {}
         }
-        let declared = self.declared(node);
+        let declared = self.find_declared(node);
         let bounds = self.supertraits(node);
         let target = self.exprs_of(&[node.child_by_field_name("trait")]);
         let values = self.exprs_of(&[node.child_by_field_name("value")]);
@@ -253,7 +253,7 @@ impl Extractor<'_> {
     }
 
     /// The written type: of a function its result, which is the unit type if none is written.
-    fn declared(&mut self, node: Node<'_>) -> Option<ExprId> {
+    fn find_declared(&mut self, node: Node<'_>) -> Option<ExprId> {
         let written = |field| node.child_by_field_name(field).and_then(|of| self.exprs.get(of));
         match node.kind() {
             "function_item" | "function_signature_item" => {
@@ -486,7 +486,7 @@ impl Extractor<'_> {
     }
 
     /// The definition that a macro invoked among items creates if it defines a function named by its first argument.
-    pub(super) fn generated(&mut self, node: Node<'_>, arguments: Node<'_>, pending: &Pending) -> Option<DefId> {
+    pub(super) fn define_generated(&mut self, node: Node<'_>, arguments: Node<'_>, pending: &Pending) -> Option<DefId> {
         let name_node = macro_rules::first_word(arguments)?;
         if self.builder.full() {
             return None;

@@ -197,7 +197,9 @@ fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
     let Some(token) = left.get(at) else { return First::None };
     match token.kind {
         Kind::Word => First::Word(token.text),
-        Kind::Variable if text(left, at + 1) == ":" && text(left, at + 2) == "ident" => named(right, token.text, name),
+        Kind::Variable if text(left, at + 1) == ":" && text(left, at + 2) == "ident" => {
+            classify_use(right, token.text, name)
+        }
         Kind::Variable => match text(left, at + 2) {
             "block" | "lifetime" | "literal" => First::None,
             _ => First::Other,
@@ -208,7 +210,7 @@ fn first<'a>(left: &[Token<'a>], right: &[Token<'a>], name: &str) -> First<'a> {
 }
 
 /// Use of the variable for the first word in a transcriber.
-fn named<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
+fn classify_use<'a>(right: &[Token<'a>], variable: &str, name: &str) -> First<'a> {
     let mut again = false;
     let mut groups: Vec<bool> = Vec::new();
     let mut inside = 0usize;

@@ -98,7 +98,7 @@ impl Extractor<'_> {
         let arguments = super::children(node).into_iter().rfind(|child| child.kind() == "token_tree");
         let among_items = is_among_items(path);
         let at = self.at;
-        let generated = arguments.filter(|_| among_items).and_then(|list| self.generated(node, list, &pending));
+        let generated = arguments.filter(|_| among_items).and_then(|list| self.define_generated(node, list, &pending));
         if let Some(def) = generated {
             self.at.enclosing = Some(def);
         }

@@ -385,7 +385,7 @@ impl<'t> Reader<'t> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<String> {
+    fn show_items(text: &str) -> Vec<String> {
         let row = |item: &Item<'_>| match item.what {
             What::Asks(root) => format!("{}.{}?", root.word(), item.name),
             What::Uses => format!("<{}>", item.name),
@@ -401,11 +401,11 @@ mod tests {
             "User", "<Node>", "<Named>", "id", "tags", "<Order>", "<Tag>", "Any", "<User>", "<Tag>", "Order", "ASC",
             "DESC", "Query", "user", "<User>", "Date", "In", "a", "b", "<User>",
         ];
-        assert_eq!(said(schema), expected);
+        assert_eq!(show_items(schema), expected);
         let document = "query Load($id: ID!) @cached { me: user(id: $id) { name(x: {a: 1}) } ...Rest ... on Query { b } }\nmutation { save(a: \"}\") }\n{ users { id } }\nfragment F on User { id }\n";
-        assert_eq!(said(document), ["Load", "Query.user?", "Mutation.save?", "Query.users?"]);
+        assert_eq!(show_items(document), ["Load", "Query.user?", "Mutation.save?", "Query.users?"]);
         for broken in ["type", "type A", "type A {", "query {", "{ a(", "...", "@", "enum E { @", "type A { b("] {
-            _ = said(broken);
+            _ = show_items(broken);
         }
     }
 }

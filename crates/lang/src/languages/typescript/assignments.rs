@@ -126,7 +126,7 @@ impl<'a> Extractor<'a> {
         if !takes_any {
             return;
         }
-        if let Some(base) = left.child_by_field_name("object").and_then(|object| self.known(object)) {
+        if let Some(base) = left.child_by_field_name("object").and_then(|object| self.find_known(object)) {
             let name = self.b.name(self.source.text(property));
             self.b.member_write(base, name, value);
         }
@@ -188,7 +188,7 @@ impl<'a> Extractor<'a> {
             return None;
         }
         let first = call.child_by_field_name("arguments").and_then(|arguments| arguments.named_child(0))?;
-        self.known(first).map(|expr| self.without_prototype(expr))
+        self.find_known(first).map(|expr| self.without_prototype(expr))
     }
 
     fn without_prototype(&self, expr: ExprId) -> ExprId {
@@ -210,7 +210,7 @@ impl<'a> Extractor<'a> {
             Target::Name(name) | Target::Prototype(name) => name,
             _ => return,
         };
-        if let (Some((class, _)), Some(base)) = (self.members_of(name), self.known(base)) {
+        if let (Some((class, _)), Some(base)) = (self.members_of(name), self.find_known(base)) {
             let base = self.without_prototype(base);
             self.bases.entry(class).or_default().push(base);
         }

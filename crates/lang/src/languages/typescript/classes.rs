@@ -44,7 +44,7 @@ impl Extractor<'_> {
             }
         };
         self.made.insert(node.id(), id);
-        self.decorated(id, node);
+        self.set_decorated(id, node);
         if node.kind() != "class" {
             self.export_if_declared(id, path);
         }
@@ -287,7 +287,7 @@ impl Extractor<'_> {
         let comment = self.doc_before(node.start_byte()).filter(|_| self.is_javascript());
         definition.declared = comment.and_then(|comment| self.jsdoc_type(comment));
         let id = self.add(node, definition);
-        self.decorated(id, node);
+        self.set_decorated(id, node);
         self.bind(id, Namespace::Value);
         self.initialising.push((node.id(), id, self.frames.len()));
     }
@@ -375,14 +375,14 @@ impl Extractor<'_> {
     }
 
     /// Records the extent of a definition including its decorators, if it has any.
-    pub(super) fn decorated(&mut self, id: DefId, node: Node<'_>) {
+    pub(super) fn set_decorated(&mut self, id: DefId, node: Node<'_>) {
         let takes =
             matches!(node.kind(), "method_definition" | "class" | "class_declaration" | "abstract_class_declaration");
         let before = if takes { self.decorated_from.take() } else { None };
         let start = before.unwrap_or(node.start_byte());
         let header = header_start(node).start_byte();
         if start < header {
-            self.b.decorated(id, start, header, node.end_byte());
+            self.b.set_decorated(id, start, header, node.end_byte());
         }
     }
 

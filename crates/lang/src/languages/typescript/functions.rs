@@ -34,7 +34,7 @@ impl<'a> Extractor<'a> {
     pub(super) fn enter_function<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
         let place = self.place(step, path);
-        let id = match self.merged(node, &place) {
+        let id = match self.find_merged(node, &place) {
             Some(id) => id,
             None => self.define_function(node, &place, path),
         };
@@ -265,7 +265,7 @@ impl<'a> Extractor<'a> {
     }
 
     /// The definition that an overload, an implementation or a second accessor belongs to.
-    fn merged(&mut self, node: Node<'_>, place: &Place<'_>) -> Option<DefId> {
+    fn find_merged(&mut self, node: Node<'_>, place: &Place<'_>) -> Option<DefId> {
         if !place.bound || place.anonymous {
             return None;
         }
@@ -313,7 +313,7 @@ impl<'a> Extractor<'a> {
             definition.owner = Some(first);
         }
         let id = self.add(node, definition);
-        self.decorated(id, place.whole);
+        self.set_decorated(id, place.whole);
         if let Some(comment) = comment.filter(|_| self.is_javascript()) {
             self.jsdoc_function(id, comment);
         }

@@ -149,7 +149,7 @@ impl Extractor<'_> {
                 let alias = specifier.child_by_field_name("alias").unwrap_or(name);
                 let kind = self.symbol(name);
                 let id = self.import_row(kind, module, name, scope, false);
-                self.reexported(id, alias, type_only || has_token(specifier, "type"));
+                self.record_reexported(id, alias, type_only || has_token(specifier, "type"));
             }
             return Enter::Skip;
         }
@@ -161,7 +161,7 @@ impl Extractor<'_> {
         match first {
             Some(alias) => {
                 let id = self.import_row(ImportKind::Module, module, source, scope, false);
-                self.reexported(id, alias, type_only);
+                self.record_reexported(id, alias, type_only);
             }
             None => {
                 let id = self.import_row(ImportKind::Wildcard, module, source, scope, false);
@@ -211,7 +211,7 @@ impl Extractor<'_> {
         self.initialising.push((node.id(), id, self.frames.len()));
     }
 
-    fn reexported(&mut self, id: ImportId, alias: Node<'_>, type_only: bool) {
+    fn record_reexported(&mut self, id: ImportId, alias: Node<'_>, type_only: bool) {
         let flags = &mut self.b.facts_mut().imports[id.index()].flags;
         (flags.reexport, flags.type_only) = (true, type_only);
         let value = self.b.expr(Expr::Import(id));

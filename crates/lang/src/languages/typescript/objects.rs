@@ -230,7 +230,7 @@ impl Extractor<'_> {
     }
 
     /// The value of a node, once left, if it is one.
-    pub(super) fn known(&self, node: Node<'_>) -> Option<ExprId> {
+    pub(super) fn find_known(&self, node: Node<'_>) -> Option<ExprId> {
         self.exprs.get(node).filter(|&expr| expr != self.b.unknown())
     }
 }

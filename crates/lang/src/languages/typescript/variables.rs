@@ -20,7 +20,7 @@ impl<'a> Extractor<'a> {
         let scope = if is_var { self.hoist_scope() } else { self.scope() };
         let value = node.child_by_field_name("value");
         if let Some(value) = value
-            && self.required(name, value, scope, path)
+            && self.record_required(name, value, scope, path)
         {
             return Enter::Skip;
         }
@@ -158,7 +158,13 @@ impl<'a> Extractor<'a> {
     }
 
     /// `const x = require("m")`, `const { a, b: c } = require("m")`, `const x = require("m").a`.
-    fn required<'tree>(&mut self, name: Node<'tree>, value: Node<'tree>, scope: ScopeId, path: &[Step<'tree>]) -> bool {
+    fn record_required<'tree>(
+        &mut self,
+        name: Node<'tree>,
+        value: Node<'tree>,
+        scope: ScopeId,
+        path: &[Step<'tree>],
+    ) -> bool {
         let (call, property) = match value.kind() {
             "member_expression" => (value.child_by_field_name("object"), value.child_by_field_name("property")),
             _ => (Some(value), None),

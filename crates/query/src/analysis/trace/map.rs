@@ -167,9 +167,9 @@ impl<'s> Files<'s> {
         let wanted = parts(path);
         let Some(name) = wanted.last() else { return Err("the frame names no file".into()) };
         let candidates = self.by_name.get(&name.to_lowercase()).map_or(&[][..], |files| files);
-        let needed = needed(&wanted, frame.origin);
+        let needed = needed_parts(&wanted, frame.origin);
         let fits = |file: &'s str| {
-            let shared = shared(&wanted, file);
+            let shared = count_shared_parts(&wanted, file);
             let whole = shared == file.split('/').count() || shared == wanted.len();
             let enough = match needed {
                 Needed::Parts(parts) => shared >= parts,
@@ -289,7 +289,7 @@ enum Needed {
 
 /// Below a package folder, all components count: `node_modules/pg/lib/conn.js` is not the `lib/conn.js` of the
 /// project.
-fn needed(wanted: &[&str], origin: Origin) -> Needed {
+fn needed_parts(wanted: &[&str], origin: Origin) -> Needed {
     if origin != Origin::Vendored {
         return Needed::Any;
     }
@@ -314,6 +314,6 @@ pub(super) fn parts(path: &str) -> Vec<&str> {
 }
 
 /// Parts that both paths share from their ends.
-fn shared(wanted: &[&str], file: &str) -> usize {
+fn count_shared_parts(wanted: &[&str], file: &str) -> usize {
     wanted.iter().rev().zip(file.rsplit('/')).take_while(|(a, b)| **a == *b).count()
 }

@@ -106,7 +106,7 @@ impl Evidence {
             kinds: asked.kinds(),
             folders: asked.folders(),
             last: asked.last(),
-            born: asked.born(),
+            born: asked.find_born_together(),
             common,
             totals,
             rates,
@@ -341,7 +341,7 @@ impl Asked<'_> {
         (rates, all)
     }
 
-    fn born(&self) -> FxHashSet<u32> {
+    fn find_born_together(&self) -> FxHashSet<u32> {
         let file = self.key.and_then(|key| self.history.file_of(key));
         let first = file.and_then(|file| file.commit_indices().last());
         match (first, self.own.last()) {

@@ -28,7 +28,7 @@ pub use symbols::{SymbolAnswer, SymbolRow};
 
 use super::node_changes::{CannotTell, node_changes};
 use super::timeline::{Velocity, velocity_of};
-use joint::joined;
+use joint::join_parts;
 use signals::{of_code, signal};
 
 /// Maximum rows.
@@ -187,7 +187,7 @@ pub fn predict(
                         }
                         rows
                     }
-                    None => connected(snapshot, node, &links),
+                    None => list_connected(snapshot, node, &links),
                 }
             }
         };
@@ -203,7 +203,7 @@ pub fn predict(
     let mut changed: FxHashSet<&str> = query.changed.iter().map(|&node| graph.path(node)).collect();
     changed.extend(query.also_changed.iter().map(String::as_str));
     let (model, count) = (joint_model(), query.changed.len());
-    let of_all = |(row, parts): (PredictRow, Vec<Part>)| PredictRow { value: joined(&model, &parts, count), ..row };
+    let of_all = |(row, parts): (PredictRow, Vec<Part>)| PredictRow { value: join_parts(&model, &parts, count), ..row };
     answer.rows = best.into_values().map(of_all).filter(|row| !changed.contains(row.path.as_str())).collect();
     answer.rows.retain(|row| row.support >= query.min_support || row.rests_on_more());
     answer.rows.sort_by(|a, b| {
@@ -267,7 +267,7 @@ fn rows_of(
             tests: candidate.signals[tests] > 0.0,
             is_alike: candidate.signals[alike] > 0.0,
             with_additions: candidate.signals[additions],
-            commits: if is_counted { cited(place, own, &candidate) } else { Vec::new() },
+            commits: if is_counted { cite_commits(place, own, &candidate) } else { Vec::new() },
             path,
         };
         (row, part)
@@ -284,7 +284,7 @@ fn often_with(rows: &[(PredictRow, Part)], least: u32) -> Vec<&str> {
 }
 
 /// The newest common commits.
-fn cited(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) -> Vec<(String, String)> {
+fn cite_commits(place: &PlacedHistory<'_>, own: &[usize], candidate: &Candidate<'_>) -> Vec<(String, String)> {
     if candidate.support == 0 {
         return Vec::new();
     }
@@ -314,7 +314,7 @@ fn beside_it(
 }
 
 /// Without a history: the files connected in the code, which nothing measures.
-fn connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<(PredictRow, Part)> {
+fn list_connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<(PredictRow, Part)> {
     let graph = snapshot.graph();
     let model = predict_model();
     let is_test = |node: Option<NodeIx>| node.is_some_and(|node| graph.flags(node).has(m1nd_graph::NodeFlags::TEST));

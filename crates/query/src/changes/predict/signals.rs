@@ -216,7 +216,7 @@ pub fn candidates<'h>(
         .filter_map(|(path, strength)| Some((history.file(path.strip_prefix(prefix)?)?.key(), *strength)))
         .collect();
     let mut keys: FxHashSet<u32> = evidence.partners().chain(linked.keys().copied()).collect();
-    keys.extend(named(history, beside, &place, moment, &evidence));
+    keys.extend(list_candidates(history, beside, &place, moment, &evidence));
     let mut keys: Vec<u32> = keys.into_iter().filter(|other| Some(*other) != key).collect();
     keys.sort_unstable();
     let files = keys.into_iter().filter_map(|key| history.file_of(key));
@@ -226,7 +226,7 @@ pub fn candidates<'h>(
 }
 
 /// Files that are candidates without a common commit.
-fn named(history: &History, beside: &Beside, place: &Place, moment: Moment, evidence: &Evidence) -> Vec<u32> {
+fn list_candidates(history: &History, beside: &Beside, place: &Place, moment: Moment, evidence: &Evidence) -> Vec<u32> {
     let mut keys: Vec<u32> = history.most_changed(moment, POPULAR).iter().map(FileHistory::key).collect();
     let newest = (moment.newest()..history.commits().len()).take(NEWEST);
     let counting = newest.filter(|&commit| history.commits()[commit].counts_together());
