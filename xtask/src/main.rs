@@ -29,7 +29,11 @@ const TASKS: &[Task] = &[
         tidy::run,
     ),
     ("codegen", "write docs/tools.md from the registry of tools; --check only compares", codegen::run),
-    ("new", "the files and rows of a tool that does nothing yet: tool TOOLSET NAME", new::run),
+    (
+        "new",
+        "the files and rows of something that does nothing yet: tool TOOLSET NAME | language NAME EXTENSION GRAMMAR@VERSION",
+        new::run,
+    ),
     ("picture", "draw docs/session.svg from a real session: --program PATH --repo PATH", picture::run),
     ("crash", "kill a writing process again and again: --cycles N (default 1000)", crash::run),
     ("bench", "measure: ingest|find [--write] PATH... | memory [--write] | torture [--write] [NAME...]", bench::run),
