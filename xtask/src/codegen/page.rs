@@ -26,6 +26,7 @@ pub(super) fn text() -> String {
          belong to. `help` with `tool_name`, or\n\
          `m1nd call TOOL --help`, shows the manual of a tool. Arguments in parentheses are taken, but left out of `tools/list`.\n",
     );
+    table(&mut page);
     let listed = tools_list(&ServeOptions::default());
     for (set, tools) in by_toolset() {
         let _ = write!(page, "\n## {}: {}\n", set.word(), set.text());
@@ -37,6 +38,14 @@ pub(super) fn text() -> String {
     page.push_str("\nWith the tools about memories alone:\n");
     quote_instructions(&mut page, &ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
     page
+}
+
+/// All tools, with the question that each answers.
+fn table(page: &mut String) {
+    page.push_str("\n| tool | answers |\n|---|---|\n");
+    for tool in by_toolset().flat_map(|(_, tools)| tools) {
+        let _ = writeln!(page, "| [`{0}`](#{0}) | {1} |", tool.name, tool.answers);
+    }
 }
 
 /// What a server offers beside tools.

@@ -135,7 +135,7 @@ impl Tool for Counterfactual {
     const NAME: &'static str = "counterfactual";
     const TOOLSET: Toolset = Toolset::Analysis;
     const SUMMARY: &'static str = "Show what breaks and what falls out of use if nodes are deleted";
-    const ANSWERS: &'static str = "what breaks and what nothing uses any more if something is deleted";
+    const ANSWERS: &'static str = "what breaks and what falls out of use if something is deleted";
     const HELP: &'static str = "\
 Removes nodes, with all they contain, in thought. Nothing is changed. The effects are exact on the graph:
 
