@@ -210,6 +210,7 @@ pub(crate) fn of_contents(
         .collect();
     let keys: Vec<ContentHash> =
         work.iter().map(|(job, hash, language, _)| cache_key(*hash, *language, &job.inner)).collect();
+    // One read for all keys; a cache that fails counts as empty.
     let known = cache.and_then(|cache| cache.get_many(&keys, CACHE_VERSION).ok());
     let known = known.unwrap_or_else(|| vec![None; keys.len()]);
     let work: Vec<_> = work.into_iter().zip(known).collect();
@@ -224,6 +225,7 @@ pub(crate) fn of_contents(
     })?;
     cancel.check()?;
     let (outcomes, fresh): (Vec<Outcome>, Vec<Fresh>) = finished.into_iter().unzip();
+    // Stored after the parallel part, in one write.
     if let Some(cache) = cache {
         store_fresh(cache, fresh);
     }

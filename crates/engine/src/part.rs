@@ -41,12 +41,14 @@ fn nodes<'a>(
 ) -> Vec<NodeInput<'a>> {
     let exported = list_exported(facts);
     let is_stub = m1nd_link::is_stub(links.path.as_str());
+    // In files that export explicitly, a top definition that is not exported is hidden whatever its keyword says.
     let is_hidden = |id: DefId, definition: &Definition| {
         let own = definition.scope == FILE_SCOPE && !definition.flags.is_exported;
         own && exported.as_ref().is_some_and(|exported| !exported.contains(&id))
     };
     let node = |node: &LinkNode| -> NodeInput<'a> {
         let parent = node.parent.and_then(|parent| links.nodes.get(parent as usize)).map(|parent| parent.id.0);
+        // A link node is a route, a definition, or the file itself.
         if let Some(line) = node.route {
             return route_node(node.id.0, parent, linker.text(node.id), line, is_test);
         }

@@ -95,6 +95,7 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
     let mut tool_is_utf16 = false;
     let (mut count, mut relations) = (0, 0);
     let mut input = CodedInputStream::from_bytes(bytes);
+    // Documents are read one by one: the parsed form of a whole index is several times its size.
     loop {
         let tag = input.read_raw_tag_or_eof().map_err(|error| report_malformed(&input, error))?;
         match tag {
@@ -116,6 +117,7 @@ pub(crate) fn read(bytes: &[u8], cancel: &Cancel) -> Result<Index, ScipError> {
                 if count > MAX_OCCURRENCES {
                     return Err(ScipError::TooLarge { what: "occurrences", limit: MAX_OCCURRENCES });
                 }
+                // Checked now and then, since documents may have a single occurrence.
                 if count / CANCEL_PERIOD != before {
                     cancel.check()?;
                 }
@@ -260,6 +262,7 @@ pub(crate) struct Symbol {
 pub(crate) fn parse_symbol(text: &str) -> Option<Symbol> {
     let mut rest = text;
     let mut fields = [const { String::new() }; 4];
+    // The four fields in front, then one descriptor after the other up to the end.
     for field in &mut fields {
         rest = take_escaped(rest, ' ', field)?;
     }
@@ -282,6 +285,7 @@ pub(crate) fn parse_symbol(text: &str) -> Option<Symbol> {
                 rest = &rest[kind.len_utf8()..];
                 match kind {
                     '/' => {
+                        // Only modules at the beginning are a path; a module inside of a type is a member.
                         if inside_modules {
                             symbol.modules.push(name.clone());
                         }

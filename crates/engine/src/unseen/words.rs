@@ -64,6 +64,7 @@ impl<'s> Reader<'s> {
             }
             From::Nowhere => return None,
         };
+        // The name may tell nothing about the language; the first bytes can.
         let language = match source.language {
             Language::Text => {
                 let path = RepoPath::new(&source.path).ok()?;
@@ -78,6 +79,7 @@ impl<'s> Reader<'s> {
         let only_odd = source.reason == UnseenReason::Problem(ProblemKind::InvalidUtf8);
         let text = text::decode_any(&bytes);
         let mut rows = words(language, &text);
+        // The index read this file but for what is not UTF-8, so only such words can be missing.
         if only_odd {
             rows.retain(|row| !row.0.is_ascii());
         }
@@ -126,6 +128,7 @@ fn words(language: Language, text: &str) -> Vec<(&str, u32)> {
         at = end;
         line += bytes[counted..start].iter().filter(|&&byte| byte == b'\n').count() as u32;
         counted = start;
+        // All three run in the order of the text, so each range is looked at once.
         while comments.peek().is_some_and(|range| range.end <= start) {
             comments.next();
         }
@@ -139,6 +142,7 @@ fn words(language: Language, text: &str) -> Vec<(&str, u32)> {
         {
             continue;
         }
+        // Every name of code counts; in strings and other texts only what looks like a name of code.
         let is_quoted = !is_code || strings.peek().is_some_and(|range| range.start <= start);
         if !is_quoted || looks_like_code(bytes, start, end, word) {
             found.push((word, line));

@@ -31,6 +31,7 @@ impl Writer {
         check(request)?;
         let info = &place.roots[place.root];
         let root = open_root(info).map_err(EngineError::BadRequest)?;
+        // A file is read whatever its name is; in a folder the names decide.
         let files: Vec<RepoPath> = match (&place.scope, place.is_file) {
             (Some(file), true) => vec![file.clone()],
             (scope, _) => {
@@ -64,12 +65,14 @@ impl Writer {
             match reader.read(inner, &source, self.shared.config.limits.read_bytes, place.is_file) {
                 Ok(Some(set)) => sets.push(set),
                 Ok(None) => {}
+                // One unreadable document does not fail the others.
                 Err(why) => done.skipped.push((source, Problem::new(ProblemKind::Unreadable, why))),
             }
         }
         stages.end_stage("parsing");
         done.parsed = sets.len();
         done.documents = Some(reader.report);
+        // Merging keeps what was imported from outside of the scope.
         if request.mode == Mode::Merge {
             let scope = place.scope.as_ref().map_or_else(|| info.prefix.clone(), |scope| info.outer(scope).to_string());
             sets.extend(retain_imported(&current, &sets, &scope));

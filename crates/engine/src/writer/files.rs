@@ -86,6 +86,7 @@ pub(super) fn scan(
 ) -> Result<Scan, EngineError> {
     let mut scan = Scan::default();
     let mut found: Vec<(RepoPath, FileMeta)> = Vec::new();
+    // A single file needs no walk, and is taken even if the rules of the walk leave it out.
     match target.scope.filter(|_| target.is_file) {
         Some(file) => found.push((file.clone(), target.handle.own_metadata(file)?)),
         None => {
@@ -106,11 +107,13 @@ pub(super) fn scan(
     for (inner, meta) in found {
         scan.jobs.push(job(target, inner, meta, basis, care));
     }
+    // In order, so that the search below and the result do not depend on the walk.
     scan.jobs.sort_by(|a, b| a.path.cmp(&b.path));
     let inside = |entry: &&FileEntry| {
         belongs(target, &entry.path)
             .is_some_and(|inner| target.scope.is_none_or(|scope| inner.is_within(scope.as_str())))
     };
+    // What is indexed inside of the scope and was not found has been removed.
     let is_gone = |entry: &&FileEntry| scan.jobs.binary_search_by(|job| job.path.cmp(&entry.path)).is_err();
     let gone = basis.files.iter().filter(inside).filter(is_gone);
     scan.removed = gone.map(|entry| entry.path.clone()).collect();

@@ -121,6 +121,7 @@ impl Writer {
         if self.shared.config.read_only {
             return Err(EngineError::ReadOnly);
         }
+        // Another process may have ended since, so its lock is tried again before the request is refused.
         if self.lock.is_none() {
             self.take_over();
         }
@@ -130,6 +131,7 @@ impl Writer {
         cancel.check()?;
         let mut stages = Stages::new();
         let before = self.shared.current();
+        // Dropping an import needs no path on disk.
         if request.mode == Mode::Drop {
             let done = self.drop_scip(request, cancel, progress, &mut stages)?;
             return Ok(self.report(request, &before, done, stages));
@@ -141,6 +143,7 @@ impl Writer {
             Adapter::Code => self.ingest_code(request, place, cancel, progress, &mut stages)?,
             _ => self.ingest_documents(request, &place, cancel, progress, &mut stages)?,
         };
+        // Roots may have been added or removed.
         self.watch();
         Ok(self.report(request, &before, done, stages))
     }
@@ -329,6 +332,7 @@ impl Writer {
         let LinkChanges { delta, mut rows, edited, removed } = changes;
         let mut to_search: std::collections::BTreeSet<RepoPath> = edited.into_iter().collect();
         let current = self.shared.current();
+        // Rows of all files whose links changed, edited or not: tiers and the role of a test depend on other files.
         for links in &delta.changed {
             cancel.check()?;
             if build::note_ids(&mut linked, links, &current.graph) {
@@ -341,6 +345,7 @@ impl Writer {
                 entry.is_test = file.is_some_and(|(_, facts)| linked.is_test(links, facts));
             }
         }
+        // Changed files lie over the base of graph and search index until there are many.
         content.graph = build::changed_graph(&current.graph, &linked, &delta, &current.imported);
         let pool = self.pool()?;
         let indexed = |path: RepoPath| {
@@ -352,6 +357,7 @@ impl Writer {
         changes.extend(indexed.ok_or_else(report_gone)?);
         content.search = content.search.with_changes(changes);
         content.files = Arc::new(content.files.with(rows.into_iter().collect()));
+        // Then both are packed, since each reader pays for the layers.
         if delta.changed.len() > MAX_CHANGED || content.graph.overlay_files() > MAX_OVERLAY {
             let (graph, search) =
                 pool.install(|| rayon::join(|| content.graph.compact(cancel), || content.search.compact(cancel)));
@@ -362,6 +368,7 @@ impl Writer {
             };
         }
         cancel.check()?;
+        // Nothing was visible so far; from here on readers get the new state.
         let generation = self.next_generation();
         self.publish(&current, generation, content)?;
         self.linked = Some(linked);
@@ -526,6 +533,7 @@ impl Writer {
     fn report(&self, request: &IngestRequest, before: &Snapshot, done: Done, stages: Stages) -> IngestReport {
         let after = self.shared.current();
         let mut problems: std::collections::BTreeMap<ProblemKind, usize> = Default::default();
+        // Problems of the whole index and not of this run only: they say how complete answers are.
         let of_files = after.files.iter().flat_map(|file| &file.problems);
         for problem in of_files {
             *problems.entry(problem.kind).or_default() += 1;

@@ -117,6 +117,7 @@ impl Writer {
         if self.shared.current().is_empty() {
             return bad_request("nothing is indexed yet; ingest the code first, then the compiler's index of it");
         }
+        // The index is compared with our own definitions, so these must be linked.
         if self.linked.is_none() {
             self.relink_all(cancel, progress)?;
         }
@@ -135,6 +136,7 @@ impl Writer {
         if set.files.is_empty() {
             return Err(covers_nothing(&report, request));
         }
+        // The bytes of an index may be hundreds of megabytes; they are not needed while files are linked.
         let bytes_read = bytes.len() as u64;
         drop(bytes);
         let index = match request.mode {

@@ -126,6 +126,7 @@ pub fn node_changes<'h>(
     let (start, end) = graph.lines(node);
     let lines = (end + 1).saturating_sub(start.max(1));
     let mut gaps: Vec<String> = cut.map(|reason| format!("older changes are unknown: {reason}")).into_iter().collect();
+    // Git knows the commits of a file; those of a symbol are found by following its lines back.
     if graph.kind(node) == NodeKind::File {
         let changes = file_changes(&place, with_lines, &mut gaps, cancel)?;
         return Ok(NodeChanges { place, changes, lines, moved_from: Vec::new(), gaps, own });
@@ -137,6 +138,7 @@ pub fn node_changes<'h>(
     }
     let contents = place.contents()?;
     let tracing = Tracing { contents: &contents, cache: place.lines(), limit: MAX_COMPARED, cancel };
+    // Lines of the graph count from 1 and include the last.
     let range = start.saturating_sub(1)..end;
     let mut found =
         file.trace(text.text.as_bytes(), std::slice::from_ref(&range), tracing).map_err(|_| CannotTell::Cancelled)?;

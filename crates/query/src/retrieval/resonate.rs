@@ -126,6 +126,7 @@ pub fn resonate(
         return Ok(answer);
     }
     let mut scales: Vec<Left> = Vec::new();
+    // Short walks find what belongs to the start, long ones what belongs to its surroundings.
     for steps in SCALES {
         let near = walk(graph, &answer.seeds, steps, &weights, cancel)?;
         answer.incomplete |= near.incomplete;
@@ -143,6 +144,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
     let mut answer = ResonateAnswer::default();
     let mut covered: FxHashSet<NodeIx> = FxHashSet::default();
     let mut best: FxHashMap<NodeIx, (f64, usize)> = FxHashMap::default();
+    // Each anchor covers the code around it, so the next one lies in another part of the project.
     for anchor in anchors(graph) {
         if answer.seeds.len() >= MAX_PARTS {
             break;
@@ -163,6 +165,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
             if amplitude >= COVERED {
                 covered.insert(node);
             }
+            // A node belongs to the part where it is loudest.
             let known = best.entry(node).or_insert((0.0, 0));
             if amplitude > known.0 {
                 *known = (amplitude, answer.seeds.len());
@@ -170,6 +173,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         }
         covered.insert(anchor);
     }
+    // Last, the share of each part in the whole.
     let share = 1.0 / answer.seeds.len().max(1) as f64;
     answer.seeds.iter_mut().for_each(|(_, seed)| *seed = share);
     for (node, (amplitude, group)) in best {

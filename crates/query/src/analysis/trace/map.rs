@@ -156,6 +156,7 @@ impl<'s> Files<'s> {
             Origin::Runtime => return Err("the language's own library".into()),
             Origin::Code | Origin::Vendored => {}
         }
+        // A package of the project under its installed name: only the files of that package can be meant.
         if let Some(of) = self.packages.folders(path).filter(|_| frame.origin == Origin::Vendored) {
             let missing = || {
                 let package = &of.package;
@@ -164,6 +165,7 @@ impl<'s> Files<'s> {
             let place = self.best(frame, of.files().iter().map(String::as_str).collect());
             return place.or_else(|| self.by_source(frame, format, Some(&of))).ok_or_else(missing);
         }
+        // Otherwise the files of that name that share most folders with the path, counted from its end.
         let wanted = parts(path);
         let Some(name) = wanted.last() else { return Err("the frame names no file".into()) };
         let candidates = self.by_name.get(&name.to_lowercase()).map_or(&[][..], |files| files);
@@ -181,6 +183,7 @@ impl<'s> Files<'s> {
         let most = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == most);
         let place = self.best(frame, found.into_iter().map(|(_, file)| file).collect());
+        // No path fits: built code may still name its source.
         let place = place.or_else(|| match frame.origin {
             Origin::Code => self.by_source(frame, format, None),
             _ => None,

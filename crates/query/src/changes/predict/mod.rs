@@ -149,6 +149,7 @@ pub fn predict(
                 let beside = found.place.loaded.derived_values().get_or_init(|| Beside::of(found.place.history));
                 let prefix = found.place.outer("");
                 let around = Around { links: &links, beside: &beside, prefix: &prefix };
+                // The precision is measured on the history itself; the measurement may still be running.
                 let calibration = calibration(&found.place, query.waits, cancel)?;
                 answer.is_being_measured |= calibration.is_none();
                 let calibration = calibration.unwrap_or_default();
@@ -172,6 +173,7 @@ pub fn predict(
                 rows
             }
             Err(CannotTell::Cancelled) => return Err(Cancelled),
+            // Without commits of its own, what lies beside the file or is connected with it in the code has to do.
             Err(reason) => {
                 let found = match &reason {
                     CannotTell::NoCommits { .. } => {
@@ -191,6 +193,7 @@ pub fn predict(
                 }
             }
         };
+        // A file may follow from several changed nodes: the surest reason is shown, all of them count.
         for (row, part) in rows {
             let (known, parts) = best.entry(row.path.clone()).or_insert_with(|| (row.clone(), Vec::new()));
             parts.push(part);
@@ -200,6 +203,7 @@ pub fn predict(
         }
     }
     let graph = snapshot.graph();
+    // What changes anyway needs no prediction.
     let mut changed: FxHashSet<&str> = query.changed.iter().map(|&node| graph.path(node)).collect();
     changed.extend(query.also_changed.iter().map(String::as_str));
     let (model, count) = (joint_model(), query.changed.len());
@@ -246,6 +250,7 @@ fn rows_of(
     let found = candidates(place.history, asked, around, Moment::NOW);
     let row = |candidate: Candidate<'_>| {
         let inner = candidate.file.path();
+        // Common commits below the minimum are neither shown nor counted as evidence.
         let is_counted = candidate.support > 0 && candidate.support >= min_support;
         let source = if is_counted { Source::CoChange } else { Source::Structure };
         let path = place.outer(inner);
@@ -342,6 +347,7 @@ fn list_connected(snapshot: &Snapshot, node: NodeIx, links: &FileLinks) -> Vec<(
         (row, Part { value, linked: *strength, ..Part::default() })
     };
     let mut rows: Vec<(PredictRow, Part)> = links.around(graph.path(node)).iter().map(row).collect();
+    // Only files: nothing outside of the project can be changed.
     rows.retain(|(row, _)| row.node.is_some_and(|node| graph.kind(node) == NodeKind::File));
     rows.sort_by(|(a, _), (b, _)| b.linked.total_cmp(&a.linked).then_with(|| a.path.cmp(&b.path)));
     rows
