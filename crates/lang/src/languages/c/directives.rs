@@ -109,6 +109,7 @@ fn directive(
     blanks: &mut Vec<(usize, usize)>,
 ) {
     let word = text[start..end].trim_start_matches('#').trim_start();
+    // Each branch starts with the brackets that were open before the first one.
     if word.starts_with("if") {
         let before = open.clone();
         let lines = vec![(start, end)];
@@ -124,6 +125,7 @@ fn directive(
         group.uneven |= within;
         group.lines.push((start, end));
         next_branch(&mut group, start, end, open);
+        // Branches that open or close different brackets cannot all be parsed: the first one stays.
         if group.uneven && group.others.len() <= MAX_BRANCHES {
             blanks.extend(group.others);
             blanks.extend(group.lines);
