@@ -466,7 +466,7 @@ fn guidance(
         };
     }
     let target = Some(snapshot.graph().id(first.node).to_owned());
-    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches {}", named(&found.unmatched)));
+    let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches {}", quote_words(&found.unmatched)));
     let behind = unmet.as_ref().map_or_else(String::new, |unmet| format!("; {unmet}"));
     let hint = match (trust.verdict, sufficiency.state) {
         (_, "sufficient") => format!("`{label}` matches the whole query; open it"),
