@@ -250,8 +250,8 @@ impl<'a> ImportedSymbols<'a> {
     }
 }
 
-/// Converts an imported file to its part of the graph, with the nodes that [`choose_nodes`] selects. `known` returns the number
-/// of an id of the code.
+/// Converts an imported file to its part of the graph, with the nodes that [`choose_nodes`] selects. `known` returns
+/// the number of an id of the code.
 pub(crate) fn part<'a>(
     set: &'a Imported,
     chosen: &[bool],

@@ -217,8 +217,8 @@ impl Snapshot {
         &self.derived
     }
 
-    /// Like [`Snapshot::derived_values`], for values that depend on no state of the index: all snapshots of an engine share
-    /// them, and they are dropped with it. Their types must be bounded.
+    /// Like [`Snapshot::derived_values`], for values that depend on no state of the index: all snapshots of an engine
+    /// share them, and they are dropped with it. Their types must be bounded.
     pub fn lasting(&self) -> &Derived {
         &self.histories.lasting
     }

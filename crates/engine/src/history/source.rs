@@ -46,8 +46,8 @@ impl LoadedHistory {
         Self { history, lines, derived: Derived::new(), wait }
     }
 
-    /// The value of this type among [`LoadedHistory::derived_values`] if it is there in a moment. The first who asks has it
-    /// worked out, in a thread of its own.
+    /// The value of this type among [`LoadedHistory::derived_values`] if it is there in a moment. The first who asks
+    /// has it worked out, in a thread of its own.
     pub fn derived_at_hand<T: Send + Sync + 'static>(
         self: &Arc<Self>,
         compute: impl FnOnce(&Self) -> T + Send + 'static,

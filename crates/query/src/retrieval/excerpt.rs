@@ -5,7 +5,8 @@ use m1nd_graph::NodeIx;
 
 use super::lines::{LineFinder, MatchingLine};
 
-/// Lines shown before and after one that meets the question: first a few for all of them, then more while there is room.
+/// Lines shown before and after one that meets the question: first a few for all of them, then more while there is
+/// room.
 const AROUND: [usize; 3] = [3, 8, 20];
 /// First lines of a node that are always shown: its header.
 const HEADER_LINES: usize = 2;

@@ -127,7 +127,7 @@ pub(in crate::languages) fn enter_text(cx: &mut Outline<'_>, node: Node<'_>, par
     .collect();
     let own = cx.owner_name().unwrap_or("").to_owned();
     let all = words(text, start);
-    // A text of one name is another name for that.
+    // A text of one name is an alias of that.
     let alone = all.len() == 1 && all[0].before.is_empty() && all[0].after.is_empty();
     let mut tag = "";
     for word in &all {

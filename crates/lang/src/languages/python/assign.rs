@@ -276,7 +276,7 @@ impl Extractor<'_> {
                         children.into_iter().filter(|child| child.kind_name() != "comment").enumerate()
                     {
                         let is_splat = matches!(child.kind_name(), "list_splat_pattern" | "list_splat");
-                        // Behind `*rest`, places are not known any longer.
+                        // Behind `*rest`, places are no longer known.
                         let value = match (is_splat, is_exact) {
                             (true, _) => value,
                             (false, true) => self.item(value, index),

@@ -69,7 +69,7 @@ impl Extractor<'_> {
                 }
             }
             "list_pattern" | "tuple_pattern" => {
-                // Behind `*rest`, places are not known any longer.
+                // Behind `*rest`, places are no longer known.
                 let mut is_exact = true;
                 for (index, child) in children.into_iter().enumerate() {
                     is_exact &= child.named_child(0).is_none_or(|inner| inner.kind_name() != "splat_pattern");
