@@ -1,5 +1,6 @@
 //! What trust and tremor say of a file, and the factor that they multiply to: shared by the tools that show them.
 
+use crate::word::Word;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::history::ProjectHistory;
 use m1nd_query::risk::{FileSignals, SignalsQuery, Tier, TremorLevel, TremorNode, TrustNode, file_signals};
@@ -58,7 +59,7 @@ pub(crate) struct RowSignals {
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_risk_multiplier: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trust_tier: Option<&'static str>,
+    trust_tier: Option<Word<Tier>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_band: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +67,7 @@ pub(crate) struct RowSignals {
     #[serde(skip_serializing_if = "Option::is_none")]
     tremor_observation_count: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tremor_risk_level: Option<&'static str>,
+    tremor_risk_level: Option<Word<TremorLevel>>,
     /// Commits per 30 days, newer half of the last 90 days minus older half.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) velocity: Option<f64>,
@@ -89,11 +90,11 @@ impl RowSignals {
             heuristic_factor: (trust.is_some() || tremor.is_some()).then(|| round_value(factor(trust, tremor))),
             trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
             trust_risk_multiplier: multiplier(trust).map(round_value),
-            trust_tier: trust.map(|trust| trust.verdict.tier.word()),
+            trust_tier: trust.map(|trust| Word(trust.verdict.tier)),
             trust_band: found.trust.as_ref().map(|trust| trust.verdict.tier.band()),
             tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: tremor.map(|tremor| tremor.series.observations()),
-            tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),
+            tremor_risk_level: tremor.map(|tremor| Word(tremor.tremor.level)),
             velocity: found.trend.map(|(older, newer)| round_value(newer - older)),
             reasons: reasons(trust, tremor),
         }

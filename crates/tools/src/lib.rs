@@ -34,6 +34,7 @@ mod source;
 mod task;
 mod test_rows;
 mod trust;
+mod word;
 
 pub use envelope::add_envelope;
 pub use framework::{

@@ -1,5 +1,7 @@
 //! Rows of places that use a node, in answers of several tools.
 
+use crate::word::Word;
+use m1nd_query::references::Role;
 use std::collections::HashMap;
 
 use m1nd_base::{EdgeTier, RepoPath};
@@ -24,8 +26,8 @@ pub(crate) struct SiteRow {
     column: Option<u16>,
     #[serde(skip_serializing_if = "String::is_empty")]
     line_content: String,
-    role: &'static str,
-    tier: &'static str,
+    role: Word<Role>,
+    tier: Word<EdgeTier>,
     /// Number of targets that the reference may have, if not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<u16>,
@@ -53,8 +55,8 @@ pub(crate) fn site_rows(snapshot: &Snapshot, places: &[Occurrence]) -> Vec<SiteR
             line_number: Some(place.pos.line).filter(|line| *line > 0),
             column: Some(place.pos.col).filter(|column| *column > 0),
             line_content: at.and_then(|at| lines.get(at)).map(|line| clip(line)).unwrap_or_default(),
-            role: place.role.word(),
-            tier: place.tier.word(),
+            role: Word(place.role),
+            tier: Word(place.tier),
             candidates: Some(place.of).filter(|of| *of > 1),
             by_dispatch: place.dispatch,
             provenance: place.compiler.then_some(m1nd_query::export::COMPILER),

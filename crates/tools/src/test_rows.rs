@@ -1,9 +1,11 @@
 //! Tests that cover a change, as every tool lists them.
 
+use crate::word::Word;
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::history::ProjectHistory;
+use m1nd_query::covering::TestEvidence;
 use m1nd_query::covering::{TestRow, TestsAnswer, TestsQuery, tests_for};
 use serde::Serialize;
 
@@ -23,7 +25,7 @@ pub(crate) struct CoveringRow {
     #[serde(flatten)]
     node: NodeRow,
     /// Why it is here, the strongest first.
-    evidence: Vec<&'static str>,
+    evidence: Vec<Word<TestEvidence>>,
     /// Uses between the test and the change; absent if none are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     hop_distance: Option<u32>,
@@ -43,7 +45,7 @@ impl CoveringRow {
         let graph = snapshot.graph();
         Self {
             node: NodeRow::new(snapshot, row.nearest),
-            evidence: row.evidence.iter().map(|evidence| evidence.word()).collect(),
+            evidence: row.evidence.iter().map(|&evidence| Word(evidence)).collect(),
             hop_distance: row.hops,
             possible: row.is_possible,
             tests: row.functions.iter().map(|test| graph.label(*test).to_owned()).collect(),

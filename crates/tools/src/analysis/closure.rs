@@ -1,6 +1,8 @@
 //! Whether the rows of an answer are all that there are, in the words of answers.
 
+use crate::word::Word;
 use m1nd_engine::Snapshot;
+use m1nd_query::closure::ClosureState;
 use m1nd_query::closure::{self, Hiding};
 use serde::Serialize;
 
@@ -23,10 +25,10 @@ struct HidingRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
     /// Of the direct dependents.
-    state: &'static str,
+    state: Word<ClosureState>,
     /// Of all dependents, those through others included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    indirect: Option<&'static str>,
+    indirect: Option<Word<ClosureState>>,
     why: String,
     hiding: Vec<HidingRow>,
     total_hiding: usize,
@@ -48,7 +50,7 @@ impl Closure {
             far: open.far,
         };
         Self {
-            state: closure.state.word(),
+            state: Word(closure.state),
             indirect: None,
             why: closure.why.clone(),
             hiding: closure.hiding.iter().map(row).collect(),
@@ -60,6 +62,6 @@ impl Closure {
 
     /// With the verdict on the dependents of dependents.
     pub(crate) fn with_indirect(self, closure: &closure::Closure) -> Self {
-        Self { indirect: Some(closure.indirect.word()), ..self }
+        Self { indirect: Some(Word(closure.indirect)), ..self }
     }
 }

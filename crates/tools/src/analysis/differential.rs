@@ -1,5 +1,8 @@
 //! Compares the graph of two commits, or of a commit and the work tree.
 
+use crate::word::Word;
+use m1nd_query::changes::Asked;
+use m1nd_query::changes::FileChange;
 use std::sync::Arc;
 
 use m1nd_engine::Snapshot;
@@ -73,7 +76,7 @@ pub(crate) struct Renamed {
 #[derive(Debug, Serialize)]
 pub(crate) struct FileRow {
     file_path: String,
-    change: &'static str,
+    change: Word<FileChange>,
     /// Its path before, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
@@ -95,7 +98,7 @@ pub(crate) struct Coupling {
 /// What answers the question.
 #[derive(Debug, Serialize)]
 pub(crate) struct AnswerRow {
-    asked: &'static str,
+    asked: Word<Asked>,
     detail: String,
     names: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -283,7 +286,7 @@ fn focus(names: &[String], before: &Snapshot, after: &Snapshot) -> Result<Vec<St
 
 fn answer(found: Finding) -> AnswerRow {
     let (file_path, line) = found.place.unzip();
-    AnswerRow { asked: found.asked.word(), detail: found.detail, names: found.names, file_path, line }
+    AnswerRow { asked: Word(found.asked), detail: found.detail, names: found.names, file_path, line }
 }
 
 fn empty(one: &str, other: &str) -> Output {
@@ -357,7 +360,7 @@ fn summary(found: &GraphDifference) -> String {
 
 fn file_row(row: ChangedFile) -> FileRow {
     let (lines_before, lines_after) = row.lines;
-    FileRow { file_path: row.path, change: row.change.word(), from: row.from, lines_before, lines_after }
+    FileRow { file_path: row.path, change: Word(row.change), from: row.from, lines_before, lines_after }
 }
 
 fn edge(row: EdgeRow) -> Edge {

@@ -1,5 +1,9 @@
 //! Lists what a change to a node can break, before the edit.
 
+use crate::word::Word;
+use m1nd_base::EdgeTier;
+use m1nd_base::Relation;
+use m1nd_query::changes::predict::Verdict;
 use std::collections::HashSet;
 
 use m1nd_engine::Snapshot;
@@ -75,8 +79,8 @@ const DEPENDENT: &str = "dependent";
 pub(crate) struct Witness {
     from: String,
     to: String,
-    relation: &'static str,
-    tier: &'static str,
+    relation: Word<Relation>,
+    tier: Word<EdgeTier>,
     /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
@@ -119,7 +123,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 pub(crate) struct ChangedTogether {
     common_commits: u32,
     of: u32,
-    verdict: &'static str,
+    verdict: Word<Verdict>,
     commits: Vec<CitedCommit>,
 }
 
@@ -127,7 +131,7 @@ pub(crate) struct ChangedTogether {
 pub(crate) struct Chain {
     /// Labels, outwards from the changed node.
     path: Vec<String>,
-    relations: Vec<&'static str>,
+    relations: Vec<Word<Relation>>,
     cumulative_strength: f64,
 }
 
@@ -324,7 +328,7 @@ fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past:
             changed_together: Some(ChangedTogether {
                 common_commits: row.support,
                 of: row.of,
-                verdict: row.verdict.word(),
+                verdict: Word(row.verdict),
                 commits: CitedCommit::all(&row.commits),
             }),
         })
@@ -337,8 +341,8 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
     let witness = |hop: &Hop| Witness {
         from: graph.label(hop.from).to_owned(),
         to: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
-        tier: hop.tier.word(),
+        relation: Word(hop.relation),
+        tier: Word(hop.tier),
         provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
@@ -370,7 +374,7 @@ fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain>
         }
         Chain {
             path: nodes.into_iter().map(str::to_owned).collect(),
-            relations: hops.iter().map(|hop| hop.relation.word()).collect(),
+            relations: hops.iter().map(|hop| Word(hop.relation)).collect(),
             cumulative_strength: round_value(row.strength),
         }
     };

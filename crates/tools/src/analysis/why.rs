@@ -1,5 +1,8 @@
 //! Explains how two nodes are connected, with evidence for every step.
 
+use crate::word::Word;
+use m1nd_base::EdgeTier;
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
@@ -51,10 +54,10 @@ pub(crate) struct Step {
     to: String,
     from_label: String,
     to_label: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     /// Whether the edge points from `from` to `to`, not back.
     forward: bool,
-    tier: &'static str,
+    tier: Word<EdgeTier>,
     #[serde(skip_serializing_if = "is_one")]
     of: u16,
     /// The call names a method that the target overrides.
@@ -78,7 +81,7 @@ pub(crate) struct PathRow {
     /// Labels, first to last.
     nodes: Vec<String>,
     node_ids: Vec<String>,
-    relations: Vec<&'static str>,
+    relations: Vec<Word<Relation>>,
     hops: usize,
     direction: &'static str,
     cumulative_strength: f64,
@@ -100,7 +103,7 @@ pub(crate) struct Dangling {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
-    state: &'static str,
+    state: Word<ClosureState>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
     dangling_edges: Vec<Dangling>,
@@ -221,7 +224,7 @@ fn output(
         paths: found.paths.iter().map(|path| path_row(snapshot, path)).collect(),
         reason: found.closure.reason.filter(|_| !found.found),
         closure: Closure {
-            state: found.closure.state.word(),
+            state: Word(found.closure.state),
             reason: found.closure.reason,
             dangling_edges: found.closure.dangling_edges.iter().map(|edge| dangling(snapshot, edge)).collect(),
             dangling_total: found.closure.dangling_total,
@@ -313,7 +316,7 @@ fn path_row(snapshot: &Snapshot, path: &WhyPath) -> PathRow {
     PathRow {
         nodes: nodes.iter().map(|node| graph.label(*node).to_owned()).collect(),
         node_ids: ids(snapshot, &nodes),
-        relations: path.steps.iter().map(|step| step.hop.relation.word()).collect(),
+        relations: path.steps.iter().map(|step| Word(step.hop.relation)).collect(),
         hops: path.steps.len(),
         direction: direction(path),
         cumulative_strength: round_value(path.strength),
@@ -337,9 +340,9 @@ fn step_row(snapshot: &Snapshot, step: &WhyStep) -> Step {
         to: graph.id(hop.to).to_owned(),
         from_label: graph.label(hop.from).to_owned(),
         to_label: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
+        relation: Word(hop.relation),
         forward: hop.forward,
-        tier: hop.tier.word(),
+        tier: Word(hop.tier),
         of: hop.of,
         dispatch: hop.dispatch,
         provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),

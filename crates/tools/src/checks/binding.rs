@@ -1,5 +1,7 @@
 //! What the index is of, and whether that is what the caller works on.
 
+use crate::word::Word;
+use m1nd_engine::ProcessRole;
 use std::path::{Path, PathBuf};
 
 use m1nd_engine::{Snapshot, Status};
@@ -29,7 +31,7 @@ pub(crate) struct Fingerprint {
     /// Commit of the first root when it was indexed.
     #[serde(skip_serializing_if = "Option::is_none")]
     indexed_head: Option<String>,
-    role: &'static str,
+    role: Word<ProcessRole>,
 }
 
 /// The binding of this process.
@@ -53,7 +55,7 @@ pub(crate) fn fingerprint(cx: &ReadContext<'_>, status: &Status) -> Fingerprint 
         graph_path_exists: cx.find_stored().is_some(),
         graph_generation: snapshot.generation(),
         indexed_head: snapshot.heads().first().cloned().flatten(),
-        role: status.role.word(),
+        role: Word(status.role),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Steps that lead back to full trust. They are only proposed: no tool of trust changes anything.
 
+use crate::word::Word;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ pub(crate) struct RepairStep {
 /// The way back from a verdict.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Playbook {
-    pub(crate) trust_mode: &'static str,
+    pub(crate) trust_mode: Word<TrustMode>,
     pub(crate) status: &'static str,
     pub(crate) next_action: &'static str,
     pub(crate) steps: Vec<RepairStep>,
@@ -86,7 +87,7 @@ pub(crate) fn playbook(found: &Inspection, agent: &str, wanted: Option<TrustMode
         ),
         TrustMode::StaleBindingSuspected => ("call_ingest", stale(found, agent())),
     };
-    Playbook { trust_mode: mode.word(), status: mode.status(), next_action, steps }
+    Playbook { trust_mode: Word(mode), status: mode.status(), next_action, steps }
 }
 
 fn with(mut arguments: Value, name: &str, value: Value) -> Value {

@@ -1,5 +1,7 @@
 //! Trails compared with the present code.
 
+use crate::word::Word;
+use m1nd_sessions::TrailStatus;
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, Cancelled, secrets};
@@ -149,8 +151,8 @@ fn node_now<'t>(snapshot: &Snapshot, texts: &CodeTexts<'_>, saved: &'t TrailNode
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct EvidenceNow {
     pub(super) evidence: String,
-    pub(super) then: &'static str,
-    pub(super) now: &'static str,
+    pub(super) then: Word<Outcome>,
+    pub(super) now: Word<Outcome>,
     pub(super) why: String,
 }
 
@@ -230,7 +232,7 @@ impl Present<'_> {
         let (subject, object) = (present(&claim.subject), present(&claim.object));
         let then = Outcome::parse(&claim.outcome);
         let row =
-            |now: Outcome, why| EvidenceNow { evidence: claim.text.clone(), then: then.word(), now: now.word(), why };
+            |now: Outcome, why| EvidenceNow { evidence: claim.text.clone(), then: Word(then), now: Word(now), why };
         match Replay::of_ids(self.snapshot, &claim.text, (subject.as_deref(), object.as_deref())) {
             Ok(replay) => {
                 let tested = replay.run(self.snapshot, self.unseen, self.cancel)?;
@@ -261,7 +263,7 @@ pub(crate) struct TrailRow {
     pub(super) trail_id: String,
     pub(super) label: String,
     pub(super) agent_id: String,
-    pub(super) status: &'static str,
+    pub(super) status: Word<TrailStatus>,
     pub(super) created_at_ms: u64,
     pub(super) last_modified_ms: u64,
     pub(super) node_count: usize,
@@ -283,7 +285,7 @@ impl TrailRow {
             trail_id: handle.id.clone(),
             label: trail.label.clone(),
             agent_id: handle.owner.clone(),
-            status: trail.status.word(),
+            status: Word(trail.status),
             created_at_ms: handle.created_ms,
             last_modified_ms: handle.changed_ms,
             node_count: trail.nodes.len(),

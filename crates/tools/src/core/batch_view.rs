@@ -1,5 +1,6 @@
 //! Shows several files at once, long ones as an outline and their first lines.
 
+use crate::word::Word;
 use std::collections::HashSet;
 
 use m1nd_base::NodeKind;
@@ -92,7 +93,7 @@ pub(crate) struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'static str>,
+    code: Option<Word<ErrorCode>>,
     /// How the caller can fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
@@ -292,7 +293,7 @@ impl Look<'_> {
             Err(error) => Entry {
                 file_path: file.text.as_deref().unwrap_or(&file.requested).chars().take(MAX_REPEATED).collect(),
                 hint: error.hint_text().map(str::to_owned),
-                code: Some(error.code.word()),
+                code: Some(Word(error.code)),
                 error: Some(error.message),
                 ..Entry::default()
             },

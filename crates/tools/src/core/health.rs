@@ -1,5 +1,6 @@
 //! Reports the state of the server, the size of its index and the share of resolved references.
 
+use crate::word::Word;
 use std::collections::BTreeMap;
 
 use m1nd_base::ProblemKind;
@@ -124,7 +125,7 @@ pub(crate) struct Output {
     memory_usage_bytes: u64,
     indexed_at_ms: u64,
     watcher: &'static str,
-    role: &'static str,
+    role: Word<ProcessRole>,
     activity: Option<ActivityRow>,
     /// Learned edge weights. There are none: reads change nothing.
     plasticity_state: &'static str,
@@ -277,7 +278,7 @@ fn output(
             WatchState::On => "on",
             WatchState::Failed(_) => "failed",
         },
-        role: status.role.word(),
+        role: Word(status.role),
         activity: status.activity.map(|now| ActivityRow { stage: now.stage, done: now.done, total: now.total }),
         plasticity_state: "0 edges tracked",
         active_sessions: agents.into_iter().map(agent_row).collect(),

@@ -1,5 +1,6 @@
 //! Finds lines of indexed files by text or regular expression, each with the symbol that contains it.
 
+use crate::word::Word;
 use std::collections::HashSet;
 
 use m1nd_base::{NodeKind, RepoPath};
@@ -88,7 +89,7 @@ pub(crate) struct SearchMatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
+    kind: Option<Word<NodeKind>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line_start: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]

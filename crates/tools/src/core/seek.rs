@@ -1,5 +1,8 @@
 //! Finds code by meaning, words or names.
 
+use crate::word::Word;
+use m1nd_base::EdgeTier;
+use m1nd_base::Relation;
 use m1nd_engine::{ModelUse, Snapshot};
 use m1nd_query::retrieval::{LeftOut, LineFinder, Prior, SeekAnswer, SeekQuery, SeekRow};
 use m1nd_query::retrieval::{connections, seek_with, summary};
@@ -76,9 +79,9 @@ pub(crate) struct ScoreBreakdown {
 pub(crate) struct Link {
     node_id: String,
     label: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     direction: &'static str,
-    tier: &'static str,
+    tier: Word<EdgeTier>,
 }
 
 #[derive(Debug, Serialize)]
@@ -323,9 +326,9 @@ fn row(
     let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
         label: graph.label(link.node).to_owned(),
-        relation: link.relation.word(),
+        relation: Word(link.relation),
         direction: if link.outgoing { "out" } else { "in" },
-        tier: link.tier.word(),
+        tier: Word(link.tier),
     });
     Row {
         node: NodeRow::new(snapshot, found.node),

@@ -1,5 +1,6 @@
 //! The verdict of `seek` on its first row: what it is about, and how often such a verdict was right.
 
+use crate::word::Word;
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_query::retrieval::{Calibration, Prior, SeekAnswer, SeekQuery, SeekRow};
@@ -30,7 +31,7 @@ pub(crate) struct TrustEnvelope {
     pub(super) verdict: &'static str,
     /// Kind of what the verdict is about: `file`, or `function`, `class` … if the query is exactly its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    about: Option<&'static str>,
+    about: Option<Word<NodeKind>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     about_node_id: Option<String>,
     /// Confidence in the file of the first row, 0 to 1; null if the ranking puts another file first, and without
@@ -65,7 +66,7 @@ pub(super) fn trust(
     if found.named == 1 {
         return TrustEnvelope {
             verdict: "act",
-            about: Some(graph.kind(first.node).word()),
+            about: Some(Word(graph.kind(first.node))),
             about_node_id: Some(graph.id(first.node).to_owned()),
             score: None,
             calibrated: false,
@@ -102,7 +103,7 @@ pub(super) fn trust(
     let file = graph.file(first.node);
     TrustEnvelope {
         verdict,
-        about: file.map(|_| NodeKind::File.word()),
+        about: file.map(|_| Word(NodeKind::File)),
         about_node_id: file.map(|file| graph.id(file).to_owned()),
         score: confidence.map(round_value),
         calibrated,

@@ -1,5 +1,6 @@
 //! Lists the code that a document names, with the line of each mention.
 
+use crate::word::Word;
 use m1nd_engine::{CodeTexts, Snapshot, TargetState};
 use m1nd_query::documents::{LightQualifier, LightRelation, MatchKind, Read, unbound};
 use schemars::JsonSchema;
@@ -48,7 +49,7 @@ pub(crate) struct BindingRow {
     target_hash: Option<String>,
     /// Of a marker of L1GHT: whether the target is as it was when the marker was written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'static str>,
+    state: Option<Word<TargetState>>,
 }
 
 /// A name that is bound to nothing.
@@ -164,7 +165,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
             confidence: share,
             of: (found.len() > 1).then_some(found.len()),
             target_hash: texts.bind(*target).map(|bound| bound.content.to_string()),
-            state: Some(state.word()),
+            state: Some(Word(state)),
         }));
     }
     rows.sort_by(|a, b| {

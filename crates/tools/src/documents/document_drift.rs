@@ -1,5 +1,6 @@
 //! Finds what a document says about code that is no longer so: dead names, changed interfaces, broken links.
 
+use crate::word::Word;
 use m1nd_query::documents::{Drift, DriftClass, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub(crate) struct Input {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct FindingRow {
-    class: &'static str,
+    class: Word<DriftClass>,
     line: u32,
     name: String,
     message: String,
@@ -127,7 +128,7 @@ impl ReadTool for DocumentDrift {
         };
         let total = found.len();
         let findings = cx.page(input.top_k).cut(found).into_iter().map(|finding| FindingRow {
-            class: finding.class.word(),
+            class: Word(finding.class),
             line: finding.line,
             name: finding.name,
             message: finding.message,

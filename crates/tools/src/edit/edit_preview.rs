@@ -1,5 +1,7 @@
 //! What an edit would change, without writing anything.
 
+use crate::word::Word;
+use m1nd_edit::Encoding;
 use std::time::Duration;
 
 use m1nd_sessions::{Access, Held, Kind};
@@ -50,7 +52,7 @@ struct SourceRow {
     content_hash: Option<String>,
     bytes: usize,
     line_count: usize,
-    encoding: &'static str,
+    encoding: Word<Encoding>,
 }
 
 #[derive(Debug, Serialize)]
@@ -143,7 +145,7 @@ impl WriteTool for EditPreview {
                 content_hash: hash(edit.before_hash()),
                 bytes: edit.before_len(),
                 line_count: line_count(edit.before_text()),
-                encoding: edit.encoding().word(),
+                encoding: Word(edit.encoding()),
             },
             file_path: path,
             diff: DiffRow {

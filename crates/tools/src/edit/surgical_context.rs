@@ -1,5 +1,6 @@
 //! A file or symbol with what calls it, what it uses and what tests it, as plain lists.
 
+use crate::word::Word;
 use m1nd_base::{Cancelled, EdgeTier};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -57,7 +58,7 @@ pub(crate) struct Output {
     focused_symbol: Option<Focused>,
     callers: Vec<ConnectedRow>,
     /// `closed` if all callers are known.
-    callers_known: &'static str,
+    callers_known: Word<ClosureState>,
     callees: Vec<ConnectedRow>,
     tests: Vec<ConnectedRow>,
     symbols: Vec<SymbolRow>,
@@ -104,7 +105,7 @@ impl ReadTool for SurgicalContext {
             line_count: lines.len(),
             focused_symbol: shown.symbol.map(|symbol| describe_focus(snapshot, symbol, &lines)),
             callers: Vec::new(),
-            callers_known: ClosureState::Unknown.word(),
+            callers_known: Word(ClosureState::Unknown),
             callees: Vec::new(),
             tests: Vec::new(),
             symbols: symbols(snapshot, &shown),
@@ -118,7 +119,7 @@ impl ReadTool for SurgicalContext {
         }
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
-            output.callers_known = found.closure.state.word();
+            output.callers_known = Word(found.closure.state);
             let calling = |node: NodeIx| -> Result<Vec<(bool, NodeIx)>, Cancelled> {
                 let rows = callers(snapshot, node, cx.cancel())?.rows;
                 Ok(rows.iter().map(|row| (row.tier != EdgeTier::Certain, row.from)).collect())

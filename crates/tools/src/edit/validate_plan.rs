@@ -1,5 +1,6 @@
 //! What a list of planned changes leaves out, before any of them is made.
 
+use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
@@ -72,7 +73,7 @@ fn yes() -> bool {
 struct GapRow {
     file_path: String,
     node_id: String,
-    severity: &'static str,
+    severity: Word<Severity>,
     /// The edge that it follows from.
     because: String,
     uses: usize,
@@ -366,7 +367,7 @@ fn gap_row(snapshot: &Snapshot, gap: &Gap) -> GapRow {
     GapRow {
         file_path: gap.path.clone(),
         node_id: graph.id(gap.node).to_owned(),
-        severity: gap.severity.word(),
+        severity: Word(gap.severity),
         because: format!("{} {} {}{line}", graph.id(gap.node), gap.relation.word(), graph.id(gap.target)),
         uses: gap.uses,
         signal_strength: round_value(gap.weight),

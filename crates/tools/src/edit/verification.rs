@@ -1,8 +1,10 @@
 //! The verdict on a batch that was written.
 
+use crate::word::Word;
 use m1nd_base::Cancel;
 use m1nd_edit::Plan;
 use m1nd_engine::Snapshot;
+use m1nd_query::edits::BreakKind;
 use m1nd_query::edits::{Break, EditedFile, GraphCheck, LayerBreak, verify};
 use m1nd_run::{CheckReport, CheckResult};
 use serde::Serialize;
@@ -52,7 +54,7 @@ impl Verdict {
 
 #[derive(Debug, Serialize)]
 struct BreakRow {
-    kind: &'static str,
+    kind: Word<BreakKind>,
     file_path: String,
     line: u32,
     from: String,
@@ -63,7 +65,7 @@ struct BreakRow {
 impl From<Break> for BreakRow {
     fn from(found: Break) -> Self {
         let Break { file, line, kind, from, to, detail } = found;
-        Self { kind: kind.word(), file_path: file, line, from, to, detail }
+        Self { kind: Word(kind), file_path: file, line, from, to, detail }
     }
 }
 

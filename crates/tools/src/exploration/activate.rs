@@ -1,5 +1,6 @@
 //! Finds the code of a topic by several kinds of evidence.
 
+use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
 use m1nd_query::retrieval::{activate_with, importance};
@@ -87,7 +88,7 @@ pub(crate) struct Hole {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Unavailable {
-    dimension: &'static str,
+    dimension: Word<Dimension>,
     reason: String,
 }
 
@@ -179,7 +180,7 @@ impl ReadTool for Activate {
             unavailable: found
                 .unavailable
                 .iter()
-                .map(|(dimension, reason)| Unavailable { dimension: dimension.word(), reason: reason.clone() })
+                .map(|(dimension, reason)| Unavailable { dimension: Word(*dimension), reason: reason.clone() })
                 .collect(),
         };
         Ok(Answer::new(output).rows("activated", total).guidance(guidance))

@@ -1,6 +1,9 @@
 //! Shows what changed since the agent's last visit.
 
+use crate::word::Word;
 use m1nd_mind::Trust;
+use m1nd_query::changes::FileChange;
+use m1nd_query::changes::Velocity;
 use m1nd_query::changes::{Baseline, Drift as Found, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,7 +56,7 @@ pub(crate) struct CommitRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct FileRow {
     file_path: String,
-    change: &'static str,
+    change: Word<FileChange>,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     /// Commits since; 0 if the change is not committed; absent if the history does not tell.
@@ -81,7 +84,7 @@ pub(crate) struct Weight {
 pub(crate) struct Trend {
     node_id: String,
     velocity: f64,
-    trend: &'static str,
+    trend: Word<Velocity>,
 }
 
 #[derive(Debug, Serialize)]
@@ -315,7 +318,7 @@ fn file_row(file: m1nd_query::changes::DriftedFile) -> FileRow {
     };
     FileRow {
         file_path: file.path,
-        change: file.change.word(),
+        change: Word(file.change),
         from: file.from,
         commit_count: file.commit_count,
         commits: file.commits.into_iter().map(commit).collect(),
@@ -327,7 +330,7 @@ fn velocities(files: &[m1nd_query::changes::DriftedFile]) -> Vec<Trend> {
     let trend = |file: &m1nd_query::changes::DriftedFile| {
         let (trend, (older, newer)) = file.trend?;
         let node_id = format!("file::{}", file.path);
-        Some(Trend { node_id, velocity: round_value(newer - older), trend: trend.word() })
+        Some(Trend { node_id, velocity: round_value(newer - older), trend: Word(trend) })
     };
     let mut rows: Vec<Trend> = files.iter().filter_map(trend).collect();
     rows.sort_by(|a, b| b.velocity.abs().total_cmp(&a.velocity.abs()).then_with(|| a.node_id.cmp(&b.node_id)));

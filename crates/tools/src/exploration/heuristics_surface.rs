@@ -1,5 +1,7 @@
 //! Explains the risk of one file: every part, with the evidence behind it.
 
+use crate::word::Word;
+use m1nd_query::risk::TremorLevel;
 use std::collections::BTreeMap;
 
 use m1nd_engine::Snapshot;
@@ -38,12 +40,12 @@ pub(crate) struct Signals {
     heuristic_factor: f64,
     trust_score: Option<f64>,
     trust_risk_multiplier: Option<f64>,
-    trust_tier: &'static str,
+    trust_tier: Word<Tier>,
     trust_band: &'static str,
     tremor_magnitude: Option<f64>,
     tremor_observation_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tremor_risk_level: Option<&'static str>,
+    tremor_risk_level: Option<Word<TremorLevel>>,
     reason: String,
 }
 
@@ -192,11 +194,11 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
             heuristic_factor: round_value(heuristics::factor(trust, tremor) * (1.0 + 0.05 * hits) * blast_factor),
             trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
             trust_risk_multiplier: multiplier.map(round_value),
-            trust_tier: tier.word(),
+            trust_tier: Word(tier),
             trust_band: tier.band(),
             tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: observations,
-            tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),
+            tremor_risk_level: tremor.map(|tremor| Word(tremor.tremor.level)),
             reason: if reasons.is_empty() { "neutral".to_owned() } else { reasons.join("; ") },
         },
     }

@@ -1,5 +1,7 @@
 //! Shows one layer: its files, what they join, and how well it holds together.
 
+use crate::word::Word;
+use m1nd_base::Relation;
 use std::collections::BTreeMap;
 
 use m1nd_engine::Snapshot;
@@ -62,7 +64,7 @@ pub(crate) struct Node {
 pub(crate) struct Edge {
     source: String,
     target: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     location: String,
 }
 
@@ -147,7 +149,7 @@ impl ReadTool for LayerInspect {
             Edge {
                 source: snapshot.graph().id(arc.source).to_owned(),
                 target: snapshot.graph().id(arc.target).to_owned(),
-                relation: arc.relation.word(),
+                relation: Word(arc.relation),
                 location: place_of(snapshot.graph(), &found.files, arc),
             }
         };

@@ -1,5 +1,6 @@
 //! Records whether nodes were right for a question, for the ranking of similar questions.
 
+use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::resolve::ResolveError;
@@ -90,7 +91,7 @@ pub(crate) struct Output {
     /// Row of the ledger, for `undo`.
     ledger_id: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    outcome: Option<&'static str>,
+    outcome: Option<Word<OutcomeKind>>,
     /// Row of the outcome if feedback was recorded as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     outcome_ledger_id: Option<i64>,
@@ -194,7 +195,7 @@ impl WriteTool for Learn {
         Ok(Answer::new(Output {
             query: input.query.clone(),
             feedback: feedback.map(Feedback::word),
-            outcome: input.outcome.map(|word| word.kind().word()),
+            outcome: input.outcome.map(|word| Word(word.kind())),
             strength: Some(round_value(strength)),
             ledger_id,
             outcome_ledger_id: second.filter(|_| first.is_some()).map(|(row, _)| row),

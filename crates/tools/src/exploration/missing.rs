@@ -1,5 +1,7 @@
 //! Finds what code of a topic lacks but nearly all its siblings have, and what several functions repeat.
 
+use crate::word::Word;
+use m1nd_base::NodeKind;
 use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
@@ -70,7 +72,7 @@ pub(crate) struct Place {
     /// `structural_hole` or `missing_abstraction`.
     #[serde(rename = "type")]
     kind: &'static str,
-    node_type: &'static str,
+    node_type: Word<NodeKind>,
     file_path: String,
     line_start: u32,
     line_end: u32,
@@ -230,7 +232,7 @@ fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -
         node_id: graph.id(node).to_owned(),
         label,
         kind,
-        node_type: graph.kind(node).word(),
+        node_type: Word(graph.kind(node)),
         file_path: graph.path(node).to_owned(),
         line_start,
         line_end,

@@ -1,5 +1,7 @@
 //! Shows how a file, a symbol or a folder changed: its commits, what changed with it, and figures of both.
 
+use crate::word::Word;
+use m1nd_query::changes::Velocity;
 use m1nd_query::changes::{CoChanged, TimelineAnswer, TimelineChange, TimelineOf, TimelineQuery, timeline};
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
@@ -88,7 +90,7 @@ pub(crate) struct Output {
     co_changed_with: Option<Vec<Partner>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     co_changed_total: Option<usize>,
-    velocity: Option<&'static str>,
+    velocity: Option<Word<Velocity>>,
     /// Commits per 30 days in the older and the newer half.
     #[serde(skip_serializing_if = "Option::is_none")]
     commits_per_30_days: Option<[f64; 2]>,
@@ -193,7 +195,7 @@ fn fill_output(empty: Output, mut found: TimelineAnswer, with_partners: bool) ->
     Output {
         co_changed_with: with_partners.then(|| found.co_changed.iter().map(partner).collect()),
         co_changed_total: with_partners.then_some(found.co_changed_total),
-        velocity: Some(found.velocity.word()),
+        velocity: Some(Word(found.velocity)),
         commits_per_30_days: Some([round_value(found.rates.0), round_value(found.rates.1)]),
         stability_score: found.stability.map(round_value),
         pattern: found.pattern.map(m1nd_query::changes::Pattern::word),

@@ -1,5 +1,6 @@
 //! Says how far files and symbols can be trusted to need no fix, from the fixes that they needed.
 
+use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_query::risk::{Tier, TrustAnswer, TrustNode, TrustQuery, TrustScope, trust_nodes};
 use schemars::JsonSchema;
@@ -88,7 +89,7 @@ pub(crate) struct Row {
     trust_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<[f64; 2]>,
-    tier: &'static str,
+    tier: Word<Tier>,
     trust_band: &'static str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     insufficient_evidence: bool,
@@ -264,7 +265,7 @@ fn build_row(snapshot: &Snapshot, row: &TrustNode, now: i64, cap: f64) -> Row {
         label: graph.label(row.node).to_owned(),
         trust_score: is_known.then(|| round_value(row.verdict.trust)),
         interval: is_known.then(|| [round_value(row.verdict.interval.0), round_value(row.verdict.interval.1)]),
-        tier: row.verdict.tier.word(),
+        tier: Word(row.verdict.tier),
         trust_band: row.verdict.tier.band(),
         insufficient_evidence: !is_known,
         defect_count,

@@ -1,5 +1,8 @@
 //! Makes several repositories one index.
 
+use crate::word::Word;
+use m1nd_base::EdgeTier;
+use m1nd_query::analysis::CrossKind;
 use std::path::{Path, PathBuf};
 
 use m1nd_engine::{
@@ -72,11 +75,11 @@ pub(crate) struct CrossRow {
     target_repo: String,
     source_node: String,
     target_node: String,
-    edge_type: &'static str,
+    edge_type: Word<CrossKind>,
     relation: String,
     weight: f64,
     causal_strength: f64,
-    tier: &'static str,
+    tier: Word<EdgeTier>,
     evidence: Evidence,
 }
 
@@ -412,11 +415,11 @@ fn cross_row(snapshot: &Snapshot, edge: &CrossEdge) -> CrossRow {
         target_repo: repo(edge.to),
         source_node: graph.id(edge.from).to_owned(),
         target_node: graph.id(edge.to).to_owned(),
-        edge_type: edge.kind.word(),
+        edge_type: Word(edge.kind),
         relation: edge.relation.clone(),
         weight: round_value(weight),
         causal_strength: round_value(if runs { weight } else { weight / 2.0 }),
-        tier: edge.tier.word(),
+        tier: Word(edge.tier),
         evidence: Evidence { source: place(edge.from, edge.from_line), target: place(edge.to, edge.to_line) },
     }
 }

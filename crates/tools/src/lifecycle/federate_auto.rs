@@ -1,5 +1,7 @@
 //! Finds repositories beside the indexed ones that the project speaks of, and makes them one index if asked to.
 
+use crate::word::Word;
+use m1nd_query::repositories::Evidence;
 use std::path::{Path, PathBuf};
 
 use m1nd_engine::{EngineError, Member, may_read, readable_repositories};
@@ -54,7 +56,7 @@ pub(crate) struct CurrentRepo {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Place {
-    evidence_type: &'static str,
+    evidence_type: Word<Evidence>,
     file_path: String,
     line: u32,
 }
@@ -65,7 +67,7 @@ pub(crate) struct RepoRow {
     repo_root: String,
     marker: &'static str,
     confidence: &'static str,
-    evidence_types: Vec<&'static str>,
+    evidence_types: Vec<Word<Evidence>>,
     evidence: Vec<Place>,
     source_nodes: Vec<String>,
     source_files: Vec<String>,
@@ -276,7 +278,7 @@ fn unread_row(found: &Sibling) -> UnreadRow {
 
 fn row(repo: &Discovered, allowed: bool) -> RepoRow {
     let evidence = repo.sources.iter().take(MAX_EVIDENCE).map(|source| Place {
-        evidence_type: source.evidence.word(),
+        evidence_type: Word(source.evidence),
         file_path: source.file.to_string(),
         line: source.line,
     });
@@ -285,7 +287,7 @@ fn row(repo: &Discovered, allowed: bool) -> RepoRow {
         repo_root: repo.root.to_string_lossy().into_owned(),
         marker: repo.marker,
         confidence: if repo.is_high { "high" } else { "medium" },
-        evidence_types: repo.evidence().into_iter().map(|evidence| evidence.word()).collect(),
+        evidence_types: repo.evidence().into_iter().map(|evidence| Word(evidence)).collect(),
         evidence: evidence.collect(),
         source_nodes: repo.nodes().into_iter().take(MAX_SOURCES).collect(),
         source_files: repo.files().into_iter().take(MAX_SOURCES).map(ToString::to_string).collect(),

@@ -1,5 +1,6 @@
 //! Compares two perspectives.
 
+use crate::word::Word;
 use m1nd_query::navigation::{Comparison, Held, by_dimension, compare};
 use m1nd_query::retrieval::Dimension;
 use schemars::JsonSchema;
@@ -33,7 +34,7 @@ pub(crate) struct Ids {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Delta {
-    dimension: &'static str,
+    dimension: Word<Dimension>,
     score_a: f64,
     score_b: f64,
     delta: f64,
@@ -106,7 +107,7 @@ impl ReadTool for PerspectiveCompare {
 }
 
 fn delta(dimension: Dimension, a: f64, b: f64) -> Delta {
-    Delta { dimension: dimension.word(), score_a: round_value(a), score_b: round_value(b), delta: round_value(a - b) }
+    Delta { dimension: Word(dimension), score_a: round_value(a), score_b: round_value(b), delta: round_value(a - b) }
 }
 
 /// A dimension, `causal  0.71 - 0.45 = 0.26`.

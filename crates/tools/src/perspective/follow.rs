@@ -1,5 +1,7 @@
 //! Follows a route: its target becomes the focus.
 
+use crate::word::Word;
+use m1nd_query::navigation::Mode;
 use m1nd_query::navigation::{MAX_STEPS, Step, hops_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,8 +29,8 @@ pub(crate) struct Output {
     perspective_id: String,
     previous_focus: Option<String>,
     new_focus: String,
-    mode: &'static str,
-    mode_effective: &'static str,
+    mode: Word<Mode>,
+    mode_effective: Word<Mode>,
     #[serde(flatten)]
     page: PageOfRoutes,
 }
@@ -92,8 +94,8 @@ impl WriteTool for PerspectiveFollow {
             perspective_id: id.to_owned(),
             previous_focus,
             new_focus: perspective.focus().unwrap_or_default().to_owned(),
-            mode: perspective.mode().word(),
-            mode_effective: perspective.mode_effective().word(),
+            mode: Word(perspective.mode()),
+            mode_effective: Word(perspective.mode_effective()),
             page,
         };
         Ok(Answer::new(output).with_found(total).guidance(guidance))

@@ -1,7 +1,10 @@
 //! Shows all that is known of a route.
 
+use crate::word::Word;
+use m1nd_base::NodeKind;
 use m1nd_base::RepoPath;
 use m1nd_engine::Snapshot;
+use m1nd_query::navigation::Family;
 use m1nd_query::navigation::{affinity, by_dimension};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,12 +41,12 @@ pub(crate) struct Output {
     index: usize,
     target_node: String,
     target_label: String,
-    target_type: &'static str,
-    family: &'static str,
+    target_type: Word<NodeKind>,
+    family: Word<Family>,
     family_explanation: &'static str,
     /// Families of further evidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    also: Vec<&'static str>,
+    also: Vec<Word<Family>>,
     reason: String,
     path_preview: Vec<String>,
     /// Ids of the nodes of the path.
@@ -132,10 +135,10 @@ impl ReadTool for PerspectiveInspect {
             index: place + 1,
             target_node: here.id(route.target),
             target_label: here.label(route.target),
-            target_type: graph.kind(route.target).word(),
-            family: route.family.word(),
+            target_type: Word(graph.kind(route.target)),
+            family: Word(route.family),
             family_explanation: route.family.explanation(),
-            also: route.also.iter().map(|family| family.word()).collect(),
+            also: route.also.iter().map(|&family| Word(family)).collect(),
             reason: route.reason.clone(),
             path_preview: route.path.iter().map(|node| here.label(*node)).collect(),
             path_nodes: route.path.iter().map(|node| here.id(*node)).collect(),

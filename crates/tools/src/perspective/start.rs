@@ -1,6 +1,8 @@
 //! Starts a perspective from a query, and optionally at a node.
 
+use crate::word::Word;
 use m1nd_base::secrets;
+use m1nd_query::navigation::Mode;
 use m1nd_query::navigation::{MAX_ROUTES, Perspective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +35,7 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     perspective_id: String,
-    mode: &'static str,
+    mode: Word<Mode>,
     anchor_node: Option<String>,
     focus_node: Option<String>,
     #[serde(flatten)]
@@ -93,7 +95,7 @@ impl WriteTool for PerspectiveStart {
         let (page, total, guidance) = PageOfRoutes::of(&here, &handle.id, perspective)?;
         let output = Output {
             perspective_id: handle.id.clone(),
-            mode: perspective.mode().word(),
+            mode: Word(perspective.mode()),
             focus_node: perspective.focus().map(str::to_owned),
             anchor_node: anchor,
             page,

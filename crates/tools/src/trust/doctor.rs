@@ -1,5 +1,6 @@
 //! Looks at the index and everything around it, and says what to do about each fault.
 
+use crate::word::Word;
 use std::collections::BTreeMap;
 
 use m1nd_base::count;
@@ -29,7 +30,7 @@ pub(crate) struct Finding {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     status: &'static str,
-    trust_mode: &'static str,
+    trust_mode: Word<TrustMode>,
     /// Number of checks that failed.
     problems: usize,
     findings: Vec<Finding>,
@@ -89,7 +90,7 @@ impl ReadTool for Doctor {
                 (TrustMode::FullTrust, _) => "warn",
                 (mode, _) => mode.status(),
             },
-            trust_mode: found.mode.word(),
+            trust_mode: Word(found.mode),
             problems,
             findings: findings.collect(),
             binding_fingerprint: fingerprint(cx, &found.status),

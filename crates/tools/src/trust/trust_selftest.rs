@@ -1,5 +1,6 @@
 //! Tests the index itself and says whether answers can be trusted.
 
+use crate::word::Word;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::framework::{
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    verdict: &'static str,
+    verdict: Word<TrustMode>,
     ok: bool,
     status: &'static str,
     checks: Vec<Check>,
@@ -81,7 +82,7 @@ impl ReadTool for TrustSelftest {
         let book = playbook(&found, cx.agent(), None);
         let guidance = guidance(&found, &book);
         let output = Output {
-            verdict: found.mode.word(),
+            verdict: Word(found.mode),
             ok: found.mode == TrustMode::FullTrust,
             status: found.mode.status(),
             next_action: book.next_action,
