@@ -115,7 +115,7 @@ pub(crate) fn tell_damage(engine: &Engine) {
 }
 
 /// Says how many files changed since they were indexed; `None` if the index is what is on disk.
-pub(crate) fn unseen(engine: &Engine) -> Option<String> {
+pub(crate) fn describe_unseen(engine: &Engine) -> Option<String> {
     let (_, found) = engine.freshness(&Cancel::new());
     let first = found.changed.first().map(ToString::to_string).unwrap_or_default();
     let least = if found.complete { "" } else { "at least " };
@@ -150,7 +150,7 @@ pub(crate) fn with_workspace(mut config: EngineConfig) -> Result<EngineConfig, C
     let (federation, left_out) = workspace.federation(&config.home)?;
     left_out.iter().for_each(note);
     Ok(match federation {
-        Some(federation) => config.federated(federation),
+        Some(federation) => config.with_federation(federation),
         None => config,
     })
 }

@@ -31,6 +31,7 @@ pub(crate) struct Registration {
 pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Resolution<'_>]) -> Vec<Registration> {
     let unit = eval.unit(file);
     let all = frameworks::rows(linked_family(unit.facts.language));
+    // Most files use no framework, so the packages are compared before any call is looked at.
     let packages = packages(resolutions);
     let rows: Vec<&Row> = all.iter().filter(|row| packages.iter().any(|package| is_of(package, row.package))).collect();
     if rows.is_empty() {
@@ -49,11 +50,13 @@ pub(crate) fn registrations(eval: &mut Eval<'_>, file: FileId, resolutions: &[Re
             args: calls.get(&reference.expr).copied(),
             named: !unit.facts.arguments_of(reference.expr).is_empty(),
         };
+        // Neither a decorator nor a call with arguments: it hands nothing over.
         if site == Site::default() {
             continue;
         }
         eval.begin_reference();
         let search = file_links::search(eval, file, reference.expr, reference.role);
+        // Rows of several frameworks may have the same name; each target counts once.
         let mut done: FxHashSet<Target> = FxHashSet::default();
         for row in named {
             let Some(tier) = tier(unit, reference.expr, &search, row) else { continue };
@@ -164,6 +167,7 @@ fn handed_over(
         of,
         pos: reference.pos,
     };
+    // A decorator registers the definition below it, in the name of what is around.
     if row.form == Form::Decorated {
         let Some(def) = site.decorated else { return Vec::new() };
         let Some(to) = unit.symbols[def.index()] else { return Vec::new() };
@@ -174,6 +178,7 @@ fn handed_over(
     if reference.role != Role::Call {
         return Vec::new();
     }
+    // A call registers the functions among its arguments.
     let from = match with_default(eval, file, reference) {
         Some(symbol) => symbol,
         None => file_links::source(eval, file, reference),

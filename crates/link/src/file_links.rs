@@ -115,10 +115,12 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         eval.begin_reference();
         all.extend(resolve_import(eval, file, import));
     }
+    // References in the text of expanded macros count like those that are written.
     let includes = eval.rules(file).includes;
     eval.generated = expansions::list_generated(eval, file);
     for reference in expansions::references(eval, file).iter() {
         eval.begin_reference();
+        // Calls that no name shows (operators, constructors) and calls through pointers have rows of their own.
         if includes && let Some(rows) = implicit::resolve_implicit(eval, file, reference) {
             all.extend(rows);
             continue;
@@ -141,6 +143,7 @@ pub(crate) fn resolutions<'a>(eval: &mut Eval<'a>, file: FileId, limits: &Limits
         all.extend(indirect::declarations(eval, file));
     }
     all.extend(stubs::declarations(eval, file));
+    // Needs all rows: an import of a module of several files keeps those whose names this file uses.
     narrow_imports(eval.project, &mut all);
     all.sort_by_key(|resolution| resolution.pos);
     all
@@ -415,6 +418,7 @@ fn alternatives<'a>(eval: &mut Eval<'_>, call: &Resolution<'a>, found: &[Found])
     if !matches!(kind, DefKind::Variable | DefKind::Constant | DefKind::Field) {
         return None;
     }
+    // A variable with one known value is resolved by that value elsewhere.
     let values = eval.value_of(found, Namespace::Value);
     if values.unknown.is_none() && values.items.len() == 1 {
         return None;

@@ -115,7 +115,7 @@ pub fn edges<'g>(snapshot: &'g Snapshot, filter: &EdgeFilter) -> impl Iterator<I
     let dispatch = Dispatch::new(graph);
     by_id(graph).into_iter().flat_map(move |node| {
         let mut edges: Vec<EdgeRef<'g>> =
-            graph.out_edges(node).chain(dispatch.shown(node)).filter(|edge| filter.admits(edge)).collect();
+            graph.out_edges(node).chain(dispatch.list_shown(node)).filter(|edge| filter.admits(edge)).collect();
         edges.sort_by_cached_key(|edge| (graph.id(edge.to), edge.relation, edge.tier, edge.dispatches));
         edges.into_iter().map(move |edge| edge_row(snapshot, &edge))
     })

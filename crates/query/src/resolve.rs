@@ -164,7 +164,7 @@ struct Wanted {
 
 impl Wanted {
     fn parse(text: &str) -> Option<Self> {
-        let text = node_id::without_call(node_id::typed(text));
+        let text = node_id::without_call(node_id::strip_prefix_of_file(text));
         let folded = |part: Option<&str>| part.unwrap_or_default().to_lowercase().chars().take(MAX_COMPARED).collect();
         let mut parts = text.rsplit([':', '.', '/', '#']).filter(|part| !part.is_empty());
         let file = text.rsplit('/').next().filter(|_| !node_id::typed_symbol(text));

@@ -244,11 +244,13 @@ impl Framer {
         let Some(end) = self.line_end() else {
             return if self.pending().len() > HEADER_BYTES { self.garbage() } else { Step::NeedMore };
         };
+        // JSON inside of headers: the headers were cut off, and what follows is the next message.
         let first = self.pending()[..end].iter().copied().find(|byte| !byte.is_ascii_whitespace());
         if matches!(first, Some(b'{' | b'[')) {
             self.state = State::Start;
             return Step::Frame(break_frame(Mode::Header, "a message began inside the headers of another".into()));
         }
+        // One header line. An empty one ends the headers.
         let line = self.take(end);
         self.consume(1);
         let line = String::from_utf8_lossy(&line);
@@ -266,6 +268,7 @@ impl Framer {
                 "received neither a JSON object on one line nor a Content-Length header; send one of them".into(),
             ));
         };
+        // Other headers are allowed and mean nothing here.
         if name.eq_ignore_ascii_case("content-length") {
             match value.trim().parse::<u64>() {
                 Ok(value) => *length = Some(value),

@@ -254,11 +254,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = &request.uri;
-        let Some(address) = unescape(uri) else { return Err(resources::unknown(&self.calls, uri)) };
+        let Some(address) = unescape(uri) else { return Err(resources::report_unknown(&self.calls, uri)) };
         // Memories are of the project that the client has open.
         self.roots.wait_until_settled().await;
         match self.calls.read(&address, &context).await {
-            None => Err(resources::unknown(&self.calls, uri)),
+            None => Err(resources::report_unknown(&self.calls, uri)),
             Some((resource, Outcome::Answer(Ok(text)))) => Ok(resources::content(resource, uri, text).into()),
             Some((_, Outcome::Answer(Err(error)))) => Err(resources::error(uri, &error)),
             Some((_, Outcome::Cancelled)) => Err(report_cancelled()),

@@ -87,6 +87,7 @@ fn read_one(value: Value) -> Option<Incoming> {
     if !message.contains_key("method") && (message.contains_key("result") || message.contains_key("error")) {
         return answer(message);
     }
+    // Checked before the SDK parses the message, so that each error names its cause and has the id where it is usable.
     let has_id = message.contains_key("id");
     let id = message.get("id").filter(|id| id.is_string() || id.is_i64()).cloned();
     if has_id && id.is_none() {
@@ -99,6 +100,7 @@ fn read_one(value: Value) -> Option<Incoming> {
     let Some(method) = message.get("method").and_then(Value::as_str).map(str::to_owned) else {
         return Some(refuse(id, code::INVALID_REQUEST, "method must be a string"));
     };
+    // Some clients send notifications as requests and wait for an answer.
     if has_id && method.starts_with("notifications/") {
         return Some(Incoming::Reply(json!({"jsonrpc": "2.0", "id": id, "result": {}})));
     }
@@ -106,6 +108,7 @@ fn read_one(value: Value) -> Option<Incoming> {
         let shown: String = method.chars().take(100).collect();
         return Some(refuse(id, code::METHOD_NOT_FOUND, &format!("Method not found: {shown}")));
     }
+    // Only now the parameters; a notification with wrong ones is dropped, since nobody waits for an error.
     let params = match message.remove("params") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(params)) => params,
@@ -155,6 +158,7 @@ fn normalise_params(method: &str, mut params: Map<String, Value>) -> Map<String,
             keep_if(&mut params, "cursor", Value::is_string);
         }
         "resources/read" | "prompts/get" => {
+            // Members of newer protocol versions that no request here uses.
             params.remove("inputResponses");
             params.remove("requestState");
             if method == "prompts/get" {

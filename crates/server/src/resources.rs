@@ -41,7 +41,7 @@ pub(crate) fn content(resource: &ResourceDef, uri: &str, text: String) -> ReadRe
 }
 
 /// The error for an address that no resource has.
-pub(crate) fn unknown(calls: &Calls, uri: &str) -> ErrorData {
+pub(crate) fn report_unknown(calls: &Calls, uri: &str) -> ErrorData {
     let shown: String = uri.chars().take(200).collect();
     let known: Vec<String> = list_offered(calls).map(ResourceDef::uri).collect();
     let message = format!("Resource not found: {shown}; expected one of {}", known.join(", "));

@@ -59,7 +59,7 @@ pub(crate) fn open(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Sh
     };
     let symbol = symbol.filter(|node| snapshot.graph().kind(*node) != NodeKind::File);
     let lines = place.map(|place| (place.first, place.last));
-    if let Some(why) = snapshot.withheld(&path) {
+    if let Some(why) = snapshot.check_withheld(&path) {
         let message = format!("argument `{argument}`: `{path}` is not shown: {}", why.text());
         return Err(ToolError::new(ErrorCode::FileUnreadable, message).hint(why.hint()));
     }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &PathArg, common: &Common, out: &mut Out) -> Result<(), 
         group_digits(status.node_count as u64),
         group_digits(status.edge_count as u64),
     ))?;
-    if let Some(unseen) = project::unseen(&services.engine) {
+    if let Some(unseen) = project::describe_unseen(&services.engine) {
         out.line(out.paint(Tone::Warn, &format!("  {unseen}; run `m1nd ingest`")))?;
     }
     if let WatchState::Failed(why) = &status.watch {

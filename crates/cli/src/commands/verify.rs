@@ -38,7 +38,7 @@ pub(crate) fn run(args: &VerifyArgs, common: &Common, out: &mut Out) -> Result<(
         VerifyCommand::List => {
             let allowed = checks.list(&scope).map_err(explain)?;
             let others = checks.list_of_others(&scope).map_err(explain)?;
-            list(out, &root, &allowed, &unknown(&roots, &allowed), &others)
+            list(out, &root, &allowed, &list_unknown(&roots, &allowed), &others)
         }
     }
 }
@@ -56,7 +56,7 @@ fn folder(root: &Path, dir: Option<&Path>) -> PathBuf {
 }
 
 /// Proposals of the repositories that are not allowed.
-fn unknown(roots: &[PathBuf], allowed: &[Allowed]) -> Vec<Allowed> {
+fn list_unknown(roots: &[PathBuf], allowed: &[Allowed]) -> Vec<Allowed> {
     let of = |root: &PathBuf| {
         let root = root.clone();
         proposals(&root)
@@ -107,7 +107,12 @@ fn line(root: &Path, command: &Allowed) -> String {
         dir => format!("  in {}", visible(dir)),
     };
     let env = if command.env.is_empty() { String::new() } else { format!("  with {}", command.env.join(", ")) };
-    format!("{:7}  {}{dir}  (at most {} s){env}", command.kind.word(), visible(&command.shown()), command.timeout_s)
+    format!(
+        "{:7}  {}{dir}  (at most {} s){env}",
+        command.kind.word(),
+        visible(&command.show_command()),
+        command.timeout_s
+    )
 }
 
 fn visible(text: &str) -> String {

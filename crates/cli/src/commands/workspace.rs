@@ -154,7 +154,7 @@ fn status(workspace: &Workspace, folder: &Path, common: &Common, out: &mut Out) 
     }
     // Of other repositories than those of the index, it is known without a look at the disk that it is old.
     let is_same = rows.iter().all(|row| row["state"] == INDEXED);
-    let unseen = if is_same { project::unseen(&services.engine) } else { Some(OTHERS.to_owned()) };
+    let unseen = if is_same { project::describe_unseen(&services.engine) } else { Some(OTHERS.to_owned()) };
     if out.json {
         return out.value(&json!({"repositories": rows, "nodes": snapshot.graph().node_count(), "stale": unseen}));
     }

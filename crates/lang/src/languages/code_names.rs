@@ -247,6 +247,7 @@ fn in_strings(language: Language, text: &str) -> Vec<Row> {
         if quote != b'"' && quote != b'\'' {
             continue;
         }
+        // Cheap test first: quotes around nothing but a name.
         let length = bytes[at..].iter().take(MAX_NAME).take_while(|byte| is_inner(**byte)).count();
         if length == 0 || bytes.get(at + length) != Some(&quote) {
             continue;
@@ -263,6 +264,7 @@ fn in_strings(language: Language, text: &str) -> Vec<Row> {
         found.extend(read_dotted(&doubled, at + skipped));
         at += length + 1;
     }
+    // Comments are looked for only in files that have such literals; quotes in comments do not count.
     if !found.is_empty() {
         let comments = comment_ranges(language, text);
         let is_comment = |at: usize| {

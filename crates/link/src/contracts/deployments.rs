@@ -53,6 +53,8 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
                 add(Target::Config("env", row.name.to_string()), Relation::SetsConfig, EdgeTier::Certain, 1);
             }
             SharedKind::Image => {
+                // An image leads to the files that build it: here if this row builds it, else wherever its name is
+                // built.
                 let builds =
                     if row.declares { vec![find_build(eval, unit, row)] } else { builds(eval, file, &row.name) };
                 let files: Vec<FileId> = builds.iter().filter_map(|build| build.file).collect();
@@ -63,6 +65,7 @@ pub(super) fn link(eval: &mut Eval<'_>, file: FileId, found: &mut Contracts) {
                 }
             }
             SharedKind::Unit => {
+                // Services of one file refer to each other by name.
                 let other = unit.facts.definitions.iter().position(|definition| {
                     definition.kind == DefKind::Object
                         && definition.owner.is_none()

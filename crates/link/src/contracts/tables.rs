@@ -55,10 +55,12 @@ fn add(
     for other in common::files(eval, file, &shared::table(name)) {
         rows.extend(list_declared(eval.project.unit(other), name).into_iter().map(|row| (other, row)));
     }
+    // The statement that creates a table hides those that only change it.
     if is_mapped || rows.iter().any(|(_, row)| row.creates) {
         rows.retain(|(_, row)| row.creates);
     }
     rows.retain(|(_, row)| row.symbol != from);
+    // Tables of the same name in several databases: those nearest to this file.
     if rows.len() > 1 {
         common::nearest(eval, file, &mut rows);
     }

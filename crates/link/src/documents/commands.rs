@@ -64,6 +64,7 @@ pub(super) fn add(eval: &mut Eval<'_>, file: FileId, edges: &mut Vec<Derived>) {
     if !facts.mentions.iter().any(|mention| is_command(mention) || is_said(mention)) {
         return;
     }
+    // First the programs that each section speaks of, which decide whose option a lone `--flag` is.
     let mut spoken = Spoken::default();
     for mention in facts.mentions.iter().filter(|mention| mention.form == MentionForm::Command) {
         let Some((program, _)) = split(facts.name(mention.name)) else { continue };
@@ -72,6 +73,7 @@ pub(super) fn add(eval: &mut Eval<'_>, file: FileId, edges: &mut Vec<Derived>) {
             None => _ = spoken.foreign.insert(mention.enclosing),
         }
     }
+    // Then the mentions themselves.
     for mention in &facts.mentions {
         let name = facts.name(mention.name);
         let mut found: Vec<(Vec<Row>, bool)> = Vec::new();

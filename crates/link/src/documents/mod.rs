@@ -45,10 +45,12 @@ pub(crate) fn documents(eval: &mut Eval<'_>, file: FileId) -> Vec<Derived> {
     }
     let outside = symbols::outside_names(eval, file);
     let mentions = unit.facts.mentions.iter();
+    // All mentions first: what they mean decides the subject of a section, and that decides unclear mentions.
     let mut found: Vec<Option<Meant>> = mentions.map(|mention| find_meant(eval, file, mention, &outside)).collect();
     subject::add(eval, file, &outside, &mut found);
     for (mention, meant) in unit.facts.mentions.iter().zip(found) {
         let from = mention.enclosing.and_then(|def| unit.symbols[def.index()]).unwrap_or(unit.file_symbol);
+        // The names of environment variables are spelled so that nothing else looks like them.
         let Some(meant) = meant else {
             let name = unit.facts.name(mention.name);
             let variable = named::is_spelled(name).then(|| variables::find_meant(eval, file, name)).flatten();

@@ -16,6 +16,7 @@ pub(super) fn find_meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link:
     let name = name.trim_end_matches('/').trim_start_matches("./");
     let own = eval.project.path(file).as_str();
     let beside = join(folder(own), name);
+    // Beside the document, else from the root.
     for path in [beside, join("", name)].into_iter().flatten() {
         if let Some(found) = eval.file_at(&path) {
             return one(eval, found, file);
@@ -26,6 +27,7 @@ pub(super) fn find_meant(eval: &mut Eval<'_>, file: FileId, name: &str, is_link:
     if is_link || is_alone && !stem.contains('_') || name.starts_with("..") {
         return None;
     }
+    // Otherwise every file whose path ends in this one; a file name alone must be the only such file.
     let suffix = format!("/{name}");
     let mut files: Vec<FileId> = eval.defining(stem_word(stem));
     if files.len() > MAX_FILES {

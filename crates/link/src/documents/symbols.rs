@@ -391,10 +391,12 @@ fn receivers<'a>(
         let first = owners.next();
         first.is_some_and(|first| owners.all(|owner| owner == first))
     };
+    // A variable is often named like its class.
     let likely = rows(&|owner| fit::is_like_value(before, owner));
     if has_one_owner(&likely) {
         return likely;
     }
+    // Otherwise a method whose name only one class has, if the name is not an ordinary word.
     let is_known = likely.is_empty() && mention.form == MentionForm::Call && before.len() == 1;
     let any = if is_known { rows(&|_| true) } else { Vec::new() };
     let shaped =

@@ -198,10 +198,12 @@ impl Eval<'_> {
         let definition = unit.facts.definition(of.def);
         let rules = self.rules(of.file);
         let list = unit.list(definition.values);
+        // A declared result counts more than what the body returns.
         let exprs: &[ExprId] = match &definition.declared {
             Some(declared) => std::slice::from_ref(declared),
             None => list,
         };
+        // A method that returns its receiver keeps the receiver's own class.
         if let (Some(receiver), [expr]) = (receiver, exprs)
             && self.is_receiver(of, *expr)
         {
@@ -215,12 +217,15 @@ impl Eval<'_> {
             None if list.is_empty() => Values::one(Value::Null),
             None => self.results(of, receiver, list, file, args),
         };
+        // Callers get an iterator or something to await around the value, unless the declared type says so already.
         if definition.flags.is_generator && definition.declared.is_none() {
             values = Values::one(Value::Builtin(Builtin::List, [values].into()));
         }
         if definition.flags.is_async && (rules.async_wraps_declared || definition.declared.is_none()) {
             values = Values::one(Value::Builtin(Builtin::Wrapper, [values].into()));
         }
+        // The arguments of the receiver replace the type parameters of its class and of the base that declares the
+        // method.
         if let Some(receiver) = receiver
             && let Value::Instance(class, class_args) = &receiver.value
         {

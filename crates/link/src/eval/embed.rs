@@ -116,6 +116,7 @@ impl Eval<'_> {
         for &expr in unit.list(definition.bases) {
             self.base(row.class, expr, &mut bases);
         }
+        // Embedded types bring all of their members.
         for base in bases {
             match base {
                 Ancestor::Class(class, args) => {
@@ -130,6 +131,7 @@ impl Eval<'_> {
                 Ancestor::Module(_) | Ancestor::Unknown => *unknown = true,
             }
         }
+        // The type it was declared as brings its fields; its methods only if it is an interface.
         let Some(values) = self.underlying(row.class, &row.args) else { return };
         *unknown |= values.unknown.is_some();
         for value in values.items {

@@ -22,6 +22,7 @@ impl Eval<'_> {
         if !replaces || definition.flags.is_anonymous {
             return Vec::new();
         }
+        // Where types satisfy interfaces without naming them, the shape of the method decides, not the bases.
         if self.is_structural(of) {
             return self.find_answered(of);
         }
@@ -29,6 +30,7 @@ impl Eval<'_> {
         if self.rules(of.file).constructors.contains(&self.text(name)) {
             return Vec::new();
         }
+        // Depth first, in the order of the bases. A class that has the method ends its way up.
         let mut work = self.bases_of_method(of);
         work.reverse();
         let mut seen: FxHashSet<DefRef> = FxHashSet::default();
@@ -40,6 +42,7 @@ impl Eval<'_> {
             }
             let mut own = self.own_members(class, name, Namespace::Callee).found.into_vec();
             own.retain(|found| self.method(of, found).is_some());
+            // Of several overloads, only those with the same parameters are replaced.
             if self.rules(of.file).overloads == Overloads::Chosen {
                 own.iter_mut().for_each(|found| found.owner = Some((class, args.clone())));
                 own = self.with_parameters_of(of, own);

@@ -44,6 +44,7 @@ impl Eval<'_> {
         let mut rest = Values::default();
         let mut entries: Vec<(Name, Values)> = Vec::new();
         let mut places = Vec::new();
+        // A list knows its values by place, a map by key. A later entry of a key replaces the earlier one.
         for &item in items {
             let values = self.eval(file, item, Namespace::Value);
             any.add(values.clone());
@@ -64,6 +65,7 @@ impl Eval<'_> {
             let args: Vec<Values> = std::iter::once(any).chain(places).collect();
             return Values::one(Value::Builtin(Builtin::List, args.into()));
         }
+        // Arguments of a map: its keys, any value, the values whose keys are not known, then a pair for each known key.
         let mut args = vec![Values::unknown(Reason::UnknownReceiver), any, rest];
         args.extend(entries.into_iter().map(|(name, values)| {
             let pair = Rc::from([Values::one(Value::Key(name)), values]);

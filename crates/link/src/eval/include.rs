@@ -320,9 +320,11 @@ impl Eval<'_> {
             return search;
         }
         let Some(of) = of else { return search };
+        // Any file may reopen the namespace, so the result depends on its name and not only on the files seen here.
         let path = namespace_path(&self.project.unit(file).facts, of);
         self.asked_words.insert(Word::namespace(&path));
         let path = self.project.names.intern(&path);
+        // Only parts that this file sees: by its own includes, or by those of the file that includes it.
         let mut files = vec![file];
         files.extend(self.visible(file).iter());
         if let Some(home) = self.reader(file) {
@@ -577,6 +579,7 @@ impl Eval<'_> {
         }
         let name = self.project.unit(of.file).name(definition.name);
         let class = if definition.extends_type.is_some() { self.class_of(of) } else { None };
+        // The declaration is in the class, in a header, or in another part of the namespace.
         let search = match (class, definition.owner) {
             (Some(class), _) => match self.definition(class).body {
                 Some(body) => self.scope_member(class.file, body, name, Namespace::Value, Asker::Named),
@@ -594,6 +597,7 @@ impl Eval<'_> {
             }
             (None, Some(_)) => return Vec::new(),
         };
+        // Each overload has its own declaration, so the parameters must agree.
         let mut found = Vec::new();
         for one in search.found {
             if let Entity::Def(declared) = one.entity

@@ -454,6 +454,7 @@ impl<'a> Eval<'a> {
         self.ask(name);
         let definition = self.definition(of);
         let mut search = Search::default();
+        // What the body defines hides everything else.
         if let Some(body) = definition.body
             && (definition.kind.is_class_like() || definition.kind == DefKind::Variant)
         {
@@ -465,6 +466,7 @@ impl<'a> Eval<'a> {
         if !search.found.is_empty() {
             return search;
         }
+        // Blocks of the type itself hide those that implement a trait.
         for of_trait in [false, true] {
             for &attached in self.find_attached(of).iter() {
                 let row = self.attached_row(attached);
@@ -486,6 +488,7 @@ impl<'a> Eval<'a> {
                 return search;
             }
         }
+        // Last, members that other code assigns to it or copies from another object.
         let written = self.written_members(of, name);
         if written.found.is_empty() { self.copied_members(of, name, want) } else { written }
     }

@@ -365,6 +365,7 @@ impl<'a> Eval<'a> {
             }
             Expr::Name { .. } | Expr::Member { .. } | Expr::Path { .. } | Expr::Root { .. } => {
                 let search = self.resolve(file, expr, want);
+                // The names of scalars are types that no file declares.
                 if let (Expr::Name { name, .. }, true) = (unit.facts.expr(expr), search.found.is_empty())
                     && self.rules(file).scalars.contains(&unit.facts.name(name))
                 {
@@ -374,6 +375,7 @@ impl<'a> Eval<'a> {
             }
             Expr::Call { callee, args } => {
                 let args = unit.list(args);
+                // Standard functions that create containers are known by the rules of the language.
                 if let Some(made) = self.evaluate_factory(file, callee, args) {
                     return made;
                 }

@@ -173,6 +173,7 @@ impl Eval<'_> {
         if WITH_NULL.contains(&text) && args.iter().any(is_null) {
             return Implied::default();
         }
+        // Members of the class of the first operand, with the right number of parameters.
         let first = self.eval(file, base, Namespace::Value);
         let mut operands = vec![operand(&first)];
         for &arg in args {
@@ -186,6 +187,7 @@ impl Eval<'_> {
             search.add(Search { unknown: None, ..found });
         }
         search = self.taking(search, u8::try_from(args.len()).unwrap_or(u8::MAX));
+        // Functions outside of classes, by the classes of all operands.
         let (free, may_be_more) = self.free_operators(&named, &operands);
         free.into_iter().for_each(|of| search.push(Found::plain(Entity::Def(of))));
         let is_open = matches!(operands[0], Operand::Unknown) || first.unknown.is_some();
@@ -193,6 +195,7 @@ impl Eval<'_> {
             search.unknown = Some(Reason::UnknownReceiver);
         }
         let second = operands.get(1);
+        // These operators do not exist for pointers, so they cannot be arithmetic on an address.
         let is_certain = NOT_OF_POINTERS.contains(&text)
             || WITH_NUMBERS.contains(&text) && matches!(second, Some(Operand::Class(_)))
             || text == "operator*" && second.is_some()

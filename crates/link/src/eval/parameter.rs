@@ -18,6 +18,7 @@ impl Eval<'_> {
             let types = self.eval(of.file, declared, Namespace::Type);
             self.instantiate(types)
         });
+        // A declared type counts most. Receivers have the class around them, rest parameters are containers.
         match (parameter.kind, declared) {
             (ParameterKind::Receiver | ParameterKind::ClassReceiver, Some(declared)) if !declared.is_nothing() => {
                 declared
@@ -40,6 +41,7 @@ impl Eval<'_> {
                 .into(),
             )),
             (ParameterKind::Plain | ParameterKind::Keyword, Some(declared)) => declared,
+            // A function written as an argument has the parameters that are expected there.
             (ParameterKind::Plain, None) if self.rules(of.file).overloads == Overloads::Chosen => {
                 self.given_parameter(of, index)
             }

@@ -241,6 +241,7 @@ impl Compare<'_> {
         let (ours, theirs) = (self.uses_of(a.node), self.uses_of(b.node));
         let (uses, common) = compare_sets(&ours, &theirs);
         let is_same_use = common.len() >= LEAST_USES;
+        // The strongest claim that holds: the same text, the same text but for names, similar tokens, or the same uses.
         let likeness = match () {
             () if a.exact == b.exact => Likeness::Copy,
             () if a.shape == b.shape => Likeness::Renamed,
@@ -252,6 +253,7 @@ impl Compare<'_> {
             return None;
         }
         let graph = self.graph;
+        // If one calls the other, they are a wrapper and its core rather than copies.
         let leads = |from: NodeIx, to: NodeIx| graph.out_edges(from).any(|edge| edge.to == to);
         Some(Equivalent {
             node: b.node,
@@ -332,7 +334,7 @@ fn role(graph: &Graph, node: NodeIx, rounds: usize) -> u64 {
 }
 
 fn sketches(snapshot: &Snapshot, cancel: &Cancel) -> Result<Arc<Sketches>, Cancelled> {
-    snapshot.derived().get_or_try_init(|| {
+    snapshot.derived_values().get_or_try_init(|| {
         let files: Vec<(RepoPath, Language)> = snapshot
             .files()
             .iter()

@@ -123,7 +123,7 @@ impl Contents {
             }
             Self(ContentHash::of(&bytes))
         };
-        snapshot.derived().get_or_init(hash).0
+        snapshot.derived_values().get_or_init(hash).0
     }
 }
 
@@ -140,7 +140,7 @@ pub fn differences(
 ) -> Result<Arc<GraphDifference>, Cancelled> {
     let (prefix, text) = scope.key();
     let key = (Contents::of(before), prefix.to_owned(), text.to_owned());
-    let kept = after.derived().get_or_init(Kept::default);
+    let kept = after.derived_values().get_or_init(Kept::default);
     let rows = || kept.0.lock().unwrap_or_else(PoisonError::into_inner);
     {
         let mut rows = rows();
@@ -237,6 +237,7 @@ pub fn changed_files(
     };
     let mut rows = Vec::new();
     let mut known: FxHashSet<String> = FxHashSet::default();
+    // Files of the newer state, each compared with the file that it was before.
     for file in after.files().iter() {
         let path = file.path.as_str();
         let was = renamed.get(path).copied().unwrap_or(path);
@@ -255,6 +256,7 @@ pub fn changed_files(
             lines: (old.and_then(|_| lines(before, was)), lines(after, path)),
         });
     }
+    // Then those that no file of the newer state was.
     for file in before.files().iter().filter(|file| !known.contains(file.path.as_str())) {
         let path = file.path.as_str().to_owned();
         rows.push(ChangedFile { lines: (lines(before, &path), None), path, change: FileChange::Removed, from: None });
@@ -392,12 +394,15 @@ impl Names {
         for (id, node) in added {
             groups.entry(owner(new, None, node)).or_default()[1].push((id, node));
         }
+        // In order: a pair that was found may connect others, so the order decides.
         let mut groups: Vec<_> = groups.into_iter().collect();
         groups.sort_by(|a, b| a.0.cmp(&b.0));
         for (_, [gone, added]) in groups {
             if gone.is_empty() || added.is_empty() {
                 continue;
             }
+            // Connections are compared under present names. Different heights lower the likeness of small functions
+            // with the same callees.
             let names = Self { now: self.now.clone(), rows: Vec::new() };
             let likeness = |one: NodeIx, other: NodeIx| {
                 let (a, b) = (old.connections(one, &names), new.connections(other, &Self::default()));
@@ -421,6 +426,7 @@ impl Names {
         likeness: &dyn Fn(NodeIx, NodeIx) -> f64,
         (old, new): (&State<'_>, &State<'_>),
     ) {
+        // All pairs are compared, so large groups would take quadratic time.
         if gone.len() > MAX_COMPARED || added.len() > MAX_COMPARED {
             return;
         }
@@ -434,6 +440,7 @@ impl Names {
             }
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
+        // The best pairs win; what is left of both sides stays gone and new.
         let (mut taken, mut given) = (FxHashSet::default(), FxHashSet::default());
         for (score, one, other) in scored {
             if !taken.contains(&one) && !given.contains(&other) {
@@ -566,6 +573,7 @@ fn edges(pairs: &Pairs<'_, '_>, found: &mut GraphDifference, cancel: &Cancel) ->
             cancel.check()?;
         }
         let now = pairs.now.get(&from).copied();
+        // What no older edge matches is new.
         let mut rest: Vec<Group> = now.map(|now| groups(new, now)).unwrap_or_default();
         for group in groups(old, from) {
             couplings.add(0, |node| pairs.name(node), from, group.to);
@@ -584,6 +592,7 @@ fn edges(pairs: &Pairs<'_, '_>, found: &mut GraphDifference, cancel: &Cancel) ->
         }
         found.new_edges.extend(rest.iter().map(|group| after(now.unwrap_or(from), group)));
     }
+    // Nodes that did not exist before were not visited above.
     for &from in &pairs.new.nodes {
         let is_new = !pairs.taken.contains(&from);
         for group in groups(new, from) {

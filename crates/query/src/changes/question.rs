@@ -336,6 +336,7 @@ fn layer_violations(
     gaps: &mut Vec<String>,
     cancel: &Cancel,
 ) -> Result<Vec<Finding>, Cancelled> {
+    // The layers are those that the project declares, else those that its dependencies show.
     let declared = match declaration(after) {
         Ok(declared) => declared,
         Err(error) => {
@@ -355,6 +356,7 @@ fn layer_violations(
         let layer = |level: usize| layering.layers.get(level).map_or("", |layer| layer.name.as_str());
         let (own, other) = (layer(against.levels.0), layer(against.levels.1));
         let what = against.violation.word();
+        // Dependencies that existed before are not part of the change.
         (!old.contains_key(&names)).then(|| Finding {
             asked: Asked::LayerViolation,
             detail: format!("{what}: {from} (`{own}`) depends on {to} (`{other}`); the layers are {by}"),

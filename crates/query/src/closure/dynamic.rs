@@ -35,7 +35,7 @@ struct Patterns {
 impl Patterns {
     fn of(snapshot: &Snapshot) -> std::sync::Arc<Self> {
         let graph = snapshot.graph();
-        snapshot.derived().get_or_init(|| {
+        snapshot.derived_values().get_or_init(|| {
             let mut all = Self::default();
             for row in graph.name_patterns() {
                 all.add(graph, &row);

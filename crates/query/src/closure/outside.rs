@@ -209,7 +209,7 @@ impl Question<'_> {
         }
         let of = signature::receiver(self.signature)?;
         let folder = |node: NodeIx| self.graph.path(node).rsplit_once('/').map_or("", |(folder, _)| folder);
-        let types = self.graph.labelled(of).into_iter().filter(|&other| folder(other) == folder(self.node));
+        let types = self.graph.find_labelled(of).into_iter().filter(|&other| folder(other) == folder(self.node));
         let by = types
             .flat_map(|of| self.graph.in_edges(of))
             .find(|edge| edge.relation == Relation::Registers && edge.tier == EdgeTier::Possible)?;

@@ -18,13 +18,13 @@ impl Unseen {
     /// The files whose text has a name of `starts`, or only one of `followed`, and which could mean it: they are of the
     /// same family of languages, or not code.
     pub(super) fn of(snapshot: &Snapshot, starts: &[NodeIx], followed: &[NodeIx], language: Option<Language>) -> Self {
-        let texts = snapshot.unseen();
+        let texts = snapshot.read_unseen();
         if texts.files().is_empty() || starts.is_empty() {
             return Self::default();
         }
         let graph = snapshot.graph();
         let mut search = Search { graph, texts: &texts, language, explained: FxHashMap::default() };
-        let mut rows = search.unknown(starts);
+        let mut rows = search.list_unknown(starts);
         let mut seen: FxHashSet<String> = rows.iter().map(|row: &Hiding| row.file.clone()).collect();
         for (nodes, far) in [(starts, false), (followed, true)] {
             let mut names: Vec<&str> = all_names(graph, nodes).into_iter().collect();
@@ -57,8 +57,8 @@ impl<'a> Search<'a> {
     }
 
     /// Files whose text cannot be had: each may have any name.
-    fn unknown(&self, starts: &[NodeIx]) -> Vec<Hiding> {
-        let files = self.texts.unknown().filter(|file| self.fits(file));
+    fn list_unknown(&self, starts: &[NodeIx]) -> Vec<Hiding> {
+        let files = self.texts.list_unknown().filter(|file| self.fits(file));
         files.map(|file| self.row(file, 0, self.graph.label(starts[0]), starts[0], false)).collect()
     }
 

@@ -309,7 +309,7 @@ impl<'s> Judge<'s> {
             };
             match (&place, removal.filter(is_older)) {
                 (Some(place), Some(removal)) => found.push(self.describe_removal(place, row, &removal)),
-                _ if row.is_proven => found.push(proven(row)),
+                _ if row.is_proven => found.push(report_missing(row)),
                 _ => {}
             }
         }
@@ -410,7 +410,7 @@ impl<'s> Judge<'s> {
     fn removed_path(&mut self, place: &PlacedHistory<'_>, row: &Candidate) -> Option<Removal> {
         let path = row.file.as_deref()?;
         let folder = place.inner.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let beside = RepoPath::resolved(folder, path).map(|path| path.to_string());
+        let beside = RepoPath::resolve_in(folder, path).map(|path| path.to_string());
         let gone = self.gone.entry(place.outer("")).or_insert_with(|| past::gone_paths(place));
         let found = [Some(path.to_owned()), beside].into_iter().flatten().find_map(|path| gone.get(&path))?;
         let now = found.now.as_deref().map(|now| place.outer(now)).unwrap_or_default();
@@ -448,7 +448,7 @@ fn labels_of(snapshot: &Snapshot) -> FxHashMap<usize, Vec<&str>> {
     found
 }
 
-fn proven(row: Candidate) -> Finding {
+fn report_missing(row: Candidate) -> Finding {
     let message = match row.class {
         DriftClass::CommandMissing => "no program of the project declares it",
         DriftClass::ExampleBroken => "the project has nothing of this name to import",

@@ -122,7 +122,8 @@ fn find_renamed(snapshot: &Snapshot, row: &KeptMention) -> Option<NodeIx> {
     if let [only] = same.as_slice() {
         return Some(*only);
     }
-    let elsewhere = graph.labelled(row.label()).into_iter().filter(|node| !graph.flags(*node).has(NodeFlags::TEST));
+    let elsewhere =
+        graph.find_labelled(row.label()).into_iter().filter(|node| !graph.flags(*node).has(NodeFlags::TEST));
     let moved = elsewhere.take(MAX_COMPARED).filter_map(shaped).find(|(_, shape)| shape.is_renamed(&row.shape));
     if let Some((node, _)) = moved {
         return Some(node);

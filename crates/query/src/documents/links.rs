@@ -64,7 +64,7 @@ fn is_site(path: &str) -> bool {
 /// Returns whether a link without an ending leads to a name that only files of code have: pages of a site are made from
 /// documents.
 fn is_beside_code(snapshot: &Snapshot, read: &Read, path: &str) -> bool {
-    let Some(path) = RepoPath::resolved(read.path.parent(), path).filter(|_| !path.ends_with('/')) else {
+    let Some(path) = RepoPath::resolve_in(read.path.parent(), path).filter(|_| !path.ends_with('/')) else {
         return false;
     };
     let start = format!("{path}.");
@@ -84,7 +84,7 @@ impl Anchors<'_> {
     /// The Markdown document that a link names.
     fn page(&self, from: &RepoPath, path: &str) -> Option<RepoPath> {
         let path = path.replace("%20", " ");
-        let page = RepoPath::resolved(from.parent(), &path)?;
+        let page = RepoPath::resolve_in(from.parent(), &path)?;
         page.as_str().ends_with(".md").then_some(page)
     }
 

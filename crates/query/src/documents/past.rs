@@ -204,7 +204,7 @@ pub(super) fn removals(
 ) -> Result<FxHashMap<OwnedName, Removal>, Cancelled> {
     let mut found: FxHashMap<OwnedName, Removal> = FxHashMap::default();
     let Ok(contents) = place.contents() else { return Ok(found) };
-    let lost = place.loaded.derived().get_or_try_init(|| LostWords::of(place, cancel))?;
+    let lost = place.loaded.derived_values().get_or_try_init(|| LostWords::of(place, cancel))?;
     let mut sources: FxHashMap<BlobId, Option<FileFacts>> = FxHashMap::default();
     let mut sorted: Vec<&OwnedName> = names.iter().collect();
     sorted.sort();

@@ -19,7 +19,7 @@ const SHORTEST: usize = 4;
 pub(super) fn find_misspelled<'g>(old: &'g Graph, new: &Graph, node: NodeIx, name: &str) -> Option<&'g str> {
     let letters: Vec<char> = name.chars().collect();
     let is_ours = |found: NodeIx| !new.path(found).is_empty();
-    let is_free = letters.len() >= SHORTEST && !new.labelled(name).into_iter().any(is_ours);
+    let is_free = letters.len() >= SHORTEST && !new.find_labelled(name).into_iter().any(is_ours);
     let known = counterpart(old, new, node).filter(|_| is_free)?;
     let now = uses(new, node);
     let is_it = |(id, target, count): &(&str, NodeIx, usize)| {

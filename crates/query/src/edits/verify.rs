@@ -188,7 +188,7 @@ pub(super) fn counterpart(old: &Graph, new: &Graph, node: NodeIx) -> Option<Node
                 && old.kind(*found) == new.kind(node)
                 && old.signature(*found) == new.signature(node)
         };
-        let mut all = old.labelled(new.label(node)).into_iter().filter(is_it);
+        let mut all = old.find_labelled(new.label(node)).into_iter().filter(is_it);
         all.next().filter(|_| all.next().is_none())
     })
 }
@@ -267,7 +267,7 @@ fn may_have_member(after: &Snapshot, old: &Graph, (file, target): (&str, NodeIx)
 
 fn has_name(snapshot: &Snapshot, name: &str) -> bool {
     let graph = snapshot.graph();
-    graph.labelled(name).into_iter().any(|node| !graph.path(node).is_empty())
+    graph.find_labelled(name).into_iter().any(|node| !graph.path(node).is_empty())
 }
 
 fn is_structural(snapshot: &Snapshot, path: &str) -> bool {
@@ -430,7 +430,7 @@ fn new_open_references(
             let is_new_name = was_read
                 && !unclear.contains(open.reason)
                 && !is_import
-                && new.labelled(open.name).is_empty()
+                && new.find_labelled(open.name).is_empty()
                 && (open.reason == "no_such_member"
                     || facts.uses_of(path.as_str(), open.name, false).contains(&open.pos));
             let is_known = resolved.contains(open.name)

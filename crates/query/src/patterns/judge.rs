@@ -686,7 +686,7 @@ impl<'s> Judge<'s> {
     /// Another function of the same name that a test calls: an interface, or a type that embeds this one.
     fn tested_namesake(&self, node: NodeIx) -> Option<NodeIx> {
         let graph = self.graph;
-        let others = graph.labelled(graph.label(node)).into_iter().filter(|other| *other != node);
+        let others = graph.find_labelled(graph.label(node)).into_iter().filter(|other| *other != node);
         let is_tested = |other: &NodeIx| graph.in_edges(*other).any(|edge| is_test(graph, edge.from));
         others.take(MAX_MEMBERS).find(is_tested)
     }

@@ -210,7 +210,7 @@ pub fn scan_paged(
     cancel: &Cancel,
     progress: &dyn Progress,
 ) -> Result<Arc<ScanAnswer>, ScanFault> {
-    let kept_scans = snapshot.derived().get_or_init(KeptScans::default);
+    let kept_scans = snapshot.derived_values().get_or_init(KeptScans::default);
     if let Some(kept) = kept_scans.get(query).filter(|_| is_further) {
         return Ok(kept);
     }

@@ -98,7 +98,7 @@ pub fn at_place(snapshot: &Snapshot, path: &RepoPath, line: u32, col: Option<u16
     let mut rows: FxHashMap<NodeIx, DefinitionRow> = FxHashMap::default();
     let dispatch = Dispatch::new(graph);
     for node in graph.of_file(file) {
-        for edge in graph.out_edges(node).chain(dispatch.shown(node)) {
+        for edge in graph.out_edges(node).chain(dispatch.list_shown(node)) {
             let places = (0..edge.sites.len()).filter_map(|index| edge.sites.get(index));
             let site = places.filter(|site| is_here(*site, graph.label(edge.to))).min();
             if let (Some(site), Some(_)) = (site, Role::of(edge.relation)) {

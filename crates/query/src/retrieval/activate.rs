@@ -220,7 +220,7 @@ pub fn activate_given(
 
 /// Weights of the edges, summed up once a snapshot.
 pub(super) fn spread_weights(snapshot: &Snapshot, cancel: &Cancel) -> Result<Arc<SpreadWeights>, Cancelled> {
-    snapshot.derived().get_or_try_init(|| SpreadWeights::of(snapshot.graph(), cancel))
+    snapshot.derived_values().get_or_try_init(|| SpreadWeights::of(snapshot.graph(), cancel))
 }
 
 /// Nodes that a change of the seeds can reach, and nodes that can reach them. Symbols only, because a change reaches

@@ -127,6 +127,7 @@ impl Steps<'_> {
         let is_kin = |other: NodeIx| graph.parent(other) == Some(start) || graph.parent(start) == Some(other);
         let mut between: Vec<(NodeIx, Rc<Step>)> =
             own.list_compared().iter().map(|(node, _)| (*node, self.of(*node))).collect();
+        // Rare neighbours first: they say more, and common ones would use up the limit.
         between.sort_by(|a, b| a.1.to.len().cmp(&b.1.to.len()).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
         let mut shared: FxHashMap<NodeIx, usize> = FxHashMap::default();
         let (mut looked, mut is_cut) = (0, false);
@@ -146,6 +147,7 @@ impl Steps<'_> {
         }
         let mut candidates: Vec<(NodeIx, usize)> =
             shared.into_iter().filter(|(_, shared)| *shared >= LEAST_SHARED).collect();
+        // Ties by id, so that the limit always drops the same nodes.
         candidates.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| graph.id(a.0).cmp(graph.id(b.0))));
         is_cut |= candidates.len() > CANDIDATES;
         Ok((candidates.into_iter().take(CANDIDATES).map(|(node, _)| node).collect(), is_cut))

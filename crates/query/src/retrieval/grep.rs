@@ -103,7 +103,7 @@ fn list_unsearched(snapshot: &Snapshot, scope: &str, fits: impl Fn(&str) -> bool
     };
     // Links lead to files that are searched under their own names, or out of the project.
     let hides = |kind: ProblemKind| !matches!(kind, ProblemKind::SymbolicLink | ProblemKind::NotRegular);
-    let skipped = snapshot.skipped().iter().map(|(path, problem)| (path.as_str(), problem));
+    let skipped = snapshot.list_skipped().iter().map(|(path, problem)| (path.as_str(), problem));
     let of_files = snapshot.files().iter().filter_map(|file| {
         // A pointer in place of the content, or a document whose text cannot be had.
         let hides = |problem: &&Problem| match problem.kind {

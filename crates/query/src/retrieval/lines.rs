@@ -188,7 +188,7 @@ impl LineFinder<'_> {
 
 /// The lines of a file as it is on the disk; none if it cannot be read or its content is withheld.
 fn read_lines(snapshot: &Snapshot, path: &str) -> Vec<String> {
-    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.check_withheld(path).is_none());
     let source = path.and_then(|path| snapshot.read_file(&path).ok()).filter(|source| !source.binary);
     source.map_or_else(Vec::new, |source| source.text.lines().map(str::to_owned).collect())
 }

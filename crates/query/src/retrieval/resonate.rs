@@ -126,10 +126,11 @@ pub fn resonate(
         return Ok(answer);
     }
     let mut scales: Vec<Left> = Vec::new();
+    // Short walks find what belongs to the start, long ones what belongs to its surroundings.
     for steps in SCALES {
         let near = walk(graph, &answer.seeds, steps, &weights, cancel)?;
         answer.incomplete |= near.incomplete;
-        scales.push(left(graph, &near, &answer.seeds));
+        scales.push(measure_left(graph, &near, &answer.seeds));
     }
     by_scale(graph, &scales, &mut answer);
     let starts: Vec<NodeIx> = answer.seeds.iter().map(|(node, _)| *node).collect();
@@ -143,6 +144,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
     let mut answer = ResonateAnswer::default();
     let mut covered: FxHashSet<NodeIx> = FxHashSet::default();
     let mut best: FxHashMap<NodeIx, (f64, usize)> = FxHashMap::default();
+    // Each anchor covers the code around it, so the next one lies in another part of the project.
     for anchor in anchors(graph) {
         if answer.seeds.len() >= MAX_PARTS {
             break;
@@ -152,7 +154,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         }
         let near = walk(graph, &[(anchor, 1.0)], GLOBAL_STEPS, weights, cancel)?;
         answer.incomplete |= near.incomplete;
-        let left = left(graph, &near, &[]);
+        let left = measure_left(graph, &near, &[]);
         let most = left.iter().map(|above| above.left).fold(0.0, f64::max);
         if most <= 0.0 {
             continue;
@@ -163,6 +165,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
             if amplitude >= COVERED {
                 covered.insert(node);
             }
+            // A node belongs to the part where it is loudest.
             let known = best.entry(node).or_insert((0.0, 0));
             if amplitude > known.0 {
                 *known = (amplitude, answer.seeds.len());
@@ -170,6 +173,7 @@ fn parts(snapshot: &Snapshot, weights: &SpreadWeights, cancel: &Cancel) -> Resul
         }
         covered.insert(anchor);
     }
+    // Last, the share of each part in the whole.
     let share = 1.0 / answer.seeds.len().max(1) as f64;
     answer.seeds.iter_mut().for_each(|(_, seed)| *seed = share);
     for (node, (amplitude, group)) in best {
@@ -209,7 +213,7 @@ fn walk(
 }
 
 /// Mass above chance of each node, without parts of other nodes and members of the starts.
-fn left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
+fn measure_left(graph: &Graph, near: &Spread, starts: &[(NodeIx, f64)]) -> Left {
     let is_start = |node: NodeIx| starts.iter().any(|(start, _)| *start == node);
     let is_inside = |node: NodeIx| graph.ancestors(node).any(is_start);
     // Tests are near everything they test, and would hide other nodes.

@@ -153,7 +153,7 @@ pub(crate) fn groups_of(snapshot: &Snapshot, node: NodeIx) -> Vec<Group> {
     }
     if graph.parent(node).is_some_and(|parent| graph.kind(parent) == NodeKind::File) {
         let (folder, _) = folder_and_ending(graph.path(node));
-        let same = graph.labelled(graph.label(node)).into_iter().filter(|one| {
+        let same = graph.find_labelled(graph.label(node)).into_iter().filter(|one| {
             graph.kind(*one) == kind
                 && folder_and_ending(graph.path(*one)).0 == folder
                 && graph.parent(*one).is_some_and(|parent| graph.kind(parent) == NodeKind::File)

@@ -236,8 +236,8 @@ pub fn panorama(
     cancel: &Cancel,
 ) -> Result<PanoramaAnswer, Cancelled> {
     let graph = snapshot.graph();
-    let structure = snapshot.derived().get_or_try_init(|| Structure::of(graph, cancel))?;
-    let turbulence = snapshot.derived().get_or_try_init(|| Turbulence::of(snapshot, cancel))?;
+    let structure = snapshot.derived_values().get_or_try_init(|| Structure::of(graph, cancel))?;
+    let turbulence = snapshot.derived_values().get_or_try_init(|| Turbulence::of(snapshot, cancel))?;
     let trust = TrustQuery {
         scope: TrustScope::Files,
         paths: query.paths.clone(),

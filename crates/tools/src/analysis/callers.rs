@@ -99,7 +99,7 @@ impl ReadTool for Callers {
         let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let page = cx.page(input.top_k);
         let mut found = callers_of_overloads(snapshot, (node, &overloads), cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
         let includes = symbol::list_included(snapshot, &found.others);

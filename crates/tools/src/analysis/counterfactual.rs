@@ -195,7 +195,7 @@ impl ReadTool for Counterfactual {
         let page = cx.page(input.top_k);
         let found = what_if::counterfactual(snapshot, &nodes, cx.cancel())?;
         let mut closure = weakest(&found.closures);
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             closure.block(unseen);
         }
         let total = found.dangling.len();

@@ -211,7 +211,7 @@ impl ReadTool for Hypothesize {
         let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges;
         let history = uses_history.then(|| cx.history_at_hand());
         let mut tested = query::hypothesize(snapshot, &resolved, bounds, history.as_ref(), cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             tested = tested.over_unseen(&unseen);
         }
         let guidance = guidance(snapshot, &resolved, &tested);

@@ -250,7 +250,7 @@ impl ReadTool for Impact {
         };
         let query = ImpactQuery { direction, also: also.to_vec(), max_rows: page.end(), ..ImpactQuery::new(node) };
         let mut found = impact(snapshot, &query, cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
         let chains = match input.include_causal_chains {

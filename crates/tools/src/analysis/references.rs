@@ -96,7 +96,7 @@ impl ReadTool for References {
         let wanted = roles(&input.roles)?;
         let page = cx.page(input.top_k);
         let mut found = references_of_overloads(snapshot, (node, &overloads), &wanted, cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
         let total = found.rows.len();

@@ -196,7 +196,7 @@ impl ReadTool for Why {
         };
         let query = WhyQuery { source, target, max_hops: input.max_hops as u32, max_paths: input.max_paths };
         let mut found = why(snapshot, &query, cx.cancel())?;
-        if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+        if let Some(unseen) = cx.describe_unseen().filter(|_| found.closure.state == ClosureState::Closed) {
             found.closure =
                 WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
         }
@@ -252,7 +252,7 @@ fn of_parts(
         max_paths: input.max_paths,
     };
     let mut found = why_parts(snapshot, &query, cx.cancel())?;
-    if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+    if let Some(unseen) = cx.describe_unseen().filter(|_| found.closure.state == ClosureState::Closed) {
         found.closure = WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
     }
     let row = |part: &Part| match part {

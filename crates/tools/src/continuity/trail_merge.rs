@@ -133,7 +133,7 @@ impl WriteTool for TrailMerge {
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let snapshot = cx.require_indexed()?;
         let handles = sources(cx, &input.trail_ids)?;
-        let unseen = cx.unseen();
+        let unseen = cx.describe_unseen();
         let present = Present { snapshot: &snapshot, unseen: unseen.as_deref(), cancel: cx.cancel() };
         let mut sources = Vec::new();
         for handle in &handles {

@@ -195,7 +195,7 @@ impl ReadTool for TrailResume {
         if missing * 2 > nodes.len() && !input.force {
             return Err(too_stale(missing, nodes.len(), &handle));
         }
-        let unseen = cx.unseen();
+        let unseen = cx.describe_unseen();
         let present = Present { snapshot, unseen: unseen.as_deref(), cancel: cx.cancel() };
         let hypotheses = present.hypotheses(trail, &nodes)?;
         let boosted = list_boosted(snapshot, trail, &nodes);

@@ -384,7 +384,7 @@ fn hypothesis(
         let text = redact_text(text);
         match Replay::parse(draft.snapshot, &text) {
             Ok(replay) => {
-                let unseen = cx.unseen();
+                let unseen = cx.describe_unseen();
                 let found = replay.run(draft.snapshot, unseen.as_deref(), cx.cancel())?;
                 let (subject, object) = replay.nodes();
                 for node in [subject, object].into_iter().flatten() {

@@ -309,7 +309,7 @@ fn text(
     let found = grep(snapshot, &query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
     let matches = found.rows.iter().map(|row| text_row(snapshot, row)).collect();
     let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
-        snapshot.graph().labelled(&input.query)
+        snapshot.graph().find_labelled(&input.query)
     } else {
         Vec::new()
     };

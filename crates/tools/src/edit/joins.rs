@@ -62,7 +62,7 @@ pub(crate) fn join_knowledge(
 ) -> Result<Joined, ToolError> {
     let edits: Vec<&PlannedEdit> = plans.iter().flat_map(Plan::changes).collect();
     let mut proactive_insights = matches(cx, after, &edits)?;
-    proactive_insights.extend(forgotten(cx, before, after, &edits));
+    proactive_insights.extend(list_forgotten(cx, before, after, &edits));
     Ok(Joined { proactive_insights, memory: cx.memory().about(&list_touched(before, after, &edits, nodes), after) })
 }
 
@@ -81,7 +81,7 @@ fn list_touched(before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit], nod
 }
 
 /// Files that usually change with the written ones and are as they were.
-fn forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit]) -> Vec<Insight> {
+fn list_forgotten(cx: &WriteContext<'_>, before: &Snapshot, after: &Snapshot, edits: &[&PlannedEdit]) -> Vec<Insight> {
     let Some(history) = cx.loaded_history() else { return Vec::new() };
     // A file that was removed has a node only before.
     let of = |snapshot: &Snapshot| -> Vec<NodeIx> {

@@ -26,7 +26,7 @@ fn check_members(path: &str, schema: &Value, members: &Map<String, Value>) -> Re
     let is_closed = path.is_empty() || schema.get("additionalProperties") == Some(&Value::Bool(false));
     for name in members.keys() {
         if is_closed && !properties.contains_key(name) {
-            return Err(unknown(path, name, properties));
+            return Err(report_unknown(path, name, properties));
         }
     }
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
@@ -44,7 +44,7 @@ fn check_members(path: &str, schema: &Value, members: &Map<String, Value>) -> Re
 }
 
 /// The error about an argument that does not exist, with the one that is spelled nearly so.
-fn unknown(path: &str, name: &str, properties: &Map<String, Value>) -> ToolError {
+fn report_unknown(path: &str, name: &str, properties: &Map<String, Value>) -> ToolError {
     let shown: String = name.chars().take(60).collect();
     let near = properties.keys().map(|known| (edit_distance(&shown.to_lowercase(), known), known)).min();
     let near = near.filter(|(distance, known)| *distance <= SLIP_DISTANCE.min(known.len() / 2));

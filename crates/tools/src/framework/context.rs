@@ -171,7 +171,7 @@ impl<'a> ReadContext<'a> {
     /// Says what the snapshot does not have: changes on disk, or repositories of the federation. `None` if it is what
     /// is on disk. Only for tools with [`Tool::NEEDS_FRESH`](super::Tool::NEEDS_FRESH): what they say to be absent
     /// may be there.
-    pub fn unseen(&self) -> Option<String> {
+    pub fn describe_unseen(&self) -> Option<String> {
         self.call.stale.as_ref().map(Stale::why).or_else(|| not_federated(&self.services.engine))
     }
 
@@ -212,7 +212,7 @@ impl<'a> ReadContext<'a> {
 
     /// The snapshot file on disk.
     pub(crate) fn find_stored(&self) -> Option<StoredSnapshot> {
-        self.services.engine.stored()
+        self.services.engine.find_stored()
     }
 
     /// Number of file watches that the system allows a user, where it says so.
@@ -426,7 +426,7 @@ impl<'a> WriteContext<'a> {
     }
 
     /// See [`ReadContext::unseen`].
-    pub(crate) fn unseen(&self) -> Option<String> {
+    pub(crate) fn describe_unseen(&self) -> Option<String> {
         self.call.stale.as_ref().map(Stale::why).or_else(|| not_federated(&self.services.engine))
     }
 

@@ -16,8 +16,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// Like [`visible`], for the name of a file or symbol: a backslash that would be read as the start of such an escape is
-/// escaped, too, so that [`parse_visible`] gives back every name. In other texts it stays as it is, since source code with
-/// such escapes is copied from answers.
+/// escaped, too, so that [`parse_visible`] gives back every name. In other texts it stays as it is, since source code
+/// with such escapes is copied from answers.
 pub(crate) fn visible_name(name: &str) -> Cow<'_, str> {
     escape_text(name, true)
 }

@@ -161,6 +161,6 @@ fn figures(parts: impl Iterator<Item = (&'static str, f64)>) -> Map<String, Valu
 
 /// Whether the text of a file may be shown.
 fn is_readable(snapshot: &Snapshot, path: &str) -> bool {
-    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.check_withheld(path).is_none());
     path.and_then(|path| snapshot.read_file(&path).ok()).is_some_and(|source| !source.binary)
 }

@@ -107,7 +107,7 @@ fn database(cx: &ReadContext<'_>) -> Option<Check> {
         (None, []) => Check::pass("database", "feedback, settings and what agents hold can be read"),
         (None, kept) => {
             let names: Vec<String> = kept.iter().map(|path| path.display().to_string()).collect();
-            Check::unknown("database", format!("a damaged database was put aside: {}", names.join(", ")))
+            Check::leave_unknown("database", format!("a damaged database was put aside: {}", names.join(", ")))
         }
     })
 }
@@ -124,9 +124,10 @@ fn memory(cx: &ReadContext<'_>) -> Option<Check> {
 fn watches(cx: &ReadContext<'_>) -> Option<Check> {
     let limit = cx.watch_limit()?;
     Some(match limit < WATCHES {
-        true => {
-            Check::unknown("watches", format!("the system allows {limit} file watches; a large repository needs more"))
-        }
+        true => Check::leave_unknown(
+            "watches",
+            format!("the system allows {limit} file watches; a large repository needs more"),
+        ),
         false => Check::pass("watches", format!("{limit} file watches are allowed")),
     })
 }
@@ -142,7 +143,7 @@ fn check_skipped(cx: &ReadContext<'_>) -> Option<Check> {
     let detail =
         format!("{} left out, {} not whole; `health` lists them", count(left_out, "path"), count(partial, "file"));
     let is_many = (left_out + partial) as f64 > MANY_PROBLEMS * (files + left_out) as f64;
-    Some(if is_many { Check::unknown(NAME, detail) } else { Check::pass(NAME, detail) })
+    Some(if is_many { Check::leave_unknown(NAME, detail) } else { Check::pass(NAME, detail) })
 }
 
 /// What to do about the surroundings: never a call, since m1nd does not change them.

@@ -109,6 +109,7 @@ fn directive(
     blanks: &mut Vec<(usize, usize)>,
 ) {
     let word = text[start..end].trim_start_matches('#').trim_start();
+    // Each branch starts with the brackets that were open before the first one.
     if word.starts_with("if") {
         let before = open.clone();
         let lines = vec![(start, end)];
@@ -124,6 +125,7 @@ fn directive(
         group.uneven |= within;
         group.lines.push((start, end));
         next_branch(&mut group, start, end, open);
+        // Branches that open or close different brackets cannot all be parsed: the first one stays.
         if group.uneven && group.others.len() <= MAX_BRANCHES {
             blanks.extend(group.others);
             blanks.extend(group.lines);
@@ -168,7 +170,7 @@ pub(super) fn includes(text: &str, prepared: &str) -> Vec<(u32, String, bool)> {
 mod tests {
     use super::*;
 
-    fn left(text: &str) -> String {
+    fn blank_misplaced(text: &str) -> String {
         let mut blanks = Vec::new();
         find_misplaced(text, &mut blanks);
         let mut bytes = text.as_bytes().to_vec();
@@ -181,28 +183,28 @@ mod tests {
     #[test]
     fn uneven_branches_leave_the_first() {
         let text = "void f(void) {\n#ifdef A\nif (a) {\n#else\nif (b) {\n#endif\n}\n}\n";
-        assert_eq!(left(text), "void f(void) { if (a) { } }");
+        assert_eq!(blank_misplaced(text), "void f(void) { if (a) { } }");
     }
 
     #[test]
     fn statements_in_parts() {
-        assert_eq!(left("#ifdef A\nif (a) b(); else\n#endif\nc();\n"), "if (a) b(); else c();");
-        assert_eq!(left("x =\n#ifdef A\na |\n#endif\nb;\n"), "x = a | b;");
-        assert_eq!(left("#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n"), "if (a) { b(); }");
+        assert_eq!(blank_misplaced("#ifdef A\nif (a) b(); else\n#endif\nc();\n"), "if (a) b(); else c();");
+        assert_eq!(blank_misplaced("x =\n#ifdef A\na |\n#endif\nb;\n"), "x = a | b;");
+        assert_eq!(blank_misplaced("#ifdef A\nif (a) {\n#endif\nb();\n#ifdef A\n}\n#endif\n"), "if (a) { b(); }");
         let text = "M(x)\n#ifdef A\nint a;\n#endif\n";
-        assert_eq!(left(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(blank_misplaced(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     #[test]
     fn even_branches_stay() {
         let text = "void f(void) {\n#ifdef A\n{ a(); }\n#else\nb();\n#endif\n}\n";
-        assert_eq!(left(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
+        assert_eq!(blank_misplaced(text), text.split_whitespace().collect::<Vec<_>>().join(" "));
     }
 
     #[test]
     fn directives_inside_of_values() {
-        assert_eq!(left("int a[] = {\n#if X\n1,\n#endif\n2 };\n"), "int a[] = { 1, 2 };");
-        assert_eq!(left("if (a\n#if X\n&& b\n#endif\n) c();\n"), "if (a && b ) c();");
+        assert_eq!(blank_misplaced("int a[] = {\n#if X\n1,\n#endif\n2 };\n"), "int a[] = { 1, 2 };");
+        assert_eq!(blank_misplaced("if (a\n#if X\n&& b\n#endif\n) c();\n"), "if (a && b ) c();");
         assert_eq!(includes("x\n#include \"a.h\"\n", "x\n            \n"), [(2, "a.h".to_owned(), false)]);
     }
 }

@@ -84,6 +84,7 @@ fn own_value(cx: &mut Outline<'_>, found: &Declared<'_>, value: Node<'_>) {
 pub(in crate::languages) fn initialiser(cx: &mut Outline<'_>, list: Node<'_>, base: ExprId, is_array: bool) {
     let mut work = vec![(list, base, is_array)];
     let mut done = 0;
+    // Iterative, since lists may be nested as deeply as the file is long.
     while let Some((list, base, is_array)) = work.pop() {
         done += 1;
         if done > MAX_LISTS {
@@ -101,6 +102,7 @@ pub(in crate::languages) fn initialiser(cx: &mut Outline<'_>, list: Node<'_>, ba
             }
             let Some(value) = value else { continue };
             if is_array {
+                // A nested list is of a struct or of an array, which only its type tells: both are recorded.
                 if value.kind() == "initializer_list" {
                     work.push((value, base, false));
                 }

@@ -383,6 +383,7 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
     let bytes = text.as_bytes();
     let mut parts: Vec<Part<'_>> = Vec::new();
     let mut at = start;
+    // The words up to the mark that says what kind of declaration this is.
     let end = loop {
         if at >= bytes.len() || parts.len() > MAX_WORDS {
             return at;
@@ -415,10 +416,12 @@ fn declaration(text: &str, start: usize, is_cpp: bool, blanks: &mut Vec<(usize, 
             Part::Pointer => None,
         })
     };
+    // These words begin something else than a declaration.
     if words().any(|word| OTHERS.contains(&word.rsplit("::").next().unwrap_or(word))) {
         return at;
     }
     let is_tag = words().any(|word| TAGS.contains(&word));
+    // More words than the grammar has a place for must be macros.
     if is_tag && matches!(end, b'{' | b':') {
         tag_words(&parts, blanks);
     } else if matches!(end, b'(' | b'[' | b'=' | b';' | b',') {

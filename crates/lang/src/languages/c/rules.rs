@@ -306,6 +306,7 @@ pub(in crate::languages) fn enter_declaration(cx: &mut Outline<'_>, node: Node<'
     let all = declarators(node);
     let found: Vec<Declared<'_>> = all.iter().filter_map(|&declarator| find_declared(declarator)).collect();
     let inside = matches!(cx.scope_kind(), ScopeKind::Function | ScopeKind::Block);
+    // Inside of functions, `T x(a)` is a variable with arguments far more often than a prototype.
     if let Some(first) = found.first()
         && first.parameters.is_some()
         && !inside
@@ -317,6 +318,7 @@ pub(in crate::languages) fn enter_declaration(cx: &mut Outline<'_>, node: Node<'
     let mut ids = Vec::new();
     for found in found {
         let structured = found.name.kind() == "structured_binding_declarator";
+        // A declared name is not a use of that name.
         cx.mark(found.name, Mark::Skip);
         if let Some(parameters) = found.parameters.filter(|_| inside) {
             read_arguments(cx, parameters);

@@ -115,6 +115,7 @@ impl<'t> Reader<'t> {
         if content.is_empty() || content.starts_with(['#', '\t', '%']) || content.starts_with("{{") {
             return end + 1;
         }
+        // Keys of different documents have nothing to do with each other.
         if line == "---" || line.starts_with("--- ") || line == "..." {
             if !self.rows.is_empty() {
                 self.document = self.rows.last().map_or(0, |row| row.document) + 1;
@@ -124,6 +125,7 @@ impl<'t> Reader<'t> {
         }
         let mut at = start + (line.len() - content.len());
         let stop = start + line.len();
+        // `- - a: 1` opens several items on one line, each indented by its place.
         loop {
             let indent = at - start;
             let rest = &self.text[at..stop];

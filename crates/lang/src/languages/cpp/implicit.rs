@@ -68,7 +68,7 @@ fn operand(cx: &Outline<'_>, node: Node<'_>) -> Option<ExprId> {
 }
 
 /// After an expression: the operators in it.
-pub(super) fn left(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
+pub(super) fn leave_expression(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) {
     match node.kind() {
         "binary_expression" => leave_binary(cx, node),
         "unary_expression" | "update_expression" => leave_unary(cx, node),
@@ -208,6 +208,7 @@ fn leave_delete(cx: &mut Outline<'_>, node: Node<'_>) {
 pub(super) fn makes(cx: &mut Outline<'_>, call: Node<'_>) {
     let Some(function) = call.child_by_field_name("function") else { return };
     let args = call.child_by_field_name("arguments");
+    // The element of a container is only possible: it may hold another class.
     if function.kind() == "field_expression" {
         let (Some(name), Some(base)) =
             (function.child_by_field_name("field"), function.child_by_field_name("argument"))
@@ -222,6 +223,7 @@ pub(super) fn makes(cx: &mut Outline<'_>, call: Node<'_>) {
         }
         return;
     }
+    // The type is written, so its constructor is certain.
     let last = super::parts(function).pop().filter(|last| last.kind() == "template_function");
     let Some((name, types)) = last.and_then(|last| Some((super::plain(last), last.child_by_field_name("arguments")?)))
     else {

@@ -102,7 +102,7 @@ static GRAMMAR: Grammar = Grammar {
     reread: variables::find_arguments,
     adjust,
     assigned: implicit::record_assigned,
-    left: implicit::left,
+    left: implicit::leave_expression,
     ..Grammar::new(|| tree_sitter_cpp::LANGUAGE.into(), RULES)
 };
 

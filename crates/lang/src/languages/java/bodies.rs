@@ -113,6 +113,7 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
     let owner = facts.scopes[scope.index()].owner;
     let after = owner.map_or(0, |owner| owner.index());
     let written = &facts.definitions[after..];
+    // Definitions behind the owner are those that it holds.
     let writes_one = written.iter().any(|own| own.owner == owner && own.flags.is_constructor);
     let own = written.iter().enumerate().filter(|(_, own)| own.owner == owner && own.kind == DefKind::Variant);
     let mut ids: FxHashMap<NameId, DefId> = FxHashMap::default();
@@ -133,6 +134,7 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
         let call = |cx: &mut Outline<'_>, expr, enclosing| {
             cx.builder.reference(Reference { expr, role: Role::Call, inexact: false, arity, pos, enclosing });
         };
+        // With a written constructor it is a call of that; otherwise the class is constructed.
         if writes_one {
             let callee = cx.builder.name_expr(INIT, scope);
             cx.refer_with(callee, Role::Call, arity, name);
@@ -143,6 +145,7 @@ pub(super) fn leave_enum(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_
             cx.builder.expr(Expr::Call { callee, args });
             call(cx, class, id);
         }
+        // A constant with a body is the only value of a class of its own.
         if let Some(id) = id.filter(|_| constant.child_by_field_name("body").is_some()) {
             let class = cx.builder.expr(Expr::Definition(id));
             call(cx, class, owner);

@@ -97,6 +97,7 @@ impl Outline<'_> {
         let words = self.words_before(self.header_start(extent).start_byte(), name.start_byte());
         let flags = self.word_flags(&words);
         let visibility = self.visibility(&words, text);
+        // The grammar adjusts a draft, as it does for definitions with a body.
         let mut draft = super::Draft {
             kind,
             name: Some(text.to_owned()),

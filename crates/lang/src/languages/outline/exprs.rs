@@ -250,6 +250,7 @@ impl Outline<'_> {
         };
         let Some(expr) = expr else { return };
         self.set_expr(node, expr);
+        // Names of generic types may be bases or bounds of the definition around.
         if matches!(rule, Rule::Generic(..)) {
             self.list_in_frame(expr, node);
         }

@@ -416,6 +416,7 @@ impl<'tree> Visitor<'tree> for Outline<'_> {
 
 impl Outline<'_> {
     fn enter_rule<'t>(&mut self, rule: Rule, node: Node<'t>, parent: Option<Node<'t>>) -> Enter {
+        // Leaves are finished here. Other rules only mark their children; their expression is made when they are left.
         match rule {
             Rule::Skip => return Enter::Skip,
             Rule::Comment => {

@@ -103,6 +103,8 @@ impl<'a> Extractor<'a> {
 
     fn builtin_function(&mut self, name: &str, args: &[ExprId], arguments: Node<'_>) -> Option<Expr> {
         let base = args[0];
+        // What these return depends on their arguments alone: the container, its elements, or what a function makes of
+        // them.
         match name {
             "sorted" | "reversed" | "iter" | "tuple" => self.elements_of(&[base], Collection::List),
             "filter" => self.elements_of(args.get(1..2)?, Collection::Iterator),

@@ -48,6 +48,7 @@ impl Extractor<'_> {
             "type_parameters" => return self.enter_type_parameters(node, path),
             "ordered_field_declaration_list" => return self.tuple_fields(node),
             "mod_item" if node.child_by_field_name("body").is_none() => {
+                // Comments and attributes in front of an item belong to it.
                 let pending = self.take_pending();
                 return self.file_module(node, &pending);
             }
@@ -64,6 +65,7 @@ impl Extractor<'_> {
         self.at.enclosing = Some(def);
         self.at.in_block = false;
         self.at.is_test |= pending.is_test;
+        // Type parameters, then the body: each is a scope within the one before.
         let mut scope = self.at.items;
         if node.child_by_field_name("type_parameters").is_some() {
             scope = self.builder.scope(scope, ScopeKind::Generics, Some(def));
@@ -225,6 +227,7 @@ impl Extractor<'_> {
         let target = self.exprs_of(&[node.child_by_field_name("trait")]);
         let values = self.exprs_of(&[node.child_by_field_name("value")]);
         let extends = (node.kind() == "impl_item").then(|| self.field_expr(node, "type"));
+        // Read before the frame is closed: the types are written within its scopes.
         let Some(frame) = self.close(node) else { return };
         let Some(def) = frame.def else { return };
         let parameters: Vec<TypeParameter> = frame

@@ -64,6 +64,7 @@ pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> 
     let mut tests = 0u32;
     let mut others = 0u32;
     let mut rules = 0u32;
+    // Each rule is a pattern and what it becomes. The macro counts only if all rules agree.
     for rule in super::children(definition).into_iter().filter(|child| child.kind() == "macro_rule") {
         let (Some(left), Some(right)) = (rule.child_by_field_name("left"), rule.child_by_field_name("right")) else {
             continue;
@@ -83,6 +84,7 @@ pub(super) fn read<'a>(source: Source<'a>, definition: Node<'_>, name: &str) -> 
             First::None | First::Again | First::Word(_) => {}
         }
     }
+    // It defines a function named by its first argument if no rule does anything else with it.
     known.names_function = functions > 0 && others == 0 && known.words.len() <= MAX_NAMES;
     known.names_test = known.names_function && tests == functions;
     known.takes_code &= rules > 0;

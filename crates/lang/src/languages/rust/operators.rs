@@ -53,6 +53,7 @@ impl Extractor<'_> {
                 let (Some(operator), Some(operand)) = (node.child(0), node.named_child(0)) else { return };
                 if let Some(method) = method(UNARY, operator.kind()) {
                     let base = self.expr_of(Some(operand));
+                    // A place that is assigned to needs the mutable method.
                     let method = if method == "deref" && is_assigned(node, parent) { "deref_mut" } else { method };
                     self.record_implied(base, method, 0, operator);
                 }
@@ -67,6 +68,7 @@ impl Extractor<'_> {
             "for_expression" => {
                 let Some(value) = node.child_by_field_name("value") else { return };
                 let base = self.expr_of(Some(value));
+                // A loop makes an iterator and asks that for its values.
                 if let Some(callee) = self.record_implied(base, "into_iter", 0, value) {
                     let args = self.builder.list(&[]);
                     let iterator = self.builder.expr(Expr::Call { callee, args });

@@ -19,6 +19,7 @@ impl<'a> Extractor<'a> {
             "scoped_type_identifier" | "scoped_identifier" => self.record_scoped(step, path),
             "primitive_type" => Some(self.builder.name_expr(self.source.text(node), self.at.scope)),
             "generic_type" | "generic_type_with_turbofish" => Some(self.generic_type(node)),
+            // References and pointers are transparent: members are those of the type behind.
             "reference_type" | "pointer_type" | "type_binding" | "higher_ranked_trait_bound" | "qualified_type" => {
                 node.child_by_field_name("type").and_then(|inner| self.exprs.get(inner))
             }

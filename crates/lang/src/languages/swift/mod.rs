@@ -135,6 +135,7 @@ fn adjust<'t>(cx: &mut Outline<'_>, node: Node<'t>, _: Option<Node<'t>>, draft: 
     if draft.kind == DefKind::Function && draft.words.contains(&"class") {
         draft.flags.is_static = true;
     }
+    // The grammar has one node for classes, structs, enums and extensions.
     match node.kind() {
         "class_declaration" => {
             let kind = node.child_by_field_name("declaration_kind").map_or("class", |kind| cx.text(kind));

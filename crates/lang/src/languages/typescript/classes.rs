@@ -69,6 +69,7 @@ impl Extractor<'_> {
         let (mut anonymous, mut bound) = (false, true);
         if node.kind() == "class" {
             bound = false;
+            // A class expression is named by where it is written.
             match naming(step, path) {
                 Naming::Variable { declarator, declaration } => {
                     at = declarator.child_by_field_name("name").unwrap_or(declarator);
@@ -195,6 +196,7 @@ impl Extractor<'_> {
         };
         let scope = self.scope();
         let whole = outer_statement(node, path);
+        // Interfaces and enums of one name in one scope are one.
         let earlier = self.own(scope, name, true).filter(|&earlier| {
             let earlier = self.b.facts().definition(earlier).kind;
             matches!((earlier, kind), (DefKind::Interface | DefKind::Class, DefKind::Interface))
@@ -319,6 +321,7 @@ impl Extractor<'_> {
         let whole = outer_statement(node, path);
         let is_string = own.kind() == "string";
         let parts: Vec<&str> = if is_string { vec![text] } else { text.split('.').map(str::trim).collect() };
+        // `namespace a.b` opens a module in a module; parts that exist are opened again.
         for (number, part) in parts.iter().enumerate() {
             let existing =
                 self.own(scope, part, true).filter(|&known| self.b.facts().definition(known).kind == DefKind::Module);
@@ -328,6 +331,7 @@ impl Extractor<'_> {
                 definition.doc = self.doc_of(whole);
                 definition.flags.is_declaration = is_ambient(path);
                 let id = self.add(node, definition);
+                // A function of the same name keeps the value; the namespace only adds members.
                 let function = self.own(scope, part, false);
                 self.bind(id, if function.is_some() { Namespace::Type } else { Namespace::Any });
                 id

@@ -34,6 +34,7 @@ impl<'a> Extractor<'a> {
 
     pub(super) fn leave_expression<'tree>(&mut self, kind: &str, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
+        // Wrappers pass on what is in them; other nodes combine the expressions of their children.
         match kind {
             "identifier" => self.identifier(step, path),
             "member_expression" => self.member_expression(step, path),
@@ -416,6 +417,7 @@ fn is_tag(node: Node<'_>) -> bool {
 /// Returns whether an identifier declares a name rather than uses one.
 fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
     let Some(outer) = path.last() else { return false };
+    // What is around the identifier and its field there decide.
     match outer.node.kind() {
         "array_pattern"
         | "rest_pattern"

@@ -75,6 +75,7 @@ impl Extractor<'_> {
     }
 
     fn object_parts<'tree>(&mut self, node: Node<'tree>, source: ExprId, open: &mut Vec<(Node<'tree>, ExprId)>) {
+        // Each part gets the member of that name, or an unknown one where the key is computed.
         for child in super::state::children(node) {
             match child.kind() {
                 "shorthand_property_identifier_pattern" => {

@@ -50,6 +50,7 @@ impl Extractor<'_> {
                     let expr = self.b.union(&items);
                     self.exprs.set(node, expr);
                 }
+                // `typeof x | T`: a value of one of the two.
                 if !values.is_empty() {
                     values.extend(items.iter().map(|&of| self.b.expr(Expr::Instance { of })));
                     let value = self.b.union(&values);
@@ -66,6 +67,7 @@ impl Extractor<'_> {
         match kind {
             "conditional_type" => {
                 self.conditionals.pop();
+                // The condition is not evaluated: either branch is possible.
                 let both: Vec<ExprId> =
                     ["consequence", "alternative"].iter().filter_map(|field| self.field_expr(node, field)).collect();
                 let expr = self.b.union(&both);

@@ -171,6 +171,7 @@ impl<'a> Extractor<'a> {
         };
         let Some(module) = call.and_then(|call| self.required_module(call)) else { return false };
         let text = unquote(self.source.text(module));
+        // One name for the module, or for one of its exports.
         if name.kind() == "identifier" {
             let kind = match property {
                 Some(property) => ImportKind::Symbol(self.b.name(self.source.text(property))),
@@ -183,6 +184,7 @@ impl<'a> Extractor<'a> {
             self.export_if_name(self.source.text(name), imported, path);
             return true;
         }
+        // A plain pattern imports several names; anything else is a value of the module.
         if property.is_some() || name.kind() != "object_pattern" || !is_plain_pattern(name) {
             return false;
         }

@@ -440,7 +440,7 @@ fn add_named(snapshot: &Snapshot, evidence: &Evidence<'_>, candidates: &mut Cand
     for exception in evidence.traces.iter().flat_map(|trace| &trace.exceptions) {
         let text = format!("{} {}", exception.kind, exception.message);
         for name in identifiers(&text) {
-            let nodes = graph.labelled(name);
+            let nodes = graph.find_labelled(name);
             if nodes.is_empty() || nodes.len() > MAX_NAMED {
                 continue;
             }
@@ -483,6 +483,7 @@ fn add_words(
     }
     let query = SeekQuery { text, graph_rerank: true, ..SeekQuery::default() };
     let found = seek_given(snapshot, &query, Some(evidence.history), cancel)?;
+    // Scores are relative to the best row, because messages differ in how many words they share with code.
     let best = found.rows.first().map_or(1.0, |row| row.score).max(f64::MIN_POSITIVE);
     let graph = snapshot.graph();
     let mut of_file: FxHashMap<&str, f64> = FxHashMap::default();
@@ -496,6 +497,7 @@ fn add_words(
     for &node in of_node.keys().filter(|&&node| !graph.kind(node).is_outside() && graph.file(node).is_some()) {
         candidates.note(node, |signals| &mut signals.words, 0.0, || "meets the words of the message".to_owned());
     }
+    // Candidates found otherwise get the same signals, or the model could not compare them.
     for (node, row) in &mut candidates.rows {
         row.signals.words = of_node.get(node).copied().unwrap_or(0.0);
         row.signals.words_of_file = of_file.get(graph.path(*node)).copied().unwrap_or(0.0);

@@ -308,7 +308,7 @@ fn replay(
         if commits == MAX_COMMITS {
             break;
         }
-        if commit.touched() < 2 || !commit.is_focused() || !commit.counts_together() || commit.is_bot {
+        if commit.count_touched() < 2 || !commit.is_focused() || !commit.counts_together() || commit.is_bot {
             continue;
         }
         commits += 1;

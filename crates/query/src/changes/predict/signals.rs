@@ -257,12 +257,14 @@ impl Measured<'_> {
         let Self { asked, evidence, path } = self;
         let place = asked.beside.place_of(file);
         let flag = |is: bool| f64::from(u8::from(is));
+        // With few commits of its own, other signals have to say more, so they are repeated with this weight.
         let thin = 1.0 / (1.0 + evidence.own as f64);
         let same_folder = flag(place.folder == asked.place.folder);
         let words = asked.beside.alike(&asked.place.words, &place.words);
         let is_test_pair = place.is_test != asked.place.is_test;
         let recent = evidence.rate(file.key()).counts.map(|count| f64::from(count).ln_1p());
         let of = |shares: &FxHashMap<u32, f64>| shares.get(&file.key()).copied().unwrap_or(0.0);
+        // The order is that of the names of the signals and of the weights that were fitted.
         let mut row = Row::default();
         row.push(&[1.0]);
         self.together(file, &mut row);

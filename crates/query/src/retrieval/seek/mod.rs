@@ -436,6 +436,7 @@ fn order(
     let graph = snapshot.graph();
     let model = FileModel::load_fitted();
     let parsed = judged.parsed;
+    // A question about tests or texts wants the files that every other question ranks low.
     let about = |says: fn(&str) -> bool| {
         !parsed.is_long && parsed.terms.iter().any(|term| term.in_title && term.counts && says(&term.text))
     };
@@ -454,6 +455,7 @@ fn order(
         }
         model.value(&signals)
     };
+    // The model weighs files; the rows of a file keep their distances to its best row.
     let mut by_file: FxHashMap<NodeIx, Vec<(f64, SeekRow)>> = FxHashMap::default();
     for (value, row) in rows {
         let Some(file) = graph.file(row.node).filter(|file| by_node.contains_key(file)) else { continue };
@@ -464,6 +466,7 @@ fn order(
     let mut valued = value_rows(graph, by_file, |file| of_file(by_node[&file]));
     add_files(snapshot, filter, judged, &mut valued);
     let valued = arrange_rows(graph, valued);
+    // Scores fall off from the top row, whose own score is how well the words or the meaning match at all.
     let top = valued.first().map_or(f64::NEG_INFINITY, |(value, ..)| *value);
     let meaning = valued.iter().filter_map(|(.., row)| row.meaning).fold(0.0, f64::max);
     let strength = judged.strength.max(meaning * MEANING_SHARE);

@@ -326,10 +326,10 @@ impl Test<'_> {
     /// It holds parts of the graph together, or keeps definitions in use alone.
     fn gateway(&self, subject: NodeIx) -> Result<Tested, Cancelled> {
         let graph = self.graph();
-        let points = self.snapshot.derived().get_or_try_init(|| Articulation::of(graph, self.cancel))?;
-        let detached = points.detached(subject);
+        let points = self.snapshot.derived_values().get_or_try_init(|| Articulation::of(graph, self.cancel))?;
+        let detached = points.count_detached(subject);
         let removed: FxHashSet<NodeIx> = self.members(subject).into_iter().collect();
-        let roots = self.snapshot.derived().get_or_try_init(|| support::Roots::of(graph, self.cancel))?;
+        let roots = self.snapshot.derived_values().get_or_try_init(|| support::Roots::of(graph, self.cancel))?;
         let orphans = support::orphans(graph, &roots, &removed, MAX_REGION, self.cancel)?;
         let text = format!(
             "without it, {detached} nodes lose every connection to the rest, and {} fall out of use",
