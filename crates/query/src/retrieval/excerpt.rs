@@ -5,8 +5,7 @@ use m1nd_graph::NodeIx;
 
 use super::lines::{LineFinder, MatchingLine};
 
-/// Lines shown before and after one that meets the question: first a few for all of them, then more while there is
-/// room.
+/// Lines shown before and after one that meets the question: first a few for all, then more while there is room.
 const AROUND: [usize; 3] = [3, 8, 20];
 /// First lines of a node that are always shown: its header.
 const HEADER_LINES: usize = 2;
@@ -32,7 +31,7 @@ pub struct Excerpt {
 impl LineFinder<'_> {
     /// The code of a node in at most about `budget` bytes, with its indentation; empty where the file cannot be read.
     pub fn excerpt(&mut self, node: NodeIx, budget: usize) -> Excerpt {
-        let (source, weights) = self.weigh_lines(node);
+        let (defined, source, weights) = self.weigh_lines(node);
         let cost = |at: usize| source[at].1.len().min(MAX_LINE_BYTES) + LINE_FRAME;
         let mut shown = vec![false; source.len()];
         let mut used = 0;
@@ -48,7 +47,8 @@ impl LineFinder<'_> {
         };
         if !show(0..source.len(), 0) {
             // The header is worth more than the limit.
-            show(0..HEADER_LINES.min(source.len()), usize::MAX);
+            let header = source.iter().position(|(line, _)| *line == defined).unwrap_or(0);
+            show(header..(header + HEADER_LINES).min(source.len()), usize::MAX);
             let mut by_weight: Vec<usize> = (0..source.len()).filter(|at| weights[*at] > 0.0).collect();
             by_weight.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
             for around in AROUND {

@@ -167,20 +167,22 @@ impl<'s> LineFinder<'s> {
 }
 
 impl LineFinder<'_> {
-    /// The lines of a node with their numbers, and the weight of the words of the question in each.
-    pub(super) fn weigh_lines(&mut self, node: NodeIx) -> (Vec<(u32, String)>, Vec<f64>) {
+    /// The line where a node begins, the lines of it and of the comments above with their numbers, and the weight of the words of the question
+    /// in each.
+    pub(super) fn weigh_lines(&mut self, node: NodeIx) -> (u32, Vec<(u32, String)>, Vec<f64>) {
         let graph = self.snapshot.graph();
         let path = graph.path(node);
         let lines = self.files.entry(path.to_owned()).or_insert_with(|| read_lines(self.snapshot, path));
-        let (first, last) = graph.lines(node);
-        let range = (first.max(1) as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
+        let (defined, last) = graph.lines(node);
+        let first = first_of(lines, defined.max(1));
+        let range = (first as usize - 1)..(last.min(first.saturating_add(MAX_LINES)) as usize).min(lines.len());
         let code: Vec<(u32, String)> = range.map(|at| (at as u32 + 1, lines[at].clone())).collect();
         let weigh = |text: &String| match text.len() <= MAX_LINE_BYTES {
             true => self.weights.find_words(text).iter().map(|word| self.weights.0[*word]).sum(),
             false => 0.0,
         };
         let weights = code.iter().map(|(_, text)| weigh(text)).collect();
-        (code, weights)
+        (defined, code, weights)
     }
 }
 

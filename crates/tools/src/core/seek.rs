@@ -280,9 +280,8 @@ impl ReadTool for Seek {
             _ => Vec::new(),
         };
         let mut finder = LineFinder::new(snapshot, &input.query);
-        // Of the first page: later rows are looked through for their place.
-        let first = found.rows.iter().take_while(|_| page.offset == 0);
-        let first: Vec<_> = first.map(|row| (row.node, row.score)).collect();
+        let shows_code = page.offset == 0 && !is_guess(&found, &trust_envelope);
+        let first: Vec<_> = found.rows.iter().filter(|_| shows_code).map(|row| (row.node, row.score)).collect();
         let mut code = first_code(snapshot, &mut finder, &first).into_iter();
         let first_is_shown = code.as_slice().first().is_some_and(Option::is_some);
         let guidance = guidance(snapshot, &found, (&sufficiency, &trust_envelope), &query, first_is_shown);
@@ -391,6 +390,16 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
     Sufficiency { state, unmatched_words, why, met: first.matched.len() }
 }
 
+/// Whether the first row is hardly better than another: its code would mislead.
+fn is_guess(found: &SeekAnswer, trust: &TrustEnvelope) -> bool {
+    trust.verdict == "abstain" || lacks_words(found)
+}
+
+/// Whether the index has fewer than half of the words of the question.
+fn lacks_words(found: &SeekAnswer) -> bool {
+    2 * found.unmatched.len() > found.words.len()
+}
+
 /// What limits left out, if it may matter for this answer.
 pub(super) fn missing(left: &LeftOut, unmatched: &[String]) -> Option<String> {
     let mut gaps: Vec<String> = Vec::new();
@@ -458,7 +467,7 @@ fn guidance(
     };
     let label = snapshot.graph().label(first.node);
     let state = if trust.verdict == "act" { ProofState::Proving } else { ProofState::Triaging };
-    if first_is_shown && trust.verdict != "abstain" {
+    if first_is_shown {
         // The index holds only the first words of long code, so that a word may be there although no row has it.
         return match found.unmatched.first().filter(|_| found.left_out.entries > 0) {
             Some(word) => {
@@ -477,7 +486,7 @@ fn guidance(
             format!("open `{label}`: its file is most likely right, the place within it less certain{behind}")
         }
         ("abstain", _) => format!("`{label}` is a guess{behind}; use other words, those of the code"),
-        _ if 2 * found.unmatched.len() > found.words.len() => {
+        _ if lacks_words(found) => {
             format!("most words of the query are not in the index: use the words and the language of the code{behind}")
         }
         _ => match unmet {
