@@ -1,6 +1,5 @@
 //! What trust and tremor say of a file, and the factor that they multiply to: shared by the tools that show them.
 
-use crate::word::Word;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::history::ProjectHistory;
 use m1nd_query::risk::{FileSignals, SignalsQuery, Tier, TremorLevel, TremorNode, TrustNode, file_signals};
@@ -8,6 +7,7 @@ use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::round_value;
+use crate::word::{Band, Word};
 
 /// Days after which evidence of defects counts half, as in `trust`.
 pub(crate) const HALF_LIFE: f64 = 730.0;
@@ -61,7 +61,7 @@ pub(crate) struct RowSignals {
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_tier: Option<Word<Tier>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trust_band: Option<&'static str>,
+    trust_band: Option<Word<Band>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tremor_magnitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -91,7 +91,7 @@ impl RowSignals {
             trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
             trust_risk_multiplier: multiplier(trust).map(round_value),
             trust_tier: trust.map(|trust| Word(trust.verdict.tier)),
-            trust_band: found.trust.as_ref().map(|trust| trust.verdict.tier.band()),
+            trust_band: found.trust.as_ref().map(|trust| Word(Band(trust.verdict.tier))),
             tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: tremor.map(|tremor| tremor.series.observations()),
             tremor_risk_level: tremor.map(|tremor| Word(tremor.tremor.level)),

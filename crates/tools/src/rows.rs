@@ -1,7 +1,8 @@
 //! Parts of answers and arguments that several tools share, and the mapping of engine errors to tool errors.
 
-use crate::word::Word;
 use m1nd_base::NodeKind;
+
+use crate::word::Word;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::{EngineError, ReadError, Snapshot};

@@ -1,17 +1,16 @@
 //! Rows of places that use a node, in answers of several tools.
 
-use crate::word::Word;
-use m1nd_query::references::Role;
 use std::collections::HashMap;
 
 use m1nd_base::{EdgeTier, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_query::references::Occurrence;
+use m1nd_query::references::{Occurrence, Role};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::rows::NodeRow;
 use crate::source::clip;
+use crate::word::Word;
 
 /// A place that uses a node, with the symbol around it.
 #[derive(Debug, Serialize)]

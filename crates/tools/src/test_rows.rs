@@ -1,16 +1,15 @@
 //! Tests that cover a change, as every tool lists them.
 
-use crate::word::Word;
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::history::ProjectHistory;
-use m1nd_query::covering::TestEvidence;
-use m1nd_query::covering::{TestRow, TestsAnswer, TestsQuery, tests_for};
+use m1nd_query::covering::{TestEvidence, TestRow, TestsAnswer, TestsQuery, tests_for};
 use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::NodeRow;
+use crate::word::Word;
 
 /// Nodes that [`first_tests`] asks about.
 const MAX_NODES: usize = 3;

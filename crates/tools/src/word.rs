@@ -35,6 +35,46 @@ impl<T: Kind> JsonSchema for Word<T> {
     }
 }
 
+/// An enum of the kinds that a member of an answer tells apart, with the word of each on the wire.
+macro_rules! answer_kinds {
+    ($(#[$doc:meta])* $visibility:vis $name:ident { $($kind:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        $visibility enum $name {
+            $($kind,)*
+        }
+
+        impl $crate::word::Kind for $name {
+            fn word(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $word,)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use answer_kinds;
+
+answer_kinds! {
+    /// Where an edge leads, seen from the node that an answer is about.
+    pub(crate) EdgeSide { Out = "out", In = "in", Inside = "inside", }
+}
+
+answer_kinds! {
+    /// How much of something there is, in answers that show no number for it.
+    pub(crate) Level { Low = "low", Medium = "medium", High = "high", Critical = "critical", }
+}
+
+/// The trust in a file, by the tier of its risk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Band(pub(crate) m1nd_query::risk::Tier);
+
+impl Kind for Band {
+    fn word(self) -> &'static str {
+        self.0.band()
+    }
+}
+
 macro_rules! kinds {
     ($($kind:ty,)*) => {
         $(impl Kind for $kind {
@@ -46,6 +86,9 @@ macro_rules! kinds {
 }
 
 kinds! {
+    m1nd_query::changes::Pattern,
+    m1nd_query::retrieval::Feedback,
+    m1nd_query::trails::Decided,
     crate::checks::TrustMode,
     crate::framework::ErrorCode,
     m1nd_base::EdgeTier,

@@ -1,12 +1,11 @@
 //! Whether the rows of an answer are all that there are, in the words of answers.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
-use m1nd_query::closure::ClosureState;
-use m1nd_query::closure::{self, Hiding};
+use m1nd_query::closure::{self, ClosureState, Hiding};
 use serde::Serialize;
 
 use crate::framework::is_zero;
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 struct HidingRow {

@@ -1,6 +1,5 @@
 //! Shows what a project loses without some nodes.
 
-use crate::word::Word;
 use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -17,6 +16,7 @@ use crate::framework::{
 };
 use crate::rows::{self, NodeRow, Unresolved, count, round_value};
 use crate::sites::{self, SiteRow};
+use crate::word::Word;
 
 /// Maximum nodes of one call.
 const MAX_NODES: usize = 50;

@@ -1,15 +1,12 @@
 //! Compares the graph of two commits, or of a commit and the work tree.
 
-use crate::word::Word;
-use m1nd_query::changes::Asked;
-use m1nd_query::changes::FileChange;
 use std::sync::Arc;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::PlacedHistory;
 use m1nd_query::changes::{
-    ChangedFile, CouplingDelta, EdgeRow, Finding, GraphDifference, Question, RenamedNode, WeightChange, changed_files,
-    differences, findings,
+    Asked, ChangedFile, CouplingDelta, EdgeRow, FileChange, Finding, GraphDifference, Question, RenamedNode,
+    WeightChange, changed_files, differences, findings,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +18,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{self, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -68,7 +66,7 @@ pub(crate) struct Weight {
 pub(crate) struct Renamed {
     from: String,
     to: String,
-    kind: &'static str,
+    kind: Word<RenameKind>,
     likeness: f64,
 }
 
@@ -368,11 +366,16 @@ fn edge(row: EdgeRow) -> Edge {
     Edge { source, target, relation, weight: sites, file_path, line }
 }
 
+answer_kinds! {
+    /// What became of a symbol: its name stayed, or has changed.
+    pub(crate) RenameKind { Move = "move", Rename = "rename", }
+}
+
 fn build_renamed(row: RenamedNode) -> Renamed {
     Renamed {
         from: row.from,
         to: row.to,
-        kind: if row.is_move { "move" } else { "rename" },
+        kind: Word(if row.is_move { RenameKind::Move } else { RenameKind::Rename }),
         likeness: round_value(row.likeness),
     }
 }

@@ -1,9 +1,7 @@
 //! Finds functions that are written alike or use the same things.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::fingerprint::Likeness;
-use m1nd_query::analysis::fingerprint::{Equivalent, EquivalentPair, equivalent_pairs, fingerprint};
+use m1nd_query::analysis::fingerprint::{Equivalent, EquivalentPair, Likeness, equivalent_pairs, fingerprint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +10,7 @@ use crate::framework::{
     number,
 };
 use crate::rows::{self, NodeRow, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;

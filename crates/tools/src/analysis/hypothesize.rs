@@ -1,14 +1,11 @@
 //! Tests a claim about the structure of code.
 
-use crate::word::Word;
-use m1nd_base::EdgeTier;
-use m1nd_base::Relation;
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
-use m1nd_query::what_if::hypothesize::EvidenceKind;
 use m1nd_query::what_if::hypothesize::{
-    self as query, Bounds, Claim, ClaimKind, Evidence, Hidden, Part, ResolvedClaim, Tested, Verb, Verdict,
+    self as query, Bounds, Claim, ClaimKind, Evidence, EvidenceKind, Hidden, Part, ResolvedClaim, Tested, Verb, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +15,7 @@ use crate::framework::{
     number, yes,
 };
 use crate::rows::{self, round_value};
+use crate::word::Word;
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 5;

@@ -1,16 +1,12 @@
 //! Lists what a change to a node can break, before the edit.
 
-use crate::word::Word;
-use m1nd_base::EdgeTier;
-use m1nd_base::Relation;
-use m1nd_query::changes::predict::Verdict;
 use std::collections::HashSet;
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::impact;
-use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
-use m1nd_query::changes::predict::PredictRow;
+use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow, impact};
+use m1nd_query::changes::predict::{PredictRow, Verdict};
 use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
@@ -26,6 +22,7 @@ use crate::framework::{
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
+use crate::word::{Kind, Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -72,8 +69,10 @@ pub(crate) struct Input {
     max_chains: usize,
 }
 
-/// The side of rows that depend on the node.
-const DEPENDENT: &str = "dependent";
+answer_kinds! {
+    /// Why a node is in the blast radius.
+    pub(crate) Side { Dependent = "dependent", Dependency = "dependency", History = "history", }
+}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Witness {
@@ -93,7 +92,7 @@ pub(crate) struct BlastRow {
     #[serde(flatten)]
     node: NodeRow,
     /// `dependent`, `dependency`, or `history`: nothing in the code connects it.
-    side: &'static str,
+    side: Word<Side>,
     class: &'static str,
     /// Absent where no path in the code leads there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +113,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     if let Some(Value::Array(steps)) = short.get_mut("witness") {
         steps.truncate(1);
     }
-    short.retain(|_, value| *value != DEPENDENT);
+    short.retain(|_, value| *value != Side::Dependent.word());
     row_line(&short)
 }
 
@@ -319,7 +318,7 @@ fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past:
     let row = |row: &PredictRow| {
         Some(BlastRow {
             node: NodeRow::new(snapshot, row.node?),
-            side: "history",
+            side: Word(Side::History),
             class: "co_change",
             hop_distance: None,
             signal_strength: None,
@@ -349,7 +348,7 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
     };
     BlastRow {
         node: NodeRow::new(snapshot, row.node),
-        side: if row.dependent { DEPENDENT } else { "dependency" },
+        side: Word(if row.dependent { Side::Dependent } else { Side::Dependency }),
         class: row.class.word(),
         hop_distance: Some(row.hops),
         signal_strength: Some(round_value(row.strength)),

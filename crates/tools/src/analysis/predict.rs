@@ -1,6 +1,5 @@
 //! Predicts the files that must change with others, from the commits of the repository.
 
-use crate::word::Word;
 use std::collections::HashSet;
 
 use m1nd_engine::Snapshot;
@@ -23,6 +22,7 @@ use crate::heuristics::RowSignals;
 use crate::past::{self, CitedCommit, STILL_MEASURED};
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;

@@ -1,13 +1,12 @@
 //! Explains how two nodes are connected, with evidence for every step.
 
-use crate::word::Word;
-use m1nd_base::EdgeTier;
-use m1nd_base::Relation;
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_engine::graph::paths::Way;
-use m1nd_query::analysis::{DanglingEdge, WhyAnswer, WhyClosure, WhyPartsQuery, WhyPath, WhyQuery, WhyStep};
-use m1nd_query::analysis::{why, why_parts};
+use m1nd_query::analysis::{
+    DanglingEdge, WhyAnswer, WhyClosure, WhyPartsQuery, WhyPath, WhyQuery, WhyStep, why, why_parts,
+};
 use m1nd_query::changes::together;
 use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
@@ -21,6 +20,7 @@ use crate::framework::{
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 6;
@@ -83,7 +83,7 @@ pub(crate) struct PathRow {
     node_ids: Vec<String>,
     relations: Vec<Word<Relation>>,
     hops: usize,
-    direction: &'static str,
+    direction: Word<PathDirection>,
     cumulative_strength: f64,
     steps: Vec<Step>,
 }
@@ -318,17 +318,22 @@ fn path_row(snapshot: &Snapshot, path: &WhyPath) -> PathRow {
         node_ids: ids(snapshot, &nodes),
         relations: path.steps.iter().map(|step| Word(step.hop.relation)).collect(),
         hops: path.steps.len(),
-        direction: direction(path),
+        direction: Word(direction(path)),
         cumulative_strength: round_value(path.strength),
         steps: path.steps.iter().map(|step| step_row(snapshot, step)).collect(),
     }
 }
 
-fn direction(path: &WhyPath) -> &'static str {
+answer_kinds! {
+    /// How the edges of a path lead from source to target.
+    pub(crate) PathDirection { Forward = "forward", Backward = "backward", Mixed = "mixed", }
+}
+
+fn direction(path: &WhyPath) -> PathDirection {
     match path.direction {
-        Way::Forward => "forward",
-        Way::Backward => "backward",
-        Way::Mixed => "mixed",
+        Way::Forward => PathDirection::Forward,
+        Way::Backward => PathDirection::Backward,
+        Way::Mixed => PathDirection::Mixed,
     }
 }
 

@@ -1,15 +1,14 @@
 //! What the index is of, and whether that is what the caller works on.
 
-use crate::word::Word;
-use m1nd_engine::ProcessRole;
 use std::path::{Path, PathBuf};
 
-use m1nd_engine::{Snapshot, Status};
+use m1nd_engine::{ProcessRole, Snapshot, Status};
 use m1nd_mind::Memories;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::framework::ReadContext;
+use crate::word::Word;
 
 /// Roots listed.
 const MAX_ROOTS: usize = 8;

@@ -1,11 +1,11 @@
 //! Steps that lead back to full trust. They are only proposed: no tool of trust changes anything.
 
-use crate::word::Word;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Inspection, Outcome, TrustMode};
+use super::{Inspection, Outcome, TrustMode, TrustStatus};
 use crate::framework::ToolRef;
+use crate::word::Word;
 
 /// A call that can be made as it stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -36,7 +36,7 @@ pub(crate) struct RepairStep {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Playbook {
     pub(crate) trust_mode: Word<TrustMode>,
-    pub(crate) status: &'static str,
+    pub(crate) status: Word<TrustStatus>,
     pub(crate) next_action: &'static str,
     pub(crate) steps: Vec<RepairStep>,
 }
@@ -87,7 +87,7 @@ pub(crate) fn playbook(found: &Inspection, agent: &str, wanted: Option<TrustMode
         ),
         TrustMode::StaleBindingSuspected => ("call_ingest", stale(found, agent())),
     };
-    Playbook { trust_mode: Word(mode), status: mode.status(), next_action, steps }
+    Playbook { trust_mode: Word(mode), status: Word(mode.status()), next_action, steps }
 }
 
 fn with(mut arguments: Value, name: &str, value: Value) -> Value {

@@ -1,6 +1,5 @@
 //! Sets what a lock reports.
 
-use crate::word::Word;
 use m1nd_sessions::{Lock, SessionError, Watch};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::session_error;
+use crate::word::Word;
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,6 +1,5 @@
 //! Resumes a saved investigation.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_query::trails::Held;
 use m1nd_sessions::{Handle, Trail};
@@ -16,6 +15,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Nodes on one page.
 const NODES: usize = 50;

@@ -1,6 +1,5 @@
 //! Saves an investigation.
 
-use crate::word::Word;
 use std::collections::BTreeMap;
 
 use m1nd_engine::graph::NodeIx;
@@ -15,6 +14,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::{self, round_value, session_error};
+use crate::word::Word;
 
 /// Maximum hypotheses, and conclusions, of one trail.
 pub(super) const MAX_STATEMENTS: usize = 50;

@@ -1,7 +1,5 @@
 //! Trails compared with the present code.
 
-use crate::word::Word;
-use m1nd_sessions::TrailStatus;
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_base::{Cancel, Cancelled, secrets};
@@ -9,12 +7,13 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_engine::{Bound, BoundState, CodeTexts, Snapshot};
 use m1nd_query::retrieval::{PrimedTask, Prior};
 use m1nd_query::trails::{Held, Outcome, Replay, hypothesis_state, recheck};
-use m1nd_sessions::{Conclusion, Evidence, Handle, Hypothesis, MAX_CHECKED_TRAILS, Trail, TrailNode};
+use m1nd_sessions::{Conclusion, Evidence, Handle, Hypothesis, MAX_CHECKED_TRAILS, Trail, TrailNode, TrailStatus};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::framework::{ErrorCode, HeldValues, ReadContext, ToolError};
 use crate::rows::{round_value, session_error};
+use crate::word::Word;
 
 /// Longest text of a trail, in characters; the rest is cut.
 pub(super) const MAX_TEXT: usize = 1_000;

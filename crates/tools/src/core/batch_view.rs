@@ -1,6 +1,5 @@
 //! Shows several files at once, long ones as an outline and their first lines.
 
-use crate::word::Word;
 use std::collections::HashSet;
 
 use m1nd_base::NodeKind;
@@ -18,6 +17,7 @@ use crate::framework::{
 };
 use crate::rows::count;
 use crate::source::{self, Shown, count_escaped, number_lines, symbols_in};
+use crate::word::Word;
 
 /// Default number of lines of a file.
 const DEFAULT_LINES: usize = 100;

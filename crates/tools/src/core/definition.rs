@@ -1,8 +1,6 @@
 //! Shows where a name, or the reference at a place, leads to.
 
-use crate::word::Word;
-use m1nd_base::Relation;
-use m1nd_base::{EdgeTier, RepoPath};
+use m1nd_base::{EdgeTier, Relation, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_query::references::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, find_named};
 use schemars::JsonSchema;
@@ -14,6 +12,7 @@ use crate::framework::{
     ToolRef, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -184,7 +183,7 @@ fn target_row(snapshot: &Snapshot, row: &DefinitionRow) -> TargetRow {
         tier: Word(row.tier),
         candidates: Some(row.of).filter(|of| *of > 1),
         by_dispatch: row.dispatch,
-        relation: row.relation.map(|relation| Word(relation)),
+        relation: row.relation.map(Word),
         reference_column: row.site.map(|site| site.col),
         signature: cut(graph.signature(row.node)),
         doc: cut(graph.doc(row.node)),

@@ -1,6 +1,5 @@
 //! Builds the graph of a folder below an allowed root, or brings it up to date.
 
-use crate::word::Word;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -14,6 +13,7 @@ use crate::framework::{
     is_zero,
 };
 use crate::rows::{self, count, round_value};
+use crate::word::Word;
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

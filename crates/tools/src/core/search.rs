@@ -1,13 +1,13 @@
 //! Finds lines of indexed files by text or regular expression, each with the symbol that contains it.
 
-use crate::word::Word;
 use std::collections::HashSet;
 
 use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::retrieval::{GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery, Unsearched};
-use m1nd_query::retrieval::{grep, seek_given};
+use m1nd_query::retrieval::{
+    GrepAnswer, GrepFault, GrepOptions, GrepQuery, GrepRow, SeekQuery, Unsearched, grep, seek_given,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -19,6 +19,7 @@ use crate::framework::{
 };
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::source::clip;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;

@@ -1,6 +1,5 @@
 //! Lists the code that a document names, with the line of each mention.
 
-use crate::word::Word;
 use m1nd_engine::{CodeTexts, Snapshot, TargetState};
 use m1nd_query::documents::{LightQualifier, LightRelation, MatchKind, Read, unbound};
 use schemars::JsonSchema;
@@ -11,6 +10,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;

@@ -1,6 +1,5 @@
 //! Finds what a document says about code that is no longer so: dead names, changed interfaces, broken links.
 
-use crate::word::Word;
 use m1nd_query::documents::{Drift, DriftClass, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +9,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;

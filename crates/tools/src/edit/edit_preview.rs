@@ -1,9 +1,8 @@
 //! What an edit would change, without writing anything.
 
-use crate::word::Word;
-use m1nd_edit::Encoding;
 use std::time::Duration;
 
+use m1nd_edit::Encoding;
 use m1nd_sessions::{Access, Held, Kind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows;
+use crate::word::Word;
 
 /// Time for which a preview can be committed.
 const LIFETIME: Duration = Duration::from_secs(5 * 60);

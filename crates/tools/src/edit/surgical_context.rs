@@ -1,6 +1,5 @@
 //! A file or symbol with what calls it, what it uses and what tests it, as plain lists.
 
-use crate::word::Word;
 use m1nd_base::{Cancelled, EdgeTier};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -16,6 +15,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::test_rows::covering_tests;
+use crate::word::Word;
 
 /// Rows of each list.
 const MAX_ROWS: usize = 50;

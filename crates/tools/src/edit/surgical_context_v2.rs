@@ -1,6 +1,5 @@
 //! Everything that an edit of a symbol or file needs, within a budget.
 
-use crate::word::Word;
 use m1nd_base::{EdgeTier, NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -17,6 +16,7 @@ use crate::framework::{
 use crate::rows::{self, NodeRow, round_value};
 use crate::source::{self, Shown};
 use crate::test_rows::covering_tests;
+use crate::word::Word;
 
 /// Lines around a call that are shown, on each side.
 const AROUND: u32 = 3;

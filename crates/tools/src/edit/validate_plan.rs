@@ -1,6 +1,5 @@
 //! What a list of planned changes leaves out, before any of them is made.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::ProjectHistory;
 use m1nd_query::changes::predict::{PredictQuery, PredictRow, predict};
@@ -15,6 +14,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::rows::{self, round_value};
+use crate::word::{Level, Word};
 
 /// Most actions of a plan.
 const MAX_ACTIONS: usize = 500;
@@ -148,7 +148,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    risk_level: Option<&'static str>,
+    risk_level: Option<Word<Level>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_parts: Option<RiskParts>,
     blast_radius_total: usize,
@@ -244,7 +244,7 @@ impl ReadTool for ValidatePlan {
             co_change_note,
             test_coverage: input.include_test_impact.then_some(coverage),
             risk_score: shown.then_some(score),
-            risk_level: shown.then(|| level(score)),
+            risk_level: shown.then(|| Word(level(score))),
             risk_parts: shown.then_some(parts),
             blast_radius_total: check.blast,
             order: check.order.iter().map(|index| actions[*index].path.clone()).collect(),
@@ -374,12 +374,12 @@ fn gap_row(snapshot: &Snapshot, gap: &Gap) -> GapRow {
     }
 }
 
-fn level(score: f64) -> &'static str {
+fn level(score: f64) -> Level {
     match score {
-        score if score < 0.3 => "low",
-        score if score < 0.6 => "medium",
-        score if score < 0.8 => "high",
-        _ => "critical",
+        score if score < 0.3 => Level::Low,
+        score if score < 0.6 => Level::Medium,
+        score if score < 0.8 => Level::High,
+        _ => Level::Critical,
     }
 }
 

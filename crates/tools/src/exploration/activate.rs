@@ -1,9 +1,9 @@
 //! Finds the code of a topic by several kinds of evidence.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
-use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
-use m1nd_query::retrieval::{activate_with, importance};
+use m1nd_query::retrieval::{
+    ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole, activate_with, importance,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,7 @@ use crate::framework::{
 };
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, Seed, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;

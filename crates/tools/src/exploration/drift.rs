@@ -1,10 +1,7 @@
 //! Shows what changed since the agent's last visit.
 
-use crate::word::Word;
 use m1nd_mind::Trust;
-use m1nd_query::changes::FileChange;
-use m1nd_query::changes::Velocity;
-use m1nd_query::changes::{Baseline, Drift as Found, drift};
+use m1nd_query::changes::{Baseline, Drift as Found, FileChange, Velocity, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +13,7 @@ use crate::framework::{
 };
 use crate::past::{self, LAST_SESSION, NoBaseline};
 use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;

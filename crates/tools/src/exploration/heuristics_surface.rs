@@ -1,12 +1,10 @@
 //! Explains the risk of one file: every part, with the evidence behind it.
 
-use crate::word::Word;
-use m1nd_query::risk::TremorLevel;
 use std::collections::BTreeMap;
 
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::risk::{FileRisk, Part, Tier, dependents};
+use m1nd_query::risk::{FileRisk, Part, Tier, TremorLevel, dependents};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +13,7 @@ use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool
 use crate::heuristics;
 use crate::past::{self, CitedCommit};
 use crate::rows::{self, round_value};
+use crate::word::{Band, Word};
 
 /// Files within two steps up to which the blast radius is low, and medium.
 const LOW_BLAST: usize = 3;
@@ -41,7 +40,7 @@ pub(crate) struct Signals {
     trust_score: Option<f64>,
     trust_risk_multiplier: Option<f64>,
     trust_tier: Word<Tier>,
-    trust_band: &'static str,
+    trust_band: Word<Band>,
     tremor_magnitude: Option<f64>,
     tremor_observation_count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,7 +69,7 @@ pub(crate) struct Output {
     /// As in `panoramic`.
     combined_risk: Option<f64>,
     parts: BTreeMap<&'static str, f64>,
-    unknown_parts: Vec<&'static str>,
+    unknown_parts: Vec<Word<Part>>,
     fixes: Vec<CitedCommit>,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -138,7 +137,7 @@ impl ReadTool for HeuristicsSurface {
                 .into_iter()
                 .filter_map(|part| Some((part.word(), round_value(row?.part(part)?))))
                 .collect(),
-            unknown_parts: parts(false).into_iter().map(Part::word).collect(),
+            unknown_parts: parts(false).into_iter().map(Word).collect(),
             fixes: row
                 .and_then(|row| row.trust.as_ref())
                 .map(|trust| CitedCommit::all(&trust.evidence.commits))
@@ -195,7 +194,7 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
             trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
             trust_risk_multiplier: multiplier.map(round_value),
             trust_tier: Word(tier),
-            trust_band: tier.band(),
+            trust_band: Word(Band(tier)),
             tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: observations,
             tremor_risk_level: tremor.map(|tremor| Word(tremor.tremor.level)),

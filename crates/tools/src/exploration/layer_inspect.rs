@@ -1,9 +1,8 @@
 //! Shows one layer: its files, what they join, and how well it holds together.
 
-use crate::word::Word;
-use m1nd_base::Relation;
 use std::collections::BTreeMap;
 
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_query::layers::{LayersQuery, place_of};
 use schemars::JsonSchema;
@@ -16,6 +15,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default and maximum number of files.
 const DEFAULT_ROWS: usize = 50;

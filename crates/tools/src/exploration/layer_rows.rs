@@ -1,17 +1,18 @@
 //! What `layers`, `layer_inspect` and `audit` share.
 
-use crate::word::Word;
-use m1nd_base::Relation;
-use m1nd_query::layers::Severity;
 use std::sync::Arc;
 
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
-use m1nd_query::layers::{Against, Declared, FILE, Files, Layering, LayersQuery, declaration, files, place_of};
+use m1nd_query::layers::{
+    Against, Declared, FILE, Files, Layering, LayersQuery, Severity, declaration, files, place_of,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{ErrorCode, ReadContext, ToolError};
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// How layers are named that are not declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]

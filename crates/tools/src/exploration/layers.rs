@@ -1,6 +1,5 @@
 //! Shows the layers of a project and the dependencies that contradict them.
 
-use crate::word::Word;
 use std::collections::BTreeSet;
 
 use m1nd_base::NodeKind;
@@ -17,6 +16,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Default and maximum number of inferred layers.
 const DEFAULT_LAYERS: usize = 8;

@@ -1,10 +1,8 @@
 //! Records whether nodes were right for a question, for the ranking of similar questions.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::resolve::ResolveError;
-use m1nd_query::resolve::resolve_node;
+use m1nd_query::resolve::{ResolveError, resolve_node};
 use m1nd_query::retrieval::{Feedback, Ledger};
 use m1nd_query::risk::OutcomeKind;
 use m1nd_sessions::{Lesson, Undone};
@@ -16,6 +14,7 @@ use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::{self, NodeRow, count, round_value};
+use crate::word::Word;
 
 /// Default strength.
 const DEFAULT_STRENGTH: f64 = 0.2;
@@ -85,7 +84,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     query: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    feedback: Option<&'static str>,
+    feedback: Option<Word<Feedback>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     strength: Option<f64>,
     /// Row of the ledger, for `undo`.
@@ -194,7 +193,7 @@ impl WriteTool for Learn {
         expanded.dedup();
         Ok(Answer::new(Output {
             query: input.query.clone(),
-            feedback: feedback.map(Feedback::word),
+            feedback: feedback.map(Word),
             outcome: input.outcome.map(|word| Word(word.kind())),
             strength: Some(round_value(strength)),
             ledger_id,

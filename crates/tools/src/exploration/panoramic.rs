@@ -1,9 +1,8 @@
 //! Ranks the files of a project by risk, with every part of it.
 
-use crate::word::Word;
-use m1nd_base::NodeKind;
 use std::collections::BTreeMap;
 
+use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_query::risk::{FileRisk, Part, Tier};
 use schemars::JsonSchema;
@@ -17,6 +16,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of modules.
 const DEFAULT_ROWS: usize = 100;

@@ -1,10 +1,9 @@
 //! Finds code patterns and checks each match against the graph.
 
-use crate::word::Word;
 use m1nd_engine::{Language, Snapshot};
-use m1nd_query::patterns::scan_paged;
 use m1nd_query::patterns::{
     Finding, FindingStatus, Pattern, QueryError, ScanAnswer, ScanFault, ScanQuery, Wanted, first_metavariable,
+    scan_paged,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +13,7 @@ use crate::framework::{
     is_zero, number, rows_schema, yes,
 };
 use crate::rows::{self, count, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;

@@ -1,11 +1,9 @@
 //! Maps the frames of a stack trace to code and ranks where the fault may be.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::trace::trace_given;
 use m1nd_query::analysis::trace::{
     CoChange, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Place, Suspect, TraceAnswer,
-    TraceQuery,
+    TraceQuery, trace_given,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,6 +13,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{NodeRow, count, round_value};
+use crate::word::Word;
 
 /// Default number of suspects.
 const DEFAULT_ROWS: usize = 10;

@@ -1,10 +1,8 @@
 //! Says which files change faster than before, compared with the others of the project.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_query::changes::Depth;
-use m1nd_query::risk::Direction;
-use m1nd_query::risk::{TremorLevel, TremorNode, tremor_nodes};
+use m1nd_query::risk::{Direction, TremorLevel, TremorNode, tremor_nodes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +11,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{self, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;

@@ -1,6 +1,5 @@
 //! Says how far files and symbols can be trusted to need no fix, from the fixes that they needed.
 
-use crate::word::Word;
 use m1nd_engine::Snapshot;
 use m1nd_query::risk::{Tier, TrustAnswer, TrustNode, TrustQuery, TrustScope, trust_nodes};
 use schemars::JsonSchema;
@@ -12,6 +11,7 @@ use crate::framework::{
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, count, round_value};
+use crate::word::{Band, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -90,7 +90,7 @@ pub(crate) struct Row {
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<[f64; 2]>,
     tier: Word<Tier>,
-    trust_band: &'static str,
+    trust_band: Word<Band>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     insufficient_evidence: bool,
     defect_count: usize,
@@ -266,7 +266,7 @@ fn build_row(snapshot: &Snapshot, row: &TrustNode, now: i64, cap: f64) -> Row {
         trust_score: is_known.then(|| round_value(row.verdict.trust)),
         interval: is_known.then(|| [round_value(row.verdict.interval.0), round_value(row.verdict.interval.1)]),
         tier: Word(row.verdict.tier),
-        trust_band: row.verdict.tier.band(),
+        trust_band: Word(Band(row.verdict.tier)),
         insufficient_evidence: !is_known,
         defect_count,
         commit_count: row.exposure.commits,

@@ -1,14 +1,12 @@
 //! Makes several repositories one index.
 
-use crate::word::Word;
-use m1nd_base::EdgeTier;
-use m1nd_query::analysis::CrossKind;
 use std::path::{Path, PathBuf};
 
+use m1nd_base::EdgeTier;
 use m1nd_engine::{
     Engine, EngineError, Federation, IngestReport, IngestRequest, Member, Mode, RootInfo, Snapshot, may_read,
 };
-use m1nd_query::analysis::{CrossEdge, PairCounts, cross_edges};
+use m1nd_query::analysis::{CrossEdge, CrossKind, PairCounts, cross_edges};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,6 +16,7 @@ use crate::framework::{
     WriteTool, is_zero,
 };
 use crate::rows::{engine_error, round_value};
+use crate::word::Word;
 
 /// Maximum number of repositories of one call.
 const MAX_REPOS: usize = 256;

@@ -1,11 +1,9 @@
 //! Finds repositories beside the indexed ones that the project speaks of, and makes them one index if asked to.
 
-use crate::word::Word;
-use m1nd_query::repositories::Evidence;
 use std::path::{Path, PathBuf};
 
 use m1nd_engine::{EngineError, Member, may_read, readable_repositories};
-use m1nd_query::repositories::{Discovered, Sibling, Skipped, discover, namespace};
+use m1nd_query::repositories::{Discovered, Evidence, Sibling, Skipped, discover, namespace};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +13,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{count, engine_error};
+use crate::word::{Level, Word};
 
 /// Repositories by default.
 const DEFAULT_REPOS: usize = 8;
@@ -66,7 +65,7 @@ pub(crate) struct RepoRow {
     namespace: String,
     repo_root: String,
     marker: &'static str,
-    confidence: &'static str,
+    confidence: Word<Level>,
     evidence_types: Vec<Word<Evidence>>,
     evidence: Vec<Place>,
     source_nodes: Vec<String>,
@@ -286,8 +285,8 @@ fn row(repo: &Discovered, allowed: bool) -> RepoRow {
         namespace: repo.namespace.clone(),
         repo_root: repo.root.to_string_lossy().into_owned(),
         marker: repo.marker,
-        confidence: if repo.is_high { "high" } else { "medium" },
-        evidence_types: repo.evidence().into_iter().map(|evidence| Word(evidence)).collect(),
+        confidence: Word(if repo.is_high { Level::High } else { Level::Medium }),
+        evidence_types: repo.evidence().into_iter().map(Word).collect(),
         evidence: evidence.collect(),
         source_nodes: repo.nodes().into_iter().take(MAX_SOURCES).collect(),
         source_files: repo.files().into_iter().take(MAX_SOURCES).map(ToString::to_string).collect(),

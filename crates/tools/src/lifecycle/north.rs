@@ -1,9 +1,7 @@
 //! The front door: one call at the start of a task.
 
-use crate::word::Word;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::retrieval::FocusState;
-use m1nd_query::retrieval::spread_over_files;
+use m1nd_query::retrieval::{FocusState, spread_over_files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -21,6 +19,7 @@ use crate::task::{
     recall_memories, search_task,
 };
 use crate::test_rows::{ShortTest, first_tests};
+use crate::word::Word;
 
 /// Default number of focus nodes.
 const DEFAULT_ROWS: usize = 8;

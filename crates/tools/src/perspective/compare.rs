@@ -1,6 +1,5 @@
 //! Compares two perspectives.
 
-use crate::word::Word;
 use m1nd_query::navigation::{Comparison, Held, by_dimension, compare};
 use m1nd_query::retrieval::Dimension;
 use schemars::JsonSchema;
@@ -13,6 +12,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::rows::round_value;
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,28 +1,16 @@
 //! Follows a route: its target becomes the focus.
 
-use crate::word::Word;
-use m1nd_query::navigation::Mode;
-use m1nd_query::navigation::{MAX_STEPS, Step, hops_of};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use m1nd_query::navigation::{MAX_STEPS, Mode, Step, hops_of};
+use serde::Serialize;
 
 use super::held::Kept;
-use super::here::{Here, Named, open_handle};
+use super::here::{Here, open_handle};
+use super::route_input::Input;
 use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
 };
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-    /// This or route_index
-    route_id: Option<String>,
-    /// On the page shown, from 1
-    route_index: Option<usize>,
-    route_set_version: u64,
-}
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -69,7 +57,7 @@ impl WriteTool for PerspectiveFollow {
         let id = &*input.perspective_id;
         let follow = |kept: &mut Kept| {
             let perspective = &mut kept.0;
-            let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
+            let named = input.named_route();
             let (set, place) = here.route(id, perspective, named)?;
             if perspective.steps.len() >= MAX_STEPS {
                 return Err(too_long(id));

@@ -1,37 +1,24 @@
 //! Shows all that is known of a route.
 
-use crate::word::Word;
-use m1nd_base::NodeKind;
-use m1nd_base::RepoPath;
+use m1nd_base::{NodeKind, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_query::navigation::Family;
-use m1nd_query::navigation::{affinity, by_dimension};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use m1nd_query::navigation::{Family, affinity, by_dimension};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::affinity::{AffineRow, row_text};
 use super::held::Kept;
-use super::here::{Here, Named, open_handle};
+use super::here::{Here, open_handle};
+use super::route_input::Input;
 use super::rows::pages;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Probable connections shown; `perspective_affinity` shows more.
 const SHOWN_AFFINE: usize = 3;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-    /// This or route_index
-    route_id: Option<String>,
-    /// On the page shown, from 1
-    route_index: Option<usize>,
-    route_set_version: u64,
-}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
@@ -124,7 +111,7 @@ impl ReadTool for PerspectiveInspect {
         let here = Here::reading(cx)?;
         let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
         let (id, perspective) = open_handle(&handle);
-        let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
+        let named = input.named_route();
         let (set, place) = here.route(id, perspective, named)?;
         let (route, shown) = (&set.routes[place], pages(perspective, &set));
         let affine = affinity(here.snapshot, route.target, here.history.as_ref(), here.cancel)?;

@@ -1,6 +1,5 @@
 //! Lists the perspectives of an agent.
 
-use crate::word::Word;
 use m1nd_query::navigation::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +11,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
 use crate::rows::count;
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

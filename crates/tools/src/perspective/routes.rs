@@ -1,8 +1,6 @@
 //! Lists the routes of a perspective, a page at a time.
 
-use crate::word::Word;
-use m1nd_query::navigation::Mode;
-use m1nd_query::navigation::PAGE_SIZE;
+use m1nd_query::navigation::{Mode, PAGE_SIZE};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +10,7 @@ use super::rows::{MAX_PAGE, PageOfRoutes, pages, row_text};
 use crate::framework::{
     Answer, Effect, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, number, rows_schema,
 };
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,16 +1,15 @@
 //! Rows of routes and pages of them, in answers of several tools.
 
-use crate::word::Word;
 use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
-use m1nd_query::navigation::Family;
-use m1nd_query::navigation::{Perspective, RouteSet};
+use m1nd_query::navigation::{Family, Perspective, RouteSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::here::Here;
 use crate::framework::{Guidance, ProofState, ToolError, ToolRef};
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Largest page.
 pub(super) const MAX_PAGE: usize = 10;

@@ -1,9 +1,7 @@
 //! Starts a perspective from a query, and optionally at a node.
 
-use crate::word::Word;
 use m1nd_base::secrets;
-use m1nd_query::navigation::Mode;
-use m1nd_query::navigation::{MAX_ROUTES, Perspective};
+use m1nd_query::navigation::{MAX_ROUTES, Mode, Perspective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +13,7 @@ use crate::framework::{
     Answer, Effect, Route, RowText, Stage, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
 };
 use crate::rows;
+use crate::word::Word;
 
 /// Longest query, in characters.
 const MAX_QUERY: usize = 10_000;

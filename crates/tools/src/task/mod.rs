@@ -7,7 +7,6 @@ mod recalled;
 pub(crate) use gaps::{Gap, gaps_of_search};
 pub(crate) use recalled::{Claim, Recalled, recall_memories};
 
-use crate::word::Word;
 use m1nd_base::{NodeKind, count};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
@@ -21,6 +20,7 @@ use serde_json::{Value, json};
 use crate::checks::Repair;
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::{self, CodeLine, NodeRow, code_lines, round_value};
+use crate::word::Word;
 
 /// Bytes that count as one token.
 const TOKEN_BYTES: usize = 4;

@@ -1,12 +1,12 @@
 //! Steps back to full trust, in order.
 
-use crate::word::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Seen;
 use crate::checks::{Check, Depth, Playbook, TrustMode, inspect, playbook};
 use crate::framework::{Answer, ReadContext, ReadTool, Route, Stage, Tool, ToolError, Toolset};
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,14 +1,14 @@
 //! Says which kind of trust this connection deserves, from the binding and the host's tools alone.
 
-use crate::checks::TrustMode;
-use crate::word::Word;
 use serde::Serialize;
 
 use super::evidence::Seen;
 use crate::checks::{
-    Check, Depth, Fingerprint, GraphState, Mismatch, Outcome, Surface, fingerprint, graph_state, inspect, playbook,
+    Check, Depth, Fingerprint, GraphState, Mismatch, Outcome, Surface, TrustMode, fingerprint, graph_state, inspect,
+    playbook,
 };
 use crate::framework::{Answer, ReadContext, ReadTool, Tool, ToolError, Toolset};
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {

@@ -1,22 +1,24 @@
 //! Tests the index itself and says whether answers can be trusted.
 
-use crate::word::Word;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::evidence::Seen;
-use crate::checks::{Check, Depth, Fingerprint, GraphState, Inspection, Playbook, TrustMode};
-use crate::checks::{fingerprint, graph_state, inspect, playbook};
+use crate::checks::{
+    Check, Depth, Fingerprint, GraphState, Inspection, Playbook, TrustMode, TrustStatus, fingerprint, graph_state,
+    inspect, playbook,
+};
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     verdict: Word<TrustMode>,
     ok: bool,
-    status: &'static str,
+    status: Word<TrustStatus>,
     checks: Vec<Check>,
     /// Milliseconds by check.
     cost_ms: BTreeMap<&'static str, f64>,
@@ -84,7 +86,7 @@ impl ReadTool for TrustSelftest {
         let output = Output {
             verdict: Word(found.mode),
             ok: found.mode == TrustMode::FullTrust,
-            status: found.mode.status(),
+            status: Word(found.mode.status()),
             next_action: book.next_action,
             recovery_playbook: (found.mode != TrustMode::FullTrust).then_some(book),
             binding_fingerprint: fingerprint(cx, &found.status),
