@@ -3,7 +3,7 @@
 use m1nd_engine::Language;
 
 use crate::rows::count;
-use crate::source::{escaped, number_lines};
+use crate::source::{count_escaped, number_lines};
 
 /// Fewest lines of a comment that is shortened.
 const MIN_LINES: usize = 24;
@@ -37,7 +37,8 @@ pub(crate) fn number_around(
     }
     let (first, last) = (offset + start + 1, offset + end);
     content.push_str(&format!("… {} of the comment: lines {first}-{last}\n", count(end - start, "line")));
-    let (rest, returned) = number_lines(&lines[end..], offset + end, total, size.saturating_sub(escaped(&content)));
+    let (rest, returned) =
+        number_lines(&lines[end..], offset + end, total, size.saturating_sub(count_escaped(&content)));
     content.push_str(&rest);
     (content, end + returned)
 }

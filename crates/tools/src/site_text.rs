@@ -7,7 +7,7 @@ use m1nd_base::EdgeTier;
 use m1nd_query::closure::reasons;
 use serde_json::{Map, Value};
 
-use crate::framework::{GroupWriter, NEXT_STEP, RowLine, Shown, TextGroups, qualified};
+use crate::framework::{GroupWriter, NEXT_STEP, RowLine, Shown, TextGroups, qualify_name};
 use crate::rows::count;
 
 /// Longest line of code in a row, in characters.
@@ -193,7 +193,7 @@ fn write_place(row: &Members, above: Option<&Members>, _: &Members) -> RowLine {
 /// The name of the function around a place; of code that is not a test.
 fn function_around(row: &Members) -> Option<String> {
     let is_inside = text(row, "type") != "file" && !row.contains_key("in_test");
-    qualified(text(row, "node_id")).filter(|_| is_inside)
+    qualify_name(text(row, "node_id")).filter(|_| is_inside)
 }
 
 /// The line without the spaces around it; of a long one the part around a column (1-based).

@@ -9,7 +9,7 @@ use m1nd_query::references::Occurrence;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::framework::{is_zero, qualified};
+use crate::framework::{is_zero, qualify_name};
 use crate::rows::NodeRow;
 use crate::source::clip;
 
@@ -116,7 +116,7 @@ pub(crate) fn name_of(snapshot: &Snapshot, node: NodeIx) -> String {
     let graph = snapshot.graph();
     // A definition outside of its class has its name where it is declared.
     let declared = graph.declarations(node).first().copied().filter(|&place| graph.parent(place) != graph.file(place));
-    qualified(graph.id(declared.unwrap_or(node))).unwrap_or_else(|| graph.label(node).to_owned())
+    qualify_name(graph.id(declared.unwrap_or(node))).unwrap_or_else(|| graph.label(node).to_owned())
 }
 
 /// Some of the other targets that a reference with several may have.
@@ -158,7 +158,7 @@ impl<'s> LineReader<'s> {
 
 /// The lines of a file that may be shown, and whether it changed since it was indexed.
 fn lines_of(snapshot: &Snapshot, path: &str) -> (Vec<String>, bool) {
-    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.check_withheld(path).is_none());
     let source = path.and_then(|path| snapshot.read_file(&path).ok()).filter(|source| !source.binary);
     source.map_or((Vec::new(), false), |source| (source.text.lines().map(str::to_owned).collect(), source.stale))
 }

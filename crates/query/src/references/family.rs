@@ -76,7 +76,7 @@ pub fn calls_of_overrides(
 /// those with the most calls first. What a text search finds beside the calls of the node are mostly theirs.
 pub fn same_names(snapshot: &Snapshot, node: NodeIx, family: &HashSet<NodeIx>) -> Vec<SameName> {
     let graph = snapshot.graph();
-    let others = graph.labelled(graph.label(node)).into_iter().filter(|other| !family.contains(other));
+    let others = graph.find_labelled(graph.label(node)).into_iter().filter(|other| !family.contains(other));
     let mut found: Vec<SameName> =
         others.map(|node| SameName { node, calls: count_calls(graph, node) }).filter(|row| row.calls > 0).collect();
     found.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| graph.id(a.node).cmp(graph.id(b.node))));

@@ -135,14 +135,14 @@ it only if it is `closed`. `stale: true` marks files that changed since they wer
 
 impl ReadTool for Callers {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let page = cx.page(input.top_k);
         let mut found = callers_of_overloads(snapshot, (node, &overloads), cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
-        let includes = symbol::included(snapshot, &found.others, &overloads);
+        let includes = symbol::list_included(snapshot, &found.others, &overloads);
         let start = node;
         let targets: Vec<NodeIx> = std::iter::once(node).chain(found.others.iter().copied()).collect();
         let implementations = symbol::implementations(snapshot, node);

@@ -27,7 +27,7 @@ pub trait Tool {
     const DAILY: bool = false;
     /// One sentence for the list of tools, in the imperative.
     const SUMMARY: &'static str;
-    /// What it answers, for the table in the README.
+    /// What it answers, for the table in docs/tools.md.
     const ANSWERS: &'static str;
     /// The manual: its answer, the meaning of the members, its limits.
     const HELP: &'static str;
@@ -141,7 +141,7 @@ pub struct ToolDef {
     pub effect: Effect,
     /// One sentence.
     pub summary: &'static str,
-    /// What it answers, for the table in the README.
+    /// What it answers, for the table in docs/tools.md.
     pub answers: &'static str,
     /// The manual.
     pub help: &'static str,
