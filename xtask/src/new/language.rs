@@ -1,5 +1,5 @@
-//! `cargo xtask new language NAME EXTENSION GRAMMAR@VERSION`: the files and rows of an outlined language whose rules say
-//! nothing yet.
+//! `cargo xtask new language NAME EXTENSION GRAMMAR@VERSION`: the files and rows of an outlined language whose rules
+//! say nothing yet.
 
 use m1nd_lang::Language;
 
