@@ -36,7 +36,7 @@ pub struct Dispatch<'g> {
 }
 
 impl<'g> Dispatch<'g> {
-    /// Maximum number of methods listed per call, see [`Dispatch::shown`].
+    /// Maximum number of methods listed per call, see [`Dispatch::list_shown`].
     pub const SHOWN: usize = 16;
 
     /// Queries on `graph`.
@@ -76,7 +76,7 @@ impl<'g> Dispatch<'g> {
 
     /// Like [`Dispatch::from`], limited to the [`Dispatch::SHOWN`] most central methods of each call. The `of` of an
     /// edge still counts all.
-    pub fn shown(&self, node: NodeIx) -> Vec<EdgeRef<'g>> {
+    pub fn list_shown(&self, node: NodeIx) -> Vec<EdgeRef<'g>> {
         self.of_calls(node, Self::SHOWN).edges
     }
 
@@ -214,7 +214,7 @@ fn class_of(graph: &Graph, method: NodeIx) -> Option<NodeIx> {
 
 impl Graph {
     /// See [`Dispatch::from`].
-    pub fn dispatched(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
+    pub fn find_dispatched(&self, node: NodeIx) -> Vec<EdgeRef<'_>> {
         Dispatch::new(self).from(node).edges
     }
 

@@ -6,7 +6,7 @@ use m1nd_query::risk::{FileSignals, SignalsQuery, Tier, TremorLevel, TremorNode,
 use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Days after which evidence of defects counts half, as in `trust`.
 pub(crate) const HALF_LIFE: f64 = 730.0;
@@ -86,15 +86,15 @@ impl RowSignals {
         let trust = found.trust.as_ref().filter(|trust| trust.verdict.tier != Tier::Unknown);
         let tremor = found.tremor.as_ref();
         Self {
-            heuristic_factor: (trust.is_some() || tremor.is_some()).then(|| rounded(factor(trust, tremor))),
-            trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
-            trust_risk_multiplier: multiplier(trust).map(rounded),
+            heuristic_factor: (trust.is_some() || tremor.is_some()).then(|| round_value(factor(trust, tremor))),
+            trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
+            trust_risk_multiplier: multiplier(trust).map(round_value),
             trust_tier: trust.map(|trust| trust.verdict.tier.word()),
             trust_band: found.trust.as_ref().map(|trust| trust.verdict.tier.band()),
-            tremor_magnitude: tremor.map(|tremor| rounded(tremor.tremor.magnitude)),
+            tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: tremor.map(|tremor| tremor.series.observations()),
             tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),
-            velocity: found.trend.map(|(older, newer)| rounded(newer - older)),
+            velocity: found.trend.map(|(older, newer)| round_value(newer - older)),
             reasons: reasons(trust, tremor),
         }
     }

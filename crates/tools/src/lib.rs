@@ -14,6 +14,7 @@ mod documents;
 mod edit;
 mod envelope;
 mod exploration;
+mod first_code;
 mod framework;
 mod heuristics;
 mod lifecycle;

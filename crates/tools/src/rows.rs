@@ -119,7 +119,11 @@ pub(crate) struct Seed {
 impl Seed {
     pub(crate) fn new(snapshot: &Snapshot, (node, share): &(NodeIx, f64)) -> Self {
         let graph = snapshot.graph();
-        Self { node_id: graph.id(*node).to_owned(), label: graph.label(*node).to_owned(), relevance: rounded(*share) }
+        Self {
+            node_id: graph.id(*node).to_owned(),
+            label: graph.label(*node).to_owned(),
+            relevance: round_value(*share),
+        }
     }
 }
 
@@ -202,12 +206,12 @@ pub(crate) fn part(snapshot: &Snapshot, text: Option<&str>) -> Result<(Scope, Op
     }
 }
 
-/// Resolves the node or folder that a phrase names, see [`Part::named`].
+/// Resolves the node or folder that a phrase names, see [`Part::find_named`].
 pub(crate) fn resolve_part(snapshot: &Snapshot, argument: &str, text: &str) -> Result<Part, ToolError> {
     if text.trim().is_empty() {
         return resolve(snapshot, argument, text).map(Part::Node);
     }
-    Part::named(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
+    Part::find_named(snapshot, text).map_err(|error| resolve_error(snapshot, argument, error))
 }
 
 fn resolve_error(snapshot: &Snapshot, argument: &str, error: ResolveError) -> ToolError {
@@ -433,7 +437,7 @@ impl From<SessionError> for ToolError {
 }
 
 /// Rounds to four decimals.
-pub(crate) fn rounded(value: f64) -> f64 {
+pub(crate) fn round_value(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 

@@ -66,7 +66,7 @@ pub(crate) fn site_rows(snapshot: &Snapshot, places: &[Occurrence]) -> Vec<SiteR
 
 /// The lines of a file that may be shown, and whether it changed since it was indexed.
 fn lines_of(snapshot: &Snapshot, path: &str) -> (Vec<String>, bool) {
-    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.check_withheld(path).is_none());
     let source = path.and_then(|path| snapshot.read_file(&path).ok()).filter(|source| !source.binary);
     source.map_or((Vec::new(), false), |source| (source.text.lines().map(str::to_owned).collect(), source.stale))
 }

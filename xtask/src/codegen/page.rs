@@ -34,9 +34,9 @@ pub(super) fn text() -> String {
     }
     resources_and_prompts(&mut page);
     page.push_str("\n## Instructions\n\nWhat a server tells an agent when it connects. With all tools:\n");
-    quoted(&mut page, &ServeOptions::default());
+    quote_instructions(&mut page, &ServeOptions::default());
     page.push_str("\nWith the tools about memories alone:\n");
-    quoted(&mut page, &ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
+    quote_instructions(&mut page, &ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
     page
 }
 
@@ -65,7 +65,7 @@ fn resources_and_prompts(page: &mut String) {
     }
 }
 
-fn quoted(page: &mut String, options: &ServeOptions) {
+fn quote_instructions(page: &mut String, options: &ServeOptions) {
     let _ = write!(page, "\n```text\n{}\n```\n", instructions(options));
 }
 

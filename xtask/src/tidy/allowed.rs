@@ -44,7 +44,7 @@ fn compare(list: &Counts, findings: &[Finding]) -> Vec<String> {
     for (key, number) in &found {
         let allowed = list.get(key).copied().unwrap_or_default();
         if *number > allowed {
-            let places = findings.iter().filter(|finding| owned(&finding.key) == *key);
+            let places = findings.iter().filter(|finding| to_owned_key(&finding.key) == *key);
             let more =
                 if allowed == 0 { String::new() } else { format!(" ({number} in {}, {allowed} allowed)", key.1) };
             complaints.extend(places.map(|finding| format!("{}: {}{more}", finding.place, finding.what)));
@@ -68,14 +68,14 @@ fn shrink_list(list: &Counts, findings: &[Finding]) -> Counts {
     kept.collect()
 }
 
-fn owned((rule, area, word): &Key) -> (String, String, String) {
+fn to_owned_key((rule, area, word): &Key) -> (String, String, String) {
     ((*rule).to_owned(), area.clone(), word.clone())
 }
 
 fn count(findings: &[Finding]) -> Counts {
     let mut counts = Counts::new();
     for finding in findings {
-        *counts.entry(owned(&finding.key)).or_default() += 1;
+        *counts.entry(to_owned_key(&finding.key)).or_default() += 1;
     }
     counts
 }

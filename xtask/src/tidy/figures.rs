@@ -53,7 +53,7 @@ fn measure(sources: &[Source]) -> Outcome<Vec<Row>> {
     let text = |path: &str| sources.iter().find(|source| source.path == path).map_or("", |source| source.text.as_str());
     let mut rows = vec![
         ("functions named by a lone participle", participles(sources)),
-        ("functions over 30 lines without a comment inside", uncommented(&code)),
+        ("functions over 30 lines without a comment inside", count_uncommented(&code)),
         ("inline comments per 1,000 lines", inline_comments(&code)),
         ("words a sentence in ARCHITECTURE.md", format!("{:.1}", words_per_sentence(text(PAGE)))),
         ("size of ARCHITECTURE.md", format!("{:.1} kB", text(PAGE).len() as f64 / 1_000.0)),
@@ -83,7 +83,7 @@ fn participles(sources: &[Source]) -> String {
     share(functions.iter().filter(|name| names::is_participle(name)).count(), functions.len())
 }
 
-fn uncommented(code: &[&Source]) -> String {
+fn count_uncommented(code: &[&Source]) -> String {
     let (mut long, mut silent) = (0, 0);
     for source in code {
         let lines: Vec<&str> = source.text.lines().collect();
@@ -241,9 +241,9 @@ mod tests {
             [("", 1), ("    // First.\n", 0), ("    /// Of a const.\n", 1), ("    c(); // So.\n", 0)]
         {
             let file = source("crates/x/src/a.rs", &long(inside));
-            assert_eq!(uncommented(&[&file]), share(expected, 1), "{inside}");
+            assert_eq!(count_uncommented(&[&file]), share(expected, 1), "{inside}");
         }
-        assert_eq!(uncommented(&[&source("crates/x/src/a.rs", "fn a() {\n}\n")]), share(0, 0));
+        assert_eq!(count_uncommented(&[&source("crates/x/src/a.rs", "fn a() {\n}\n")]), share(0, 0));
         assert_eq!(inline_comments(&[&source("a.rs", "// a\nb();\n/// c\n\"http://d\"\n")]), "250.0");
     }
 

@@ -25,7 +25,7 @@ pub(super) fn without_texts(text: &str) -> String {
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else if first == '"' {
-            quoted(rest)
+            measure_quoted(rest)
         } else if let Some(hashes) = raw_hashes(rest).filter(|_| !code.ends_with(is_word)) {
             let end = format!("\"{}", "#".repeat(hashes));
             rest[hashes + 2..].find(&end).map_or(rest.len(), |at| hashes + 2 + at + end.len())
@@ -47,7 +47,7 @@ pub(super) fn without_texts(text: &str) -> String {
 }
 
 /// Bytes of the quoted text at the start.
-fn quoted(text: &str) -> usize {
+fn measure_quoted(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {

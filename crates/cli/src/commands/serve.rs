@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         );
     }
     let places = roots.clone();
-    let (mut config, settings) = project::configured(common, roots, roots_named)?;
+    let (mut config, settings) = project::load_config(common, roots, roots_named)?;
     let options = Options::of(args, &settings);
     config.watch = by_itself && options.watch && !options.read_only;
     config.read_only = options.read_only;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
     let services = open(config, mind)?;
     services.engine.damage().iter().for_each(|damage| tracing::warn!("{damage}"));
     let options = ServeOptions {
-        listed: listed(&options.toolset)?,
+        listed: parse_choices(&options.toolset)?,
         format: options.format,
         envelope: options.envelope,
         output_schemas: options.output_schemas,
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<(), CliError> {
         ..ServeOptions::default()
     };
     serve(&services, options, std::io::stdin(), std::io::stdout())
-        .map_err(|error| CliError::failed(error.to_string(), "restart the server"))
+        .map_err(|error| CliError::fail(error.to_string(), "restart the server"))
 }
 
 /// Returns whether a root is a variable that the client left as it is: `${workspaceFolder}`.
@@ -79,7 +79,7 @@ fn open(config: EngineConfig, mind: MindConfig) -> Result<Services, CliError> {
     };
     opened.map_err(|error| match error {
         EngineError::Store(why) | EngineError::NoSpace(why) => {
-            CliError::failed(why, "make the store usable, or serve the existing index with --read-only")
+            CliError::fail(why, "make the store usable, or serve the existing index with --read-only")
         }
         error => error.into(),
     })
@@ -135,7 +135,7 @@ impl Options {
 }
 
 /// The tools to list; `None` is all.
-fn listed(words: &[String]) -> Result<Option<Vec<ToolChoice>>, CliError> {
+fn parse_choices(words: &[String]) -> Result<Option<Vec<ToolChoice>>, CliError> {
     match words {
         [] => Ok(None),
         [all] if all == "all" => Ok(None),

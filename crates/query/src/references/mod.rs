@@ -5,7 +5,7 @@ mod occurrences;
 mod outline;
 mod roles;
 
-pub use definition::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, named};
+pub use definition::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, find_named};
 pub(crate) use occurrences::places_of_name;
 pub use occurrences::{
     Occurrence, OccurrenceAnswer, callers, callers_of_overloads, references, references_of_overloads, users, uses,

@@ -108,7 +108,7 @@ fn calling(
         with_overloads(graph, node, overloads)
     };
     let is_full = targets.len() >= MAX_MEMBERS;
-    let mut found = found(snapshot, (node, &targets, is_full), kind, counts, cancel)?;
+    let mut found = find_places(snapshot, (node, &targets, is_full), kind, counts, cancel)?;
     if is_container {
         let inside: FxHashSet<NodeIx> = targets.into_iter().collect();
         found.rows.retain(|row| !inside.contains(&row.from));
@@ -160,7 +160,8 @@ fn references_as(
     cancel: &Cancel,
 ) -> Result<OccurrenceAnswer, Cancelled> {
     let targets = with_overloads(snapshot.graph(), node, overloads);
-    let mut found = found(snapshot, (node, &targets, false), rows, |edge| Role::of(edge.relation).is_some(), cancel)?;
+    let mut found =
+        find_places(snapshot, (node, &targets, false), rows, |edge| Role::of(edge.relation).is_some(), cancel)?;
     refine(snapshot, &mut found.rows, cancel);
     cancel.check()?;
     // What a document says of a node is no use of it, unless it is asked for.
@@ -180,7 +181,7 @@ pub fn uses(
 ) -> Result<OccurrenceAnswer, Cancelled> {
     let is_full = targets.len() >= MAX_MEMBERS;
     let mut found =
-        found(snapshot, (node, targets, is_full), Rows::Users, |edge| Role::of(edge.relation).is_some(), cancel)?;
+        find_places(snapshot, (node, targets, is_full), Rows::Users, |edge| Role::of(edge.relation).is_some(), cancel)?;
     let inside: FxHashSet<NodeIx> = targets.iter().copied().collect();
     found.rows.retain(|row| !inside.contains(&row.from));
     Ok(finish(snapshot, found, &[]))
@@ -206,7 +207,7 @@ struct Found {
 }
 
 /// All places of the edges to the nodes that stand for one. The flag says that these may not be all.
-fn found(
+fn find_places(
     snapshot: &Snapshot,
     (node, targets, is_full): (NodeIx, &[NodeIx], bool),
     kind: Rows,

@@ -227,7 +227,7 @@ fn prompts_are_listed_and_filled_in() {
 }
 
 /// Names of what a server offers.
-fn offered(session: &mut Session) -> [String; 3] {
+fn list_offered(session: &mut Session) -> [String; 3] {
     ["resources/list", "resources/templates/list", "prompts/list"].map(|method| {
         let list = session.wire.request(method, json!({}));
         let rows = list["result"].as_object().unwrap().values().find_map(Value::as_array).unwrap();
@@ -238,14 +238,14 @@ fn offered(session: &mut Session) -> [String; 3] {
 #[test]
 fn a_server_offers_what_its_tools_can_do() {
     let (mut session, _) = shop(ServeOptions { only: Some(Toolset::Memory), ..ServeOptions::default() });
-    assert_eq!(offered(&mut session), ["memory", "", "remember"]);
+    assert_eq!(list_offered(&mut session), ["memory", "", "remember"]);
     assert!(read(&mut session, "m1nd://memory").is_ok());
     assert_eq!(read(&mut session, "m1nd://overview").unwrap_err()["code"], -32002);
     session.finish();
 
     let (mut session, _) = shop(ServeOptions { read_only: true, ..ServeOptions::default() });
     let all: Vec<&str> = RESOURCES.iter().map(|resource| resource.name).collect();
-    let [list, templates, prompts] = offered(&mut session);
+    let [list, templates, prompts] = list_offered(&mut session);
     assert_eq!(format!("{list} {templates}"), all.join(" "));
     assert_eq!(prompts, "start_task change_safely review_diff remember");
     let answer = session.wire.request("prompts/get", json!({"name": "change_safely", "arguments": {"target": "a"}}));

@@ -95,14 +95,14 @@ only if it is `closed`. `stale: true` marks files that changed since they were i
 
 impl ReadTool for Callers {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let page = cx.page(input.top_k);
         let mut found = callers_of_overloads(snapshot, (node, &overloads), cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
-        let includes = symbol::included(snapshot, &found.others);
+        let includes = symbol::list_included(snapshot, &found.others);
         let implementations = symbol::implementations(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());

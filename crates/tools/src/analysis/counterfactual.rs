@@ -13,7 +13,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, ToolRef,
     Toolset, is_zero, number, rows_schema, yes,
 };
-use crate::rows::{self, NodeRow, Unresolved, count, rounded};
+use crate::rows::{self, NodeRow, Unresolved, count, round_value};
 use crate::sites::{self, SiteRow};
 
 /// Maximum nodes of one call.
@@ -190,12 +190,12 @@ in `callers`. What code outside of the index may use is never said to be deletab
 
 impl ReadTool for Counterfactual {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (nodes, unresolved_ids) = rows::resolve_all(snapshot, "node_ids", &input.node_ids)?;
         let page = cx.page(input.top_k);
         let found = what_if::counterfactual(snapshot, &nodes, cx.cancel())?;
         let mut closure = weakest(&found.closures);
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             closure.block(unseen);
         }
         let total = found.dangling.len();
@@ -222,8 +222,8 @@ impl ReadTool for Counterfactual {
                 .iter()
                 .map(|&(node, detached)| Cut { node_id: ids(node), detached })
                 .collect(),
-            pct_activation_lost: rounded(found.share_lost()),
-            total_impact: rounded(found.share_lost()),
+            pct_activation_lost: round_value(found.share_lost()),
+            total_impact: round_value(found.share_lost()),
             reachability_before: found.definitions,
             reachability_after: found.definitions_left,
             incomplete: found.incomplete,
@@ -282,12 +282,12 @@ fn synergy(snapshot: &Snapshot, found: &what_if::Counterfactual) -> Option<Syner
     let row = |one: &what_if::Individual| IndividualRow {
         node_id: snapshot.graph().id(one.node).to_owned(),
         affected: one.lost,
-        pct_activation_lost: rounded(one.lost as f64 / all),
+        pct_activation_lost: round_value(one.lost as f64 / all),
     };
     Some(Synergy {
-        synergy_factor: rounded(found.synergy()?),
+        synergy_factor: round_value(found.synergy()?),
         individual_impacts: found.individual.iter().map(row).collect(),
-        combined_impact: rounded(found.share_lost()),
+        combined_impact: round_value(found.share_lost()),
     })
 }
 

@@ -17,7 +17,7 @@ use crate::framework::{
     Toolset,
 };
 use crate::past;
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -169,7 +169,7 @@ Each list has at most 200 rows, code before what documents say; `what_is_missing
 
 impl ReadTool for Differential {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (one, other) = both(&input)?;
         let history = cx.history();
         let mut output = empty(&one, &other);
@@ -177,7 +177,7 @@ impl ReadTool for Differential {
             Ok(place) => place,
             Err(reason) => {
                 output.note = Some(format!("cannot tell: {reason}"));
-                return Ok(Answer::new(output).guidance(past::blocked(past::remedy(&reason))));
+                return Ok(Answer::new(output).guidance(past::report_blocked(past::remedy(&reason))));
             }
         };
         let (before, after) = (state(cx, &place, "snapshot_a", &one)?, state(cx, &place, "snapshot_b", &other)?);
@@ -312,7 +312,7 @@ fn fill(
     wanted: &Wanted,
     mut left_out: Vec<String>,
 ) {
-    output.structural_drift = rounded(found.drift());
+    output.structural_drift = round_value(found.drift());
     output.summary = format!("{}; {}", count(files.len(), "changed file"), summary(&found));
     let names = |texts: &[&str]| texts.iter().any(|text| wanted.has(text));
     let mut cut = |what: &str, rows: usize| {
@@ -341,7 +341,7 @@ fn fill(
     output.removed_nodes = removed_nodes.into_iter().take(MAX_ROWS).collect();
     output.new_edges = new_edges.into_iter().take(MAX_ROWS).map(edge).collect();
     output.removed_edges = removed_edges.into_iter().take(MAX_ROWS).map(edge).collect();
-    output.renamed_nodes = renamed.into_iter().take(MAX_ROWS).map(self::renamed).collect();
+    output.renamed_nodes = renamed.into_iter().take(MAX_ROWS).map(self::build_renamed).collect();
     output.weight_changes = weights.into_iter().take(MAX_ROWS).map(weight).collect();
     output.coupling_deltas = found.couplings.into_iter().take(MAX_ROWS).map(coupling).collect();
     output.what_is_missing = (!left_out.is_empty()).then(|| left_out.join("; "));
@@ -365,12 +365,12 @@ fn edge(row: EdgeRow) -> Edge {
     Edge { source, target, relation, weight: sites, file_path, line }
 }
 
-fn renamed(row: RenamedNode) -> Renamed {
+fn build_renamed(row: RenamedNode) -> Renamed {
     Renamed {
         from: row.from,
         to: row.to,
         kind: if row.is_move { "move" } else { "rename" },
-        likeness: rounded(row.likeness),
+        likeness: round_value(row.likeness),
     }
 }
 
@@ -390,9 +390,9 @@ fn coupling(row: CouplingDelta) -> Coupling {
     Coupling {
         community_a: row.one,
         community_b: row.other,
-        old_coupling: rounded(old),
-        new_coupling: rounded(new),
-        delta: rounded(new - old),
+        old_coupling: round_value(old),
+        new_coupling: round_value(new),
+        delta: round_value(new - old),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
     number,
 };
-use crate::rows::{self, NodeRow, rounded};
+use crate::rows::{self, NodeRow, round_value};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -127,7 +127,7 @@ compare with instead of the whole project.";
 
 impl ReadTool for Fingerprint {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let Some(target) = &input.target_node else { return all_pairs(cx, &input) };
         let node = rows::resolve(snapshot, "target_node", target)?;
         let probes: Result<Vec<_>, ToolError> =
@@ -153,7 +153,7 @@ impl ReadTool for Fingerprint {
             equivalents: Some(page.iter().map(|row| equivalent_row(snapshot, row)).collect()),
             compared: found.compared,
             tokens: Some(found.tokens),
-            fingerprint: found.sketch.into_iter().map(rounded).collect(),
+            fingerprint: found.sketch.into_iter().map(round_value).collect(),
             ..nothing()
         };
         let guidance = match first {
@@ -180,7 +180,7 @@ fn nothing() -> Output {
 }
 
 fn all_pairs(cx: &ReadContext<'_>, input: &Input) -> Result<Answer<Output>, ToolError> {
-    let snapshot = cx.indexed()?;
+    let snapshot = cx.require_indexed()?;
     let found = equivalent_pairs(snapshot, input.similarity_threshold, cx.cancel())?;
     let total = found.pairs.len();
     let first = found.pairs.first().map(|pair| snapshot.graph().id(pair.a).to_owned());
@@ -203,10 +203,10 @@ fn equivalent_row(snapshot: &Snapshot, row: &Equivalent) -> EquivalentRow {
     let graph = snapshot.graph();
     EquivalentRow {
         node: NodeRow::new(snapshot, row.node),
-        similarity: rounded(row.similarity),
+        similarity: round_value(row.similarity),
         reason: row.likeness.word(),
-        token_similarity: rounded(row.tokens),
-        use_similarity: row.uses.map(rounded),
+        token_similarity: round_value(row.tokens),
+        use_similarity: row.uses.map(round_value),
         common_uses: row.common.iter().take(MAX_COMMON).map(|&node| graph.label(node).to_owned()).collect(),
         directly_connected: row.connected,
         same_role: row.same_role,
@@ -221,7 +221,7 @@ fn pair_row(snapshot: &Snapshot, pair: &EquivalentPair) -> PairRow {
         node_b: graph.id(pair.b.node).to_owned(),
         place_a: place(pair.a),
         place_b: place(pair.b.node),
-        similarity: rounded(pair.b.similarity),
+        similarity: round_value(pair.b.similarity),
         reason: pair.b.likeness.word(),
         directly_connected: pair.b.connected,
     }

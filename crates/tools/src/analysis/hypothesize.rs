@@ -13,7 +13,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
     number, yes,
 };
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 5;
@@ -198,7 +198,7 @@ without result stopped; `path_budget` and `max_hops` bound it.";
 
 impl ReadTool for Hypothesize {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let claim = claim(&input)?;
         let named = |text: &str| rows::resolve_part(snapshot, "claim", text);
         let resolved = ResolvedClaim {
@@ -211,14 +211,14 @@ impl ReadTool for Hypothesize {
         let uses_history = claim.kind == ClaimKind::Coupling && input.include_ghost_edges;
         let history = uses_history.then(|| cx.history_at_hand());
         let mut tested = query::hypothesize(snapshot, &resolved, bounds, history.as_ref(), cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             tested = tested.over_unseen(&unseen);
         }
         let guidance = guidance(snapshot, &resolved, &tested);
         let id = |part: &Option<Part>| part.iter().map(|part| part.name(snapshot.graph())).collect();
         let output = Output {
             verdict: tested.verdict.word(),
-            confidence: rounded(tested.confidence),
+            confidence: round_value(tested.confidence),
             why: tested.why.clone(),
             claim: input.claim.unwrap_or_else(|| claim.kind.word().to_owned()),
             claim_type: claim.kind.word(),
@@ -226,7 +226,7 @@ impl ReadTool for Hypothesize {
             object_nodes: id(&resolved.object),
             supporting_evidence: tested.supporting.iter().map(|row| evidence(snapshot, row, true)).collect(),
             contradicting_evidence: tested.contradicting.iter().map(|row| evidence(snapshot, row, false)).collect(),
-            blocking: tested.hidden.iter().map(|row| hidden(snapshot, row)).collect(),
+            blocking: tested.hidden.iter().map(|row| build_hidden(snapshot, row)).collect(),
             total_blocking: tested.total_hidden,
             partial_reach: match input.include_partial_flow {
                 true => tested.partial.iter().map(|row| partial(snapshot, row)).collect(),
@@ -294,15 +294,15 @@ fn evidence(snapshot: &Snapshot, row: &Evidence, supports: bool) -> EvidenceRow 
     EvidenceRow {
         kind: row.kind.word(),
         description: row.text.clone(),
-        likelihood_factor: rounded(if supports { odds } else { 1.0 / odds }),
+        likelihood_factor: round_value(if supports { odds } else { 1.0 / odds }),
         nodes: row.nodes.iter().map(|&node| graph.id(node).to_owned()).collect(),
         relations: row.path.iter().map(|hop| hop.relation.word()).collect(),
-        path_weight: (!row.path.is_empty()).then(|| rounded(row.strength)),
+        path_weight: (!row.path.is_empty()).then(|| round_value(row.strength)),
         steps: row.path.iter().map(step).collect(),
     }
 }
 
-fn hidden(snapshot: &Snapshot, row: &Hidden) -> HiddenRow {
+fn build_hidden(snapshot: &Snapshot, row: &Hidden) -> HiddenRow {
     HiddenRow {
         label: snapshot.graph().label(row.node).to_owned(),
         name: row.name.clone(),
@@ -317,7 +317,7 @@ fn partial(snapshot: &Snapshot, &(node, hops): &(NodeIx, u32)) -> PartialRow {
         node_id: snapshot.graph().id(node).to_owned(),
         label: snapshot.graph().label(node).to_owned(),
         hops_from_source: hops,
-        activation_at_stop: rounded(1.0 / (1.0 + f64::from(hops))),
+        activation_at_stop: round_value(1.0 / (1.0 + f64::from(hops))),
     }
 }
 

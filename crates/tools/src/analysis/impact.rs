@@ -20,7 +20,7 @@ use crate::framework::{
     ToolError, ToolRef, Toolset, number, row_line, rows_schema, yes,
 };
 use crate::past::CitedCommit;
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
 
 /// Default number of rows.
@@ -233,7 +233,7 @@ default (`max_output_chars`); `cursor` continues.";
 
 impl ReadTool for Impact {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let part = rows::resolve_part(snapshot, "node_id", &input.node_id)?;
         let (node, also) = match &part {
             Part::Node(node) => (*node, &[][..]),
@@ -250,7 +250,7 @@ impl ReadTool for Impact {
         };
         let query = ImpactQuery { direction, also: also.to_vec(), max_rows: page.end(), ..ImpactQuery::new(node) };
         let mut found = impact(snapshot, &query, cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
         let chains = match input.include_causal_chains {
@@ -264,7 +264,7 @@ impl ReadTool for Impact {
         };
         let unreached = match direction {
             Direction::Reverse => Vec::new(),
-            Direction::Forward | Direction::Both => unreached(snapshot, node, &found, &past),
+            Direction::Forward | Direction::Both => list_unreached(snapshot, node, &found, &past),
         };
         let source = match &part {
             Part::Node(node) => NodeRow::new(snapshot, *node),
@@ -285,7 +285,7 @@ impl ReadTool for Impact {
             line_end: source.line_end,
             direction: input.direction,
             total_blast_nodes: total,
-            total_energy: rounded(found.total_strength),
+            total_energy: round_value(found.total_strength),
             max_hops_reached: found.max_hops_reached,
             members_changed_with_it: found.members,
             files: files(&found),
@@ -309,7 +309,7 @@ fn near(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer) -> Vec<String> 
 }
 
 /// Rows of files that only the history connects with the node.
-fn unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
+fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &WithHistory) -> Vec<BlastRow> {
     let mut reached: HashSet<&str> = found.reached.iter().map(String::as_str).collect();
     reached.insert(snapshot.graph().path(node));
     let row = |row: &PredictRow| {
@@ -319,7 +319,7 @@ fn unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &Wit
             class: "co_change",
             hop_distance: None,
             signal_strength: None,
-            probability: past.probability(&row.path).map(rounded),
+            probability: past.probability(&row.path).map(round_value),
             witness: Vec::new(),
             changed_together: Some(ChangedTogether {
                 common_commits: row.support,
@@ -329,7 +329,7 @@ fn unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past: &Wit
             }),
         })
     };
-    past.unreached(&reached).into_iter().filter_map(row).collect()
+    past.list_unreached(&reached).into_iter().filter_map(row).collect()
 }
 
 fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastRow {
@@ -348,8 +348,8 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
         side: if row.dependent { DEPENDENT } else { "dependency" },
         class: row.class.word(),
         hop_distance: Some(row.hops),
-        signal_strength: Some(rounded(row.strength)),
-        probability: past.probability(graph.path(row.node)).map(rounded),
+        signal_strength: Some(round_value(row.strength)),
+        probability: past.probability(graph.path(row.node)).map(round_value),
         witness: row.witness.iter().map(witness).collect(),
         changed_together: None,
     }
@@ -371,7 +371,7 @@ fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain>
         Chain {
             path: nodes.into_iter().map(str::to_owned).collect(),
             relations: hops.iter().map(|hop| hop.relation.word()).collect(),
-            cumulative_strength: rounded(row.strength),
+            cumulative_strength: round_value(row.strength),
         }
     };
     rows.iter().take(limit).map(chain).collect()
@@ -382,7 +382,7 @@ fn files(found: &ImpactAnswer) -> Vec<FileRow> {
         file_path: file.path.clone(),
         nodes: file.rows,
         hop_distance: file.hops,
-        signal_strength: rounded(file.strength),
+        signal_strength: round_value(file.strength),
         is_test: file.is_test,
     };
     found.files.iter().map(row).collect()

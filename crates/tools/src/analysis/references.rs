@@ -91,16 +91,16 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
 
 impl ReadTool for References {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let (node, overloads) = rows::resolve_overloads(snapshot, "node_id", &input.node_id)?;
         let wanted = roles(&input.roles)?;
         let page = cx.page(input.top_k);
         let mut found = references_of_overloads(snapshot, (node, &overloads), &wanted, cx.cancel())?;
-        if let Some(unseen) = cx.unseen() {
+        if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
         let total = found.rows.len();
-        let includes = symbol::included(snapshot, &found.others);
+        let includes = symbol::list_included(snapshot, &found.others);
         let implementations = symbol::implementations(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());

@@ -17,7 +17,7 @@ pub(super) struct IncludedRow {
 }
 
 /// The nodes whose uses are listed with those of `node`.
-pub(super) fn included(snapshot: &Snapshot, others: &[NodeIx]) -> Vec<IncludedRow> {
+pub(super) fn list_included(snapshot: &Snapshot, others: &[NodeIx]) -> Vec<IncludedRow> {
     let graph = snapshot.graph();
     let row = |&node: &NodeIx| IncludedRow { node_id: graph.id(node).to_owned(), part: part(graph, node) };
     others.iter().take(MAX_LISTED).map(row).collect()

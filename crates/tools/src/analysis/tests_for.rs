@@ -106,7 +106,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 
 impl ReadTool for TestsFor {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let history = cx.history_at_hand();
         let (changed, mut gaps) = match input.changed.is_empty() {

@@ -17,7 +17,7 @@ use crate::framework::{
     Toolset, number, rows_schema,
 };
 use crate::past::CitedCommit;
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 6;
@@ -187,7 +187,7 @@ the chance of so many common commits if the files were independent.";
 
 impl ReadTool for Why {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let source = end(snapshot, "source", &input.source)?;
         let target = end(snapshot, "target", &input.target)?;
         let (source, target) = match (source, target) {
@@ -196,7 +196,7 @@ impl ReadTool for Why {
         };
         let query = WhyQuery { source, target, max_hops: input.max_hops as u32, max_paths: input.max_paths };
         let mut found = why(snapshot, &query, cx.cancel())?;
-        if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+        if let Some(unseen) = cx.describe_unseen().filter(|_| found.closure.state == ClosureState::Closed) {
             found.closure =
                 WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
         }
@@ -252,7 +252,7 @@ fn of_parts(
         max_paths: input.max_paths,
     };
     let mut found = why_parts(snapshot, &query, cx.cancel())?;
-    if let Some(unseen) = cx.unseen().filter(|_| found.closure.state == ClosureState::Closed) {
+    if let Some(unseen) = cx.describe_unseen().filter(|_| found.closure.state == ClosureState::Closed) {
         found.closure = WhyClosure { state: ClosureState::Unknown, reason: Some(STALE), why: unseen, ..found.closure };
     }
     let row = |part: &Part| match part {
@@ -296,8 +296,8 @@ fn history(cx: &ReadContext<'_>, source: NodeIx, target: NodeIx) -> Option<Histo
         common_commits: found.support,
         commits_of_source: found.commits_of.0,
         commits_of_target: found.commits_of.1,
-        lift: rounded(found.lift),
-        p_value: rounded(found.p_value),
+        lift: round_value(found.lift),
+        p_value: round_value(found.p_value),
         commits: CitedCommit::all(&found.commits),
     })
 }
@@ -316,7 +316,7 @@ fn path_row(snapshot: &Snapshot, path: &WhyPath) -> PathRow {
         relations: path.steps.iter().map(|step| step.hop.relation.word()).collect(),
         hops: path.steps.len(),
         direction: direction(path),
-        cumulative_strength: rounded(path.strength),
+        cumulative_strength: round_value(path.strength),
         steps: path.steps.iter().map(|step| step_row(snapshot, step)).collect(),
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn fingerprint(cx: &ReadContext<'_>, status: &Status) -> Fingerprint 
         },
         ingest_root_count: roots.len(),
         ingest_roots: roots.into_iter().take(MAX_ROOTS).collect(),
-        graph_path_exists: cx.stored().is_some(),
+        graph_path_exists: cx.find_stored().is_some(),
         graph_generation: snapshot.generation(),
         indexed_head: snapshot.heads().first().cloned().flatten(),
         role: status.role.word(),

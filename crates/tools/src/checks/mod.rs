@@ -49,7 +49,7 @@ impl Check {
         Self::new(check, Outcome::Fail, detail)
     }
 
-    pub(crate) fn unknown(check: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn leave_unknown(check: &'static str, detail: impl Into<String>) -> Self {
         Self::new(check, Outcome::Unknown, detail)
     }
 

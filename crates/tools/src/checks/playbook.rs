@@ -147,7 +147,7 @@ fn stale(found: &Inspection, agent: Value) -> Vec<RepairStep> {
         || found.has("round_trip", Outcome::Fail)
         || found.has("files", Outcome::Fail) && !found.has("disk", Outcome::Fail);
     let mut steps = Vec::new();
-    if found.failed().any(|check| !matches!(check.check, "host_tools" | "workspace" | "store" | "observed")) {
+    if found.list_failed().any(|check| !matches!(check.check, "host_tools" | "workspace" | "store" | "observed")) {
         let action = if is_whole { "index every file again" } else { "index what changed" };
         steps.push(ingest("call_ingest", action, found, agent.clone(), !is_whole));
     } else {

@@ -61,7 +61,9 @@ impl Surface {
     pub(super) fn check(&self) -> Check {
         const NAME: &str = "host_tools";
         match self.status {
-            "unknown" => Check::unknown(NAME, "pass `available_tools` or `observed_tool_count` to have it compared"),
+            "unknown" => {
+                Check::leave_unknown(NAME, "pass `available_tools` or `observed_tool_count` to have it compared")
+            }
             "ok" => Check::pass(NAME, "the host shows every tool that recovery needs"),
             _ if self.missing_required_tools.is_empty() => {
                 let fewest = self.required_tools.len();

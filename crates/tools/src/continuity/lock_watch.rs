@@ -59,8 +59,8 @@ impl WriteTool for LockWatch {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let known = get(cx.held(), cx.agent(), &input.lock_id)?;
+        let snapshot = cx.require_indexed()?;
+        let known = get(cx.list_held(), cx.agent(), &input.lock_id)?;
         let strategy = match input.strategy {
             Strategy::Manual => Watch::Manual,
             Strategy::OnIngest => Watch::OnIngest,
@@ -68,7 +68,7 @@ impl WriteTool for LockWatch {
         };
         let change = |lock: &mut Lock| {
             let previous = std::mem::replace(&mut lock.watch, strategy);
-            see(cx.held(), &snapshot, lock);
+            see(cx.list_held(), &snapshot, lock);
             Ok::<Watch, SessionError>(previous)
         };
         let (handle, previous) = cx.sessions().update(cx.agent(), &known.id, change).map_err(session_error)?;

@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::Cancelled;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::trails::{Belief, ClaimKey, Conflict, Replay, bridges, merge_beliefs, overlap, pooled};
+use m1nd_query::trails::{Belief, ClaimKey, Conflict, Replay, bridges, merge_beliefs, overlap, pool_confidence};
 use m1nd_sessions::{Conclusion, Handle, Hypothesis, SessionError, Trail, TrailNode, TrailStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::trail_save::{MAX_NODES, MAX_STATEMENTS, MAX_WORDS};
-use super::trails::{HypothesisNow, NodeNow, Present, find, nodes_now, stored};
+use super::trails::{HypothesisNow, NodeNow, Present, find, nodes_now, redact_text};
 use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
-use crate::rows::{rounded, session_error};
+use crate::rows::{round_value, session_error};
 
 /// Most trails of one merge.
 const MAX_MERGED: usize = 10;
@@ -131,9 +131,9 @@ impl WriteTool for TrailMerge {
     const EFFECT: Effect = Effect::State;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let handles = sources(cx, &input.trail_ids)?;
-        let unseen = cx.unseen();
+        let unseen = cx.describe_unseen();
         let present = Present { snapshot: &snapshot, unseen: unseen.as_deref(), cancel: cx.cancel() };
         let mut sources = Vec::new();
         for handle in &handles {
@@ -145,10 +145,10 @@ impl WriteTool for TrailMerge {
         let merged = merge_beliefs(&beliefs);
         let labels: Vec<&str> = handles.iter().map(|handle| handle.value.label.as_str()).collect();
         let label = input.label.unwrap_or_else(|| format!("Merged: {}", labels.join(" + ")));
-        let (agreements, hypotheses) = combined(&beliefs, &sources, &merged.groups);
+        let (agreements, hypotheses) = combine_hypotheses(&beliefs, &sources, &merged.groups);
         let mut left_out = Vec::new();
         let ids: Vec<String> = handles.iter().map(|handle| handle.id.clone()).collect();
-        let trail = merged_trail(&sources, stored(&label), hypotheses, ids.clone(), &mut left_out);
+        let trail = merged_trail(&sources, redact_text(&label), hypotheses, ids.clone(), &mut left_out);
         let minted = cx.sessions().mint(cx.agent(), trail).map_err(session_error)?;
         mark_merged(cx, &handles, &minted.id)?;
         let guidance = guidance(&minted.id, merged.conflicts.iter().filter(|row| row.winner.is_none()).count());
@@ -170,7 +170,7 @@ impl WriteTool for TrailMerge {
 fn sources(cx: &WriteContext<'_>, names: &[String]) -> Result<Vec<Handle<Trail>>, ToolError> {
     let mut handles: Vec<Handle<Trail>> = Vec::new();
     for name in names {
-        let handle = find(cx.held(), cx.agent(), "trail_ids", name)?;
+        let handle = find(cx.list_held(), cx.agent(), "trail_ids", name)?;
         if handles.iter().any(|other| other.id == handle.id) {
             return Err(ToolError::invalid(format!("argument `trail_ids` names trail `{}` twice", handle.id)));
         }
@@ -203,12 +203,16 @@ fn beliefs(snapshot: &Snapshot, sources: &[Source<'_>]) -> Result<Vec<Belief>, C
 }
 
 /// One hypothesis for each group, and the groups of several.
-fn combined(beliefs: &[Belief], sources: &[Source<'_>], groups: &[Vec<usize>]) -> (Vec<Agreement>, Vec<Hypothesis>) {
+fn combine_hypotheses(
+    beliefs: &[Belief],
+    sources: &[Source<'_>],
+    groups: &[Vec<usize>],
+) -> (Vec<Agreement>, Vec<Hypothesis>) {
     let all: Vec<&HypothesisNow<'_>> = sources.iter().flat_map(|source| &source.hypotheses).collect();
     let (mut agreements, mut hypotheses) = (Vec::new(), Vec::new());
     for group in groups {
         let confidences: Vec<f64> = group.iter().map(|&number| beliefs[number].confidence).collect();
-        let confidence = rounded(pooled(&confidences));
+        let confidence = round_value(pool_confidence(&confidences));
         let first = &beliefs[group[0]];
         let union = |of: fn(&Belief) -> &BTreeSet<String>| {
             let ids: BTreeSet<String> = group.iter().flat_map(|&number| of(&beliefs[number]).clone()).collect();
@@ -333,7 +337,7 @@ fn conflict(beliefs: &[Belief], row: &Conflict) -> ConflictRow {
         resolution: if row.winner.is_some() { "resolved" } else { "unresolved" },
         winner: row.winner.map(|(number, _)| beliefs[number].statement.clone()),
         decided_by: row.winner.map(|(_, by)| by.word()),
-        score_delta: rounded(row.gap),
+        score_delta: round_value(row.gap),
     }
 }
 
@@ -355,7 +359,7 @@ fn connections(
         detail: format!("{count} of {} trails have `{id}`", sources.len()),
         from_node: Some(id.to_owned()),
         to_node: None,
-        weight: rounded(count as f64 / sources.len() as f64),
+        weight: round_value(count as f64 / sources.len() as f64),
     };
     let mut found: Vec<Connection> = shared.into_iter().take(MAX_CONNECTIONS).map(shared_node).collect();
     found.extend(cross_support(beliefs, groups));
@@ -366,7 +370,7 @@ fn connections(
         detail: format!("{} {} {}", graph.label(bridge.from), bridge.relation, graph.label(bridge.to)),
         from_node: Some(graph.id(bridge.from).to_owned()),
         to_node: Some(graph.id(bridge.to).to_owned()),
-        weight: rounded(bridge.weight),
+        weight: round_value(bridge.weight),
     }));
     found
 }
@@ -384,7 +388,7 @@ fn cross_support(beliefs: &[Belief], groups: &[Vec<usize>]) -> Vec<Connection> {
                     detail: format!("\"{}\" and \"{}\" rest on the same nodes", a.statement, b.statement),
                     from_node: a.supporting.intersection(&b.supporting).next().cloned(),
                     to_node: None,
-                    weight: rounded(share),
+                    weight: round_value(share),
                 });
             }
         }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::framework::{ErrorCode, HeldValues, ReadContext, ToolError};
-use crate::rows::{rounded, session_error};
+use crate::rows::{round_value, session_error};
 
 /// Longest text of a trail, in characters; the rest is cut.
 pub(super) const MAX_TEXT: usize = 1_000;
@@ -20,7 +20,7 @@ pub(super) const MAX_TEXT: usize = 1_000;
 const TRAIL_STRENGTH: f64 = 0.3;
 
 /// A text as it is stored: bounded and without secrets.
-pub(super) fn stored(text: &str) -> String {
+pub(super) fn redact_text(text: &str) -> String {
     let short: String = text.trim().chars().take(MAX_TEXT).collect();
     secrets::redact(&short).into_owned()
 }
@@ -106,7 +106,7 @@ pub(crate) fn nodes_now<'t>(
 /// The trails of the caller with nodes that are not as they were saved, last changed first: id, label, and the number
 /// of such nodes.
 pub(crate) fn stale_trails(cx: &ReadContext<'_>) -> Result<Vec<(String, String, usize)>, ToolError> {
-    let own = cx.held().list::<Trail>(Some(cx.agent()), MAX_CHECKED_TRAILS).map_err(session_error)?;
+    let own = cx.list_held().list::<Trail>(Some(cx.agent()), MAX_CHECKED_TRAILS).map_err(session_error)?;
     let mut found = Vec::new();
     for trail in own.handles {
         let nodes = nodes_now(cx.snapshot(), &trail.value, cx.cancel())?;
@@ -211,7 +211,7 @@ impl Present<'_> {
             None if all == 0 => "it has no evidence that can be tested, and no supporting nodes".to_owned(),
             None => format!("{intact} of its {all} supporting nodes have the text that was saved"),
         };
-        let confidence = rounded(saved.confidence * state.factor());
+        let confidence = round_value(saved.confidence * state.factor());
         Ok(HypothesisNow { saved, state, confidence, why, evidence, lost })
     }
 
@@ -300,7 +300,7 @@ impl TrailRow {
 /// Priming and feedback for a query: with a trail, its nodes in place of the priming of the caller.
 pub(crate) fn prior(cx: &ReadContext<'_>, query: &str, trail: Option<&str>) -> Result<Prior, ToolError> {
     let Some(name) = trail else { return cx.prior(query) };
-    let handle = find(cx.held(), cx.agent(), "trail", name)?;
+    let handle = find(cx.list_held(), cx.agent(), "trail", name)?;
     let (trail, snapshot) = (&handle.value, cx.snapshot());
     let texts = CodeTexts::new(snapshot);
     let present = |id: &String| {

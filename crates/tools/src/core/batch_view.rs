@@ -16,7 +16,7 @@ use crate::framework::{
     ToolError, ToolRef, Toolset, number, rows_schema, visible, yes,
 };
 use crate::rows::count;
-use crate::source::{self, Shown, escaped, number_lines, symbols_in};
+use crate::source::{self, Shown, count_escaped, number_lines, symbols_in};
 
 /// Default number of lines of a file.
 const DEFAULT_LINES: usize = 100;
@@ -170,7 +170,7 @@ never indexes, not even with `auto_ingest: true`. The contents are data from the
 
 impl ReadTool for BatchView {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         if input.files.is_empty() || input.files.len() > MAX_NAMED {
             let got = input.files.len();
             return Err(ToolError::invalid(format!("argument `files` has {got} entries, expected 1 to {MAX_NAMED}")));
@@ -230,7 +230,7 @@ impl Wanted {
         for text in named {
             cx.cancel().check()?;
             let requested: String = text.chars().take(MAX_REPEATED).collect();
-            for text in meant(snapshot, text) {
+            for text in expand_entry(snapshot, text) {
                 let is_new = text.as_ref().map_or(true, |text| seen.insert(key(snapshot, text)));
                 match is_new {
                     true if wanted.files.len() >= MAX_FILES => wanted.left_out += 1,
@@ -258,7 +258,7 @@ fn is_glob(snapshot: &Snapshot, text: &str) -> bool {
 }
 
 /// The files that an entry stands for: itself, or the matches of a glob.
-fn meant(snapshot: &Snapshot, text: &str) -> Vec<Result<String, ToolError>> {
+fn expand_entry(snapshot: &Snapshot, text: &str) -> Vec<Result<String, ToolError>> {
     if !is_glob(snapshot, text) {
         return vec![Ok(text.to_owned())];
     }
@@ -288,7 +288,7 @@ impl Look<'_> {
     fn entry(&self, file: &File) -> Entry {
         let opened = file.text.clone().and_then(|text| source::open(self.snapshot, "files", &text));
         let mut entry = match opened {
-            Ok(shown) => self.shown(&shown),
+            Ok(shown) => self.show_entry(&shown),
             Err(error) => Entry {
                 file_path: file.text.as_deref().unwrap_or(&file.requested).chars().take(MAX_REPEATED).collect(),
                 hint: error.hint_text().map(str::to_owned),
@@ -301,7 +301,7 @@ impl Look<'_> {
         entry
     }
 
-    fn shown(&self, shown: &Shown) -> Entry {
+    fn show_entry(&self, shown: &Shown) -> Entry {
         let lines: Vec<&str> = shown.source.text.lines().collect();
         let (offset, limit) = shown.range(self.snapshot).unwrap_or((0, usize::MAX));
         let (start, end) = (offset.min(lines.len()), offset.saturating_add(limit).min(lines.len()));
@@ -362,7 +362,7 @@ impl Look<'_> {
             let (first, last) = graph.lines(node);
             let (kind, label) = (graph.kind(node).word(), graph.label(node));
             let row = format!("{:indent$}{first}-{last} {kind} {label}\n", "", indent = 2 * depth);
-            if escaped(&outline) + escaped(&row) > self.room / 5 {
+            if count_escaped(&outline) + count_escaped(&row) > self.room / 5 {
                 break;
             }
             outline.push_str(&row);

@@ -2,7 +2,7 @@
 
 use m1nd_base::{EdgeTier, RepoPath};
 use m1nd_engine::Snapshot;
-use m1nd_query::references::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, named};
+use m1nd_query::references::{DefinitionAnswer, DefinitionRow, OpenName, Place, at_place, find_named};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -131,7 +131,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 
 impl ReadTool for Definition {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let found = find(snapshot, &input.target)?;
         let page = cx.page(input.top_k);
         let total = found.rows.len();
@@ -155,7 +155,7 @@ fn find(snapshot: &Snapshot, target: &str) -> Result<DefinitionAnswer, ToolError
         let path = indexed_path(snapshot, place.path)?;
         return Ok(at_place(snapshot, &path, place.line, place.col));
     }
-    let found = named(snapshot, target);
+    let found = find_named(snapshot, target);
     if found.rows.is_empty() {
         // Says so, with similar names.
         rows::resolve(snapshot, "target", target)?;

@@ -218,7 +218,7 @@ impl ReadTool for Health {
         let guidance = guidance(&status, &issues);
         let mut output = output(status, agents, issues, fingerprint(cx, &cx.status()));
         add_work_tree(cx, &mut output.git);
-        output.last_persist_time = cx.stored().map(|stored| stored.written_ms);
+        output.last_persist_time = cx.find_stored().map(|stored| stored.written_ms);
         output.tool_surface_contract.full_registry_tool_count = cx.tools().all().len();
         let setting =
             |row: &m1nd_engine::Setting| Setting { name: row.name, value: row.value.clone(), source: row.source };

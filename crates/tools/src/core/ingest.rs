@@ -12,7 +12,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
     is_zero,
 };
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -101,7 +101,7 @@ impl From<Tiers> for TierRow {
     fn from(tiers: Tiers) -> Self {
         let total = tiers.total();
         let resolved = total - tiers.unresolved;
-        let resolved_share = if total == 0 { 1.0 } else { rounded(resolved as f64 / total as f64) };
+        let resolved_share = if total == 0 { 1.0 } else { round_value(resolved as f64 / total as f64) };
         let Tiers { certain, possible, external, unresolved } = tiers;
         Self { certain, possible, external, unresolved, resolved_share }
     }
@@ -262,7 +262,7 @@ fn output(report: IngestReport) -> Output {
         documents: report.documents,
         compiler_index: report.compiler,
         changed: report.changed,
-        stages_ms: report.stages.iter().map(|(stage, ms)| ((*stage).to_owned(), rounded(*ms))).collect(),
+        stages_ms: report.stages.iter().map(|(stage, ms)| ((*stage).to_owned(), round_value(*ms))).collect(),
     }
 }
 

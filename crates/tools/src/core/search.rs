@@ -16,7 +16,7 @@ use crate::framework::{
     Answer, Command, ErrorCode, Guidance, Mention, Page, ProofState, Purpose, ReadContext, ReadTool, Route, RowText,
     Stage, Tool, ToolError, ToolRef, Toolset, is_zero, number, rows_schema,
 };
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
 use crate::source::clip;
 
 /// Default number of rows.
@@ -242,7 +242,7 @@ impl ReadTool for Search {
             SearchMode::Semantic => without_ranking(cx.snapshot()),
             SearchMode::Literal | SearchMode::Regex => None,
         };
-        let snapshot = if fallback.is_some() { cx.snapshot() } else { cx.indexed()? };
+        let snapshot = if fallback.is_some() { cx.snapshot() } else { cx.require_indexed()? };
         if fallback.is_some() {
             input.mode = SearchMode::Literal;
         }
@@ -273,7 +273,7 @@ impl ReadTool for Search {
         };
         let found = output.total_matches;
         let total = if input.count_only { 0 } else { found };
-        Ok(Answer::new(output).rows("matches", total).found(found).guidance(guidance))
+        Ok(Answer::new(output).rows("matches", total).with_found(found).guidance(guidance))
     }
 }
 
@@ -309,7 +309,7 @@ fn text(
     let found = grep(snapshot, &query, cx.cancel()).map_err(|error| fault(input.mode, error))?;
     let matches = found.rows.iter().map(|row| text_row(snapshot, row)).collect();
     let named = if input.mode == SearchMode::Literal && page.offset == 0 && !input.count_only {
-        snapshot.graph().labelled(&input.query)
+        snapshot.graph().find_labelled(&input.query)
     } else {
         Vec::new()
     };
@@ -448,7 +448,7 @@ fn semantic_row(snapshot: &Snapshot, node: NodeIx, score: f64, context: usize) -
         line_content: lines.get(at).map(|line| clip(line)).unwrap_or_default(),
         context_before: slice(at.saturating_sub(context), at),
         context_after: slice(at + 1, at + 1 + context),
-        match_score: rounded(score),
+        match_score: round_value(score),
         graph_linked: snapshot.graph().kind(node) != NodeKind::File,
         stale: source.as_ref().is_some_and(|source| source.stale),
         file_path: row.file_path,

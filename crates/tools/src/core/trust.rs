@@ -6,7 +6,7 @@ use m1nd_query::retrieval::{Calibration, Prior, SeekAnswer, SeekQuery, SeekRow};
 use serde::Serialize;
 
 use super::seek::Sufficiency;
-use crate::rows::{count, rounded};
+use crate::rows::{count, round_value};
 
 /// How often the first file was right from the confidence of `act` on, in repositories that took no part in the fit.
 #[derive(Debug, Serialize)]
@@ -73,7 +73,7 @@ pub(super) fn trust(
             reasons,
         };
     }
-    let measured = Calibration::measured();
+    let measured = Calibration::load_measured();
     let confidence = confidence(snapshot, first, found, &mut reasons);
     let differs = not_measured(query, found);
     let is_as_measured = differs.is_empty();
@@ -104,7 +104,7 @@ pub(super) fn trust(
         verdict,
         about: file.map(|_| NodeKind::File.word()),
         about_node_id: file.map(|file| graph.id(file).to_owned()),
-        score: confidence.map(rounded),
+        score: confidence.map(round_value),
         calibrated,
         calibration_receipt: calibrated.then(|| receipt(&measured)),
         reasons,
@@ -158,8 +158,8 @@ fn receipt(measured: &Calibration) -> Receipt {
 }
 
 /// Lowers the trust if agents marked the first row as wrong for the question.
-pub(super) fn doubted(trust: TrustEnvelope, found: &SeekAnswer, prior: &Prior) -> TrustEnvelope {
-    let told = found.rows.first().and_then(|row| prior.told(row.node)).filter(|told| told.weight < 0.0);
+pub(super) fn lower_trust(trust: TrustEnvelope, found: &SeekAnswer, prior: &Prior) -> TrustEnvelope {
+    let told = found.rows.first().and_then(|row| prior.feedback_on(row.node)).filter(|told| told.weight < 0.0);
     let Some(told) = told else { return trust };
     let entries: Vec<String> = told.entries.iter().map(i64::to_string).collect();
     let told = format!("the first row was marked wrong for a similar question (ledger_id {})", entries.join(", "));

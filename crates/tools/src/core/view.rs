@@ -13,7 +13,7 @@ use crate::framework::{
     ToolError, ToolRef, Toolset,
 };
 use crate::rows::NodeRow;
-use crate::source::{self, Shown, escaped, number_lines, symbols_in};
+use crate::source::{self, Shown, count_escaped, number_lines, symbols_in};
 use crate::test_rows::{ShortTest, first_tests};
 
 /// Maximum content of one answer, in bytes escaped as JSON.
@@ -136,7 +136,7 @@ file; of a Word, PowerPoint, Excel or PDF file its text, which has lines of its 
 
 impl ReadTool for View {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let shown = source::open(snapshot, "file_path", &input.file_path)
             .map_err(|error| with_heads(snapshot, error, &input.file_path))?;
         let lines: Vec<&str> = shown.source.text.lines().collect();
@@ -164,7 +164,7 @@ impl ReadTool for View {
         let file = snapshot.graph().find_file(shown.path.as_str());
         let symbols = file.map(|file| symbols_in(snapshot, file, offset.saturating_add(1), end)).unwrap_or_default();
         let all_symbols = symbols.len();
-        let symbols = fitting(snapshot, &symbols, room.saturating_sub(escaped(&content)));
+        let symbols = fitting(snapshot, &symbols, room.saturating_sub(count_escaped(&content)));
         let output = Output {
             node_id: shown.node_id(snapshot),
             label: shown

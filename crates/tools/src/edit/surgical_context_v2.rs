@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
-use crate::rows::{self, NodeRow, rounded};
+use crate::rows::{self, NodeRow, round_value};
 use crate::source::{self, Shown};
 use crate::test_rows::covering_tests;
 
@@ -48,7 +48,7 @@ pub(crate) struct Input {
     symbol: Option<String>,
     #[serde(default = "yes")]
     include_tests: bool,
-    #[serde(default = "connected")]
+    #[serde(default = "default_connected")]
     #[schemars(range(min = 1, max = 200))]
     max_connected_files: usize,
     #[serde(default = "lines")]
@@ -63,7 +63,7 @@ fn yes() -> bool {
     true
 }
 
-fn connected() -> usize {
+fn default_connected() -> usize {
     20
 }
 
@@ -170,7 +170,7 @@ history (null if the file has none that is loaded; `predict` loads it), `memory`
 
 impl ReadTool for SurgicalContextV2 {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let graph = snapshot.graph();
         let shown = open(snapshot, &input.file_path, input.symbol.as_deref())?;
         let node = shown.node(snapshot);
@@ -200,7 +200,7 @@ impl ReadTool for SurgicalContextV2 {
                 let reaching: Vec<_> = found.iter().filter(|row| row.is_by_graph()).collect();
                 total_connected += reaching.len();
                 let reaching = reaching.into_iter().take(limit);
-                connected[2] = reaching.map(|row| related(snapshot, row.nearest, "test", false)).collect();
+                connected[2] = reaching.map(|row| build_connected(snapshot, row.nearest, "test", false)).collect();
             }
         }
         let connected = in_turns(connected, if input.proof_focused { FOCUSED_TURN } else { TURN });
@@ -211,7 +211,7 @@ impl ReadTool for SurgicalContextV2 {
             node_id: shown.node_id(snapshot),
             content_hash: shown.source.hash.to_string(),
             total_lines: lines.len(),
-            focused_symbol: shown.symbol.map(|symbol| focused(snapshot, symbol, &lines)),
+            focused_symbol: shown.symbol.map(|symbol| describe_focus(snapshot, symbol, &lines)),
             symbols: if shown.symbol.is_some() { Vec::new() } else { symbols(snapshot, &shown) },
             connected_files: page.cut(connected),
             total_connected,
@@ -240,7 +240,7 @@ pub(super) fn open(snapshot: &Snapshot, path: &str, symbol: Option<&str>) -> Res
     }
 }
 
-pub(super) fn focused(snapshot: &Snapshot, symbol: NodeIx, lines: &[&str]) -> Focused {
+pub(super) fn describe_focus(snapshot: &Snapshot, symbol: NodeIx, lines: &[&str]) -> Focused {
     let graph = snapshot.graph();
     let (first, last) = graph.lines(symbol);
     let range = (first as usize).saturating_sub(1)..(last as usize).min(lines.len());
@@ -304,11 +304,14 @@ fn in_turns(lists: [Vec<ConnectedRow>; 3], turn: [usize; 3]) -> Vec<ConnectedRow
 
 /// What a node uses in the project, with its signature.
 fn callees(snapshot: &Snapshot, node: NodeIx) -> Vec<ConnectedRow> {
-    used(snapshot, node).into_iter().map(|(possible, node)| related(snapshot, node, "callee", possible)).collect()
+    list_used(snapshot, node)
+        .into_iter()
+        .map(|(possible, node)| build_connected(snapshot, node, "callee", possible))
+        .collect()
 }
 
 /// What a node uses in the project, and whether that is only possible: the certain ones first, then by place.
-pub(super) fn used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
+pub(super) fn list_used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
     let graph = snapshot.graph();
     let own = graph.with_parts(node, MAX_ROWS);
     let mut found: Vec<(bool, NodeIx)> = Vec::new();
@@ -328,7 +331,12 @@ pub(super) fn used(snapshot: &Snapshot, node: NodeIx) -> Vec<(bool, NodeIx)> {
     found
 }
 
-pub(super) fn related(snapshot: &Snapshot, node: NodeIx, relation_type: &'static str, possible: bool) -> ConnectedRow {
+pub(super) fn build_connected(
+    snapshot: &Snapshot,
+    node: NodeIx,
+    relation_type: &'static str,
+    possible: bool,
+) -> ConnectedRow {
     let graph = snapshot.graph();
     let source_excerpt = source::clip(graph.signature(node));
     ConnectedRow {
@@ -372,7 +380,7 @@ fn co_change(
         return Ok(None);
     }
     let rows = found.rows.iter().filter(|row| row.support > 0).take(MAX_CO_CHANGE);
-    let row = |row: &PredictRow| CoChangeRow { file_path: row.path.clone(), probability: rounded(row.probability) };
+    let row = |row: &PredictRow| CoChangeRow { file_path: row.path.clone(), probability: round_value(row.probability) };
     Ok(Some(rows.map(row).collect()))
 }
 

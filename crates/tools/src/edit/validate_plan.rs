@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
 
 /// Most actions of a plan.
 const MAX_ACTIONS: usize = 500;
@@ -197,7 +197,7 @@ with the probability that each changes with the planned file it belongs to most,
 
 impl ReadTool for ValidatePlan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let actions = actions(snapshot, input.actions)?;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let history = cx.loaded_history();
@@ -218,11 +218,11 @@ impl ReadTool for ValidatePlan {
         let critical = check.gaps.iter().filter(|gap| gap.severity == Severity::Critical).count();
         let coverage = coverage(&check);
         let parts = RiskParts {
-            critical_gaps: rounded(0.40 * (0.1 * critical as f64).min(1.0)),
-            untested: rounded(0.35 * (1.0 - coverage.coverage_ratio)),
-            blast: rounded(0.25 * (check.blast as f64 / snapshot.files().len().max(1) as f64).min(1.0)),
+            critical_gaps: round_value(0.40 * (0.1 * critical as f64).min(1.0)),
+            untested: round_value(0.35 * (1.0 - coverage.coverage_ratio)),
+            blast: round_value(0.25 * (check.blast as f64 / snapshot.files().len().max(1) as f64).min(1.0)),
         };
-        let score = rounded(parts.critical_gaps + parts.untested + parts.blast);
+        let score = round_value(parts.critical_gaps + parts.untested + parts.blast);
         let open_users = open_users(cx, snapshot, &actions)?;
         let guidance = guidance(&actions, resolved, critical, &check, &open_users);
         let total_gaps = check.gaps.len();
@@ -317,7 +317,7 @@ fn co_change(
     rows.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| a.path.cmp(&b.path)));
     let row = |row: &PredictRow| CoChangeRow {
         file_path: row.path.clone(),
-        probability: rounded(row.probability),
+        probability: round_value(row.probability),
         support: row.support,
     };
     let note = found.untold.first().map(|(_, reason)| reason.to_string());
@@ -336,7 +336,7 @@ fn coverage(check: &PlanCheck) -> Coverage {
         modified_files,
         tested_files,
         untested_files: untested,
-        coverage_ratio: rounded(ratio),
+        coverage_ratio: round_value(ratio),
         tests: rows
             .filter(|(_, tests)| !tests.is_empty())
             .map(|(path, tests)| CoverageRow {
@@ -369,7 +369,7 @@ fn gap_row(snapshot: &Snapshot, gap: &Gap) -> GapRow {
         severity: gap.severity.word(),
         because: format!("{} {} {}{line}", graph.id(gap.node), gap.relation.word(), graph.id(gap.target)),
         uses: gap.uses,
-        signal_strength: rounded(gap.weight),
+        signal_strength: round_value(gap.weight),
     }
 }
 

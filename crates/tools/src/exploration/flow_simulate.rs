@@ -11,7 +11,7 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::past;
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
 
 /// Default and maximum divisor of the number of ways.
 const DEFAULT_PARTICLES: usize = 2;
@@ -177,7 +177,7 @@ the project's own functions, and locks taken by decorators are not seen.";
 
 impl ReadTool for FlowSimulate {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let entries = input.entry_nodes.iter().map(|text| rows::resolve(snapshot, "entry_nodes", text));
         let query = FlowQuery {
@@ -252,7 +252,7 @@ fn output(snapshot: &Snapshot, found: &FlowAnswer, points: Vec<Point>, total: us
             turbulence_count: total,
             valve_count: closed.len(),
             convergence_count: found.convergence.len(),
-            coverage_pct: rounded(100.0 * found.visited as f64 / functions.max(1) as f64),
+            coverage_pct: round_value(100.0 * found.visited as f64 / functions.max(1) as f64),
         },
         what_is_missing: found.is_cut.then(|| "a limit on entry points, depth or steps ended the search".to_owned()),
     }
@@ -280,7 +280,7 @@ fn point(snapshot: &Snapshot, shared: &SharedState, input: &Input) -> Point {
     Point {
         node: id(shared.state),
         node_label: graph.label(shared.state).to_owned(),
-        turbulence_score: rounded(score),
+        turbulence_score: round_value(score),
         severity,
         particle_count: open.len(),
         has_lock: shared.ways.iter().any(|way| !way.locks.is_empty()),

@@ -12,7 +12,7 @@ use super::risk_rows::risks;
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::heuristics;
 use crate::past::{self, CitedCommit};
-use crate::rows::{self, rounded};
+use crate::rows::{self, round_value};
 
 /// Files within two steps up to which the blast radius is low, and medium.
 const LOW_BLAST: usize = 3;
@@ -104,7 +104,7 @@ for the blast radius; no ranking uses it. Subjects are text of the repository.";
 
 impl ReadTool for HeuristicsSurface {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let graph = snapshot.graph();
         let (node, resolved_by) = match (&input.node_id, &input.file_path) {
             (Some(text), _) => (rows::resolve(snapshot, "node_id", text)?, "node_id"),
@@ -131,8 +131,11 @@ impl ReadTool for HeuristicsSurface {
             file_path: graph.path(file).to_owned(),
             resolved_by,
             heuristic_summary: row.map(|row| summary(snapshot, file, row)),
-            combined_risk: row.and_then(|row| row.combined).map(rounded),
-            parts: parts(true).into_iter().filter_map(|part| Some((part.word(), rounded(row?.part(part)?)))).collect(),
+            combined_risk: row.and_then(|row| row.combined).map(round_value),
+            parts: parts(true)
+                .into_iter()
+                .filter_map(|part| Some((part.word(), round_value(row?.part(part)?))))
+                .collect(),
             unknown_parts: parts(false).into_iter().map(Part::word).collect(),
             fixes: row
                 .and_then(|row| row.trust.as_ref())
@@ -180,18 +183,18 @@ fn summary(snapshot: &Snapshot, file: NodeIx, row: &FileRisk) -> Summary {
     }
     Summary {
         risk_level: level,
-        risk_score: rounded(score),
+        risk_score: round_value(score),
         blast_radius_files: affected.len(),
         blast_radius_risk: blast,
         top_affected: affected.iter().take(NAMED).map(|node| graph.path(*node).to_owned()).collect(),
         antibody_hits: row.matches,
         heuristic_signals: Signals {
-            heuristic_factor: rounded(heuristics::factor(trust, tremor) * (1.0 + 0.05 * hits) * blast_factor),
-            trust_score: trust.map(|trust| rounded(trust.verdict.trust)),
-            trust_risk_multiplier: multiplier.map(rounded),
+            heuristic_factor: round_value(heuristics::factor(trust, tremor) * (1.0 + 0.05 * hits) * blast_factor),
+            trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
+            trust_risk_multiplier: multiplier.map(round_value),
             trust_tier: tier.word(),
             trust_band: tier.band(),
-            tremor_magnitude: tremor.map(|tremor| rounded(tremor.tremor.magnitude)),
+            tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: observations,
             tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),
             reason: if reasons.is_empty() { "neutral".to_owned() } else { reasons.join("; ") },

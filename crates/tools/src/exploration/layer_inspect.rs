@@ -13,7 +13,7 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::past;
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Default and maximum number of files.
 const DEFAULT_ROWS: usize = 50;
@@ -117,7 +117,7 @@ all ordered pairs of its files, `coupling_up` and `coupling_down` the dependenci
 
 impl ReadTool for LayerInspect {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let page = cx.page(input.top_k);
         let query = LayersQuery {
             paths: past::scope(input.scope.as_deref())?,
@@ -206,7 +206,7 @@ fn nodes(snapshot: &Snapshot, found: &Found, level: usize) -> Vec<Node> {
             module: layering.modules.of[at]
                 .map_or_else(String::new, |module| module_name(&layering.modules.names[module]).to_owned()),
             pagerank: (f64::from(graph.pagerank(node)) * 1e6).round() / 1e6,
-            layer_confidence: rounded(confidences[at]),
+            layer_confidence: round_value(confidences[at]),
             violations_as_source: against(&|arc| found.files.arcs[arc].from, at),
             violations_as_target: against(&|arc| found.files.arcs[arc].to, at),
             connections_up,
@@ -233,9 +233,9 @@ fn health(found: &Found, level: usize, inner: usize) -> Health {
     let touches = |row: &&m1nd_query::layers::Against| row.levels.0 == level || row.levels.1 == level;
     let own = found.layering.against.iter().filter(touches).count();
     Health {
-        cohesion: rounded(inner as f64 / (count * count.saturating_sub(1)).max(1) as f64),
+        cohesion: round_value(inner as f64 / (count * count.saturating_sub(1)).max(1) as f64),
         coupling_up: up,
         coupling_down: down,
-        violation_density: rounded(own as f64 / count.max(1) as f64),
+        violation_density: round_value(own as f64 / count.max(1) as f64),
     }
 }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::framework::{ErrorCode, ReadContext, ToolError};
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// How layers are named that are not declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -49,15 +49,15 @@ pub(super) struct Found {
 
 /// Works out the layers: declared ones, else inferred ones.
 pub(super) fn layering(cx: &ReadContext<'_>, query: &LayersQuery) -> Result<Found, ToolError> {
-    let snapshot = cx.indexed()?;
-    let declared = declared(cx)?;
+    let snapshot = cx.require_indexed()?;
+    let declared = read_declaration(cx)?;
     let files = files(snapshot, cx.cancel())?;
     let layering = Layering::of(snapshot, &files, declared.as_ref(), query, cx.cancel())?;
     Ok(Found { files, declared, layering })
 }
 
 /// The declaration of the project, if it has one.
-pub(super) fn declared(cx: &ReadContext<'_>) -> Result<Option<Declared>, ToolError> {
+pub(super) fn read_declaration(cx: &ReadContext<'_>) -> Result<Option<Declared>, ToolError> {
     declaration(cx.snapshot()).map_err(|error| {
         ToolError::new(ErrorCode::InvalidPattern, error.to_string())
             .next_step(format!("mend `{FILE}`; `help` of `layers` shows its form"))
@@ -137,5 +137,5 @@ impl Violation {
 
 /// The share of the dependencies of a layer's files that agree with the layers.
 pub(super) fn mean(confidences: &[f64], files: &[usize]) -> f64 {
-    rounded(files.iter().map(|at| confidences[*at]).sum::<f64>() / files.len().max(1) as f64)
+    round_value(files.iter().map(|at| confidences[*at]).sum::<f64>() / files.len().max(1) as f64)
 }

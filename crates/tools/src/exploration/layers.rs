@@ -15,7 +15,7 @@ use crate::framework::{
     number, rows_schema, yes,
 };
 use crate::past;
-use crate::rows::{count, rounded};
+use crate::rows::{count, round_value};
 
 /// Default and maximum number of inferred layers.
 const DEFAULT_LAYERS: usize = 8;
@@ -192,7 +192,7 @@ With `since`, `violations` are only those in files that changed since that commi
 
 impl ReadTool for Layers {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let kinds = kinds(&input.node_types)?;
         let query = LayersQuery {
             paths: past::scope(input.scope.as_deref())?,
@@ -234,7 +234,7 @@ impl ReadTool for Layers {
                 total_layers_detected: found.layering.layers.len(),
                 total_violations,
                 total_utility_nodes,
-                layer_separation_score: rounded(found.layering.separation()),
+                layer_separation_score: round_value(found.layering.separation()),
                 has_cycles: !found.layering.modules.circles().is_empty(),
             },
             cycles: cycles(&found),
@@ -326,7 +326,7 @@ fn layer_rows(snapshot: &Snapshot, found: &Found, kinds: &[NodeKind]) -> Vec<Lay
             kind: graph.kind(node).word(),
             in_degree: into[at],
             out_degree: out[at],
-            layer_confidence: rounded(confidences[at]),
+            layer_confidence: round_value(confidences[at]),
         };
         let module = |module: &usize| module_name(&modules.names[*module]).to_owned();
         Layer {
@@ -338,7 +338,7 @@ fn layer_rows(snapshot: &Snapshot, found: &Found, kinds: &[NodeKind]) -> Vec<Lay
             modules: layer.modules.iter().take(MODULES).map(module).collect(),
             nodes: ranked.iter().take(NODES).map(node).collect(),
             avg_pagerank: (layer.pagerank * 1e6).round() / 1e6,
-            avg_out_degree: rounded(
+            avg_out_degree: round_value(
                 layer.files.iter().map(|at| out[*at]).sum::<usize>() as f64 / layer.files.len().max(1) as f64,
             ),
         }

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::framework::{
     Answer, Effect, ErrorCode, Guidance, ProofState, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
 
 /// Default strength.
 const DEFAULT_STRENGTH: f64 = 0.2;
@@ -195,7 +195,7 @@ impl WriteTool for Learn {
             query: input.query.clone(),
             feedback: feedback.map(Feedback::word),
             outcome: input.outcome.map(|word| word.kind().word()),
-            strength: Some(rounded(strength)),
+            strength: Some(round_value(strength)),
             ledger_id,
             outcome_ledger_id: second.filter(|_| first.is_some()).map(|(row, _)| row),
             undone: None,

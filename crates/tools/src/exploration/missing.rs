@@ -12,7 +12,7 @@ use crate::framework::{
     Answer, Guidance, MAX_TARGET, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
     rows_schema,
 };
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
 
 /// Default minimum activation of a node of the topic.
 const DEFAULT_ACTIVATION: f64 = 0.3;
@@ -193,7 +193,7 @@ all of them is called by another. Only certain calls count.";
 
 impl ReadTool for Missing {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         rows::words("query", &input.query, "the words or names of a topic")?;
         let least = input.min_sibling_activation;
         let found = gaps(snapshot, &input.query, least, &cx.history_at_hand(), cx.cancel())?;
@@ -212,7 +212,7 @@ impl ReadTool for Missing {
             total_holes: total,
             sure_holes: sure,
             missing_abstractions,
-            compared: compared(&found),
+            compared: describe_compared(&found),
             members: found.members,
             members_compared: found.compared,
             sibling_groups: found.groups,
@@ -239,7 +239,7 @@ fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -
 
 fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
     let graph = snapshot.graph();
-    let names: Vec<String> = one.uses.iter().map(|node| format!("`{}`", told(snapshot, *node))).collect();
+    let names: Vec<String> = one.uses.iter().map(|node| format!("`{}`", show_label(snapshot, *node))).collect();
     let names = match names.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
@@ -256,7 +256,7 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
         file_path: None,
         line: at.map(|at| at.line),
     });
-    let label = one.uses.iter().map(|node| told(snapshot, *node)).collect::<Vec<_>>().join(" + ");
+    let label = one.uses.iter().map(|node| show_label(snapshot, *node)).collect::<Vec<_>>().join(" + ");
     RepeatedRow {
         place: place(snapshot, one.by[0].0, "missing_abstraction", label),
         reason: format!("{functions} functions in {} files each call {names}; {end}", one.files),
@@ -265,9 +265,9 @@ fn repeated_row(snapshot: &Snapshot, one: &RepeatedUse) -> RepeatedRow {
         functions,
         files: one.files,
         existing,
-        strength: rounded(one.strength),
+        strength: round_value(one.strength),
         p_value: one.p_value,
-        activation: rounded(one.activation),
+        activation: round_value(one.activation),
     }
 }
 
@@ -292,14 +292,14 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
         siblings_with: hole.with,
         siblings_total: hole.of,
         evidence: sites.collect(),
-        strength: rounded(hole.strength),
+        strength: round_value(hole.strength),
         p_value: hole.p_value,
-        activation: rounded(hole.activation),
+        activation: round_value(hole.activation),
     }
 }
 
 /// The label of a node. A constructor is preceded by its class, since all constructors of a language may share a name.
-fn told(snapshot: &Snapshot, node: NodeIx) -> String {
+fn show_label(snapshot: &Snapshot, node: NodeIx) -> String {
     let graph = snapshot.graph();
     match graph.parent(node).filter(|_| graph.flags(node).has(NodeFlags::CONSTRUCTOR)) {
         Some(class) if graph.label(class) != graph.label(node) => {
@@ -315,7 +315,7 @@ fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
         relation: relation.word(),
         direction,
         node_id: Some(graph.id(node).to_owned()),
-        name: told(snapshot, node),
+        name: show_label(snapshot, node),
     };
     match lacks {
         Lacking::Uses(relation, node) => end(*relation, "out", *node),
@@ -334,7 +334,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
     let graph = snapshot.graph();
     let name = |node: &NodeIx| {
         let is_test = graph.flags(*node).has(NodeFlags::TEST);
-        format!("{}`{}`", if is_test { "test " } else { "" }, told(snapshot, *node))
+        format!("{}`{}`", if is_test { "test " } else { "" }, show_label(snapshot, *node))
     };
     let have = match &hole.lacks {
         Lacking::Uses(relation, node) => {
@@ -375,7 +375,7 @@ fn reason(snapshot: &Snapshot, hole: &Hole, siblings: &str) -> String {
 }
 
 /// How much was compared, and why differences between siblings are no holes.
-fn compared(found: &GapsAnswer) -> String {
+fn describe_compared(found: &GapsAnswer) -> String {
     let nodes = format!("{} of {}", found.compared, count(found.members, "node"));
     let groups = count(found.groups, "group");
     if found.groups == 0 {

@@ -12,7 +12,7 @@ use crate::framework::{
     Answer, ErrorCode, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, edit_distance,
     is_zero, number, rows_schema, yes,
 };
-use crate::rows::{self, count, rounded};
+use crate::rows::{self, count, round_value};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -171,8 +171,8 @@ scanning and 8 s for checking, 20,000 matches, 2,000 per rule and file; `files_n
 
 impl ReadTool for Scan {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
-        let wanted = wanted(&input)?;
+        let snapshot = cx.require_indexed()?;
+        let wanted = parse_wanted(&input)?;
         let severity_min = input.severity_min;
         let scope = rows::scope(snapshot, input.scope.as_deref())?;
         let page = cx.page(input.limit);
@@ -224,7 +224,7 @@ impl ReadTool for Scan {
     }
 }
 
-fn wanted(input: &Input) -> Result<Wanted, ToolError> {
+fn parse_wanted(input: &Input) -> Result<Wanted, ToolError> {
     let text = input.pattern.trim();
     if let Some(name) = &input.language {
         let language = Language::all().find(|language| language.name() == name.trim().to_lowercase());
@@ -304,7 +304,7 @@ fn row(snapshot: &Snapshot, pattern: &'static str, finding: Finding) -> Row {
         pattern,
         rule: finding.rule,
         status: finding.status.word(),
-        severity: rounded(finding.severity),
+        severity: round_value(finding.severity),
         node_id: finding.node.map(|node| graph.id(node).to_owned()),
         label: finding.node.map(|node| graph.label(node).to_owned()),
         graph_context: context.collect(),

@@ -10,7 +10,7 @@ use crate::framework::{
     rows_schema, yes,
 };
 use crate::past;
-use crate::rows::{self, NodeRow, count, rounded};
+use crate::rows::{self, NodeRow, count, round_value};
 
 /// Default depth.
 fn default_depth() -> String {
@@ -159,7 +159,7 @@ the repository.";
 
 impl ReadTool for Timeline {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = cx.indexed()?;
+        let snapshot = cx.require_indexed()?;
         let part = rows::resolve_part(snapshot, "node", &input.node)?;
         let depth = past::depth(&input.depth)?;
         let (of, row) = match &part {
@@ -176,14 +176,14 @@ impl ReadTool for Timeline {
         match timeline(snapshot, &cx.history(), &query, cx.cancel()) {
             Ok(found) => {
                 let guidance = guidance(&empty, &found);
-                Ok(Answer::new(filled(empty, found, input.include_co_changes)).guidance(guidance))
+                Ok(Answer::new(fill_output(empty, found, input.include_co_changes)).guidance(guidance))
             }
             Err(error) => past::untold(error, |note| Output { note: Some(note), ..empty }),
         }
     }
 }
 
-fn filled(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Output {
+fn fill_output(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Output {
     let listed = found.changes.len();
     if found.commits > listed {
         found
@@ -194,8 +194,8 @@ fn filled(empty: Output, mut found: TimelineAnswer, with_partners: bool) -> Outp
         co_changed_with: with_partners.then(|| found.co_changed.iter().map(partner).collect()),
         co_changed_total: with_partners.then_some(found.co_changed_total),
         velocity: Some(found.velocity.word()),
-        commits_per_30_days: Some([rounded(found.rates.0), rounded(found.rates.1)]),
-        stability_score: found.stability.map(rounded),
+        commits_per_30_days: Some([round_value(found.rates.0), round_value(found.rates.1)]),
+        stability_score: found.stability.map(round_value),
         pattern: found.pattern.map(m1nd_query::changes::Pattern::word),
         total_churn: found.churn.map(|(lines_added, lines_deleted)| Churn { lines_added, lines_deleted }),
         commit_count_in_window: found.commits,
@@ -229,7 +229,7 @@ fn partner(found: &CoChanged) -> Partner {
     Partner {
         file: found.path.clone(),
         times: found.times,
-        coupling_degree: rounded(found.coupling),
+        coupling_degree: round_value(found.coupling),
         commits: found.commits.iter().map(|commit| past::short(commit)).collect(),
     }
 }

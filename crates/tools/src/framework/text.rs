@@ -218,7 +218,7 @@ fn line_of(members: &Map<String, Value>, style: &Style<'_>, depth: usize) -> Str
             }
             Value::String(text) if SAYS.contains(&name) && is_in_code(members, text) => {}
             Value::String(text) if SAYS.contains(&name) || text.chars().count() > 40 => {
-                texts.push(shortened(text, MAX_TEXT));
+                texts.push(shorten_text(text, MAX_TEXT));
             }
             Value::Array(items) if is_arrows(items) => push_arrows(&mut below, items),
             Value::Array(items) if is_code(items) => push_code(&mut below, items),
@@ -250,7 +250,7 @@ fn head(members: &Map<String, Value>) -> String {
         _ => path.to_owned(),
     });
     let name =
-        text("node_id").and_then(qualified).or_else(|| text("label").or_else(|| text("name")).map(str::to_owned));
+        text("node_id").and_then(qualify_name).or_else(|| text("label").or_else(|| text("name")).map(str::to_owned));
     // A file is its path.
     let is_file = text("type") == Some("file")
         || path.and_then(|path| RepoPath::new(path).ok()).is_some_and(|path| Some(path.file_name()) == name.as_deref());
@@ -269,7 +269,7 @@ fn head(members: &Map<String, Value>) -> String {
 }
 
 /// `Pool.acquire` for `file::src/a.py::class::Pool::fn::acquire`; `None` for the id of a file.
-fn qualified(id: &str) -> Option<String> {
+fn qualify_name(id: &str) -> Option<String> {
     let path = node_id::path_of(id)?;
     let behind = node_id::behind_path(id, path)?;
     let parts: Vec<&str> = node_id::names(behind).filter(|part| !part.is_empty()).collect();
@@ -286,14 +286,16 @@ fn member(name: &str, value: &Value) -> Option<String> {
         Value::Null | Value::Bool(false) => None,
         Value::Bool(true) => Some(name.to_owned()),
         Value::Number(number) if number.as_f64() == Some(0.0) => None,
-        Value::String(text) if BARE.contains(&name) => Some(shortened(text, MAX_TEXT)).filter(|text| !text.is_empty()),
+        Value::String(text) if BARE.contains(&name) => {
+            Some(shorten_text(text, MAX_TEXT)).filter(|text| !text.is_empty())
+        }
         other => scalar(other).filter(|text| !text.is_empty()).map(|text| format!("{name} {text}")),
     }
 }
 
 fn scalar(value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(shortened(text, MAX_TEXT)),
+        Value::String(text) => Some(shorten_text(text, MAX_TEXT)),
         Value::Number(number) if number.is_f64() => number.as_f64().map(|number| format!("{number:.2}")),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(flag) => Some(flag.to_string()),
@@ -327,7 +329,7 @@ fn push_nested(out: &mut String, name: &str, value: &Value, style: &Style<'_>, d
                     // Rows of an answer without pages.
                     (Value::Object(members), Some(write)) => write(members, style.arguments),
                     (Value::Object(members), None) => line_of(members, style, depth + 1),
-                    (other, _) => scalar(other).unwrap_or_else(|| shortened(&other.to_string(), MAX_TEXT)),
+                    (other, _) => scalar(other).unwrap_or_else(|| shorten_text(&other.to_string(), MAX_TEXT)),
                 };
                 let _ = writeln!(out, "  {}", line.replace('\n', "\n    "));
             }
@@ -357,7 +359,9 @@ fn is_code(items: &[Value]) -> bool {
 fn is_in_code(members: &Map<String, Value>, text: &str) -> bool {
     let start = &text[..text.floor_char_boundary(MAX_REPEATED)];
     let lines = members.get("lines").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    lines.iter().any(|line| line["text"].as_str().is_some_and(|line| line.starts_with(start)))
+    let body = members.get("body").and_then(Value::as_str);
+    body.is_some_and(|body| body.contains(start))
+        || lines.iter().any(|line| line["text"].as_str().is_some_and(|line| line.starts_with(start)))
 }
 
 /// Lines of code, each after its number.
@@ -387,7 +391,7 @@ fn push_arrows(out: &mut String, items: &[Value]) {
             let name = |end: &str| {
                 let label = text(item, &format!("{end}_label"));
                 let id = text(item, end);
-                if label.is_empty() { qualified(&id).unwrap_or(id) } else { label }
+                if label.is_empty() { qualify_name(&id).unwrap_or(id) } else { label }
             };
             let line = item.get("line").and_then(Value::as_u64).map(|line| format!(":{line}")).unwrap_or_default();
             let path = text(item, "file_path");
@@ -417,7 +421,7 @@ fn more(all: usize, shown: usize) -> String {
     if all > shown { format!(" (+{})", all - shown) } else { String::new() }
 }
 
-fn shortened(text: &str, most: usize) -> String {
+fn shorten_text(text: &str, most: usize) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if folded.chars().count() <= most { folded } else { folded.chars().take(most).chain(['…']).collect() }
 }
@@ -463,7 +467,7 @@ fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, kept
 
 /// A node id as people type it: `src/a.py::Pool.acquire`.
 pub(crate) fn short_target(target: &str) -> String {
-    match (node_id::path_of(target), qualified(target)) {
+    match (node_id::path_of(target), qualify_name(target)) {
         (Some(path), Some(name)) => format!("{path}::{name}"),
         (Some(path), None) if node_id::is_file(target) => path.to_owned(),
         _ => target.to_owned(),

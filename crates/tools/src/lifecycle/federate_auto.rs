@@ -164,7 +164,7 @@ impl WriteTool for FederateAuto {
     const EFFECT: Effect = Effect::Graph;
 
     fn run(cx: &WriteContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
-        let snapshot = &*cx.indexed()?;
+        let snapshot = &*cx.require_indexed()?;
         let scope = crate::rows::scope(snapshot, input.scope.as_deref())?;
         let roots: Vec<PathBuf> = snapshot.roots().iter().map(|root| root.path.clone()).collect();
         let root = roots.first().cloned().ok_or_else(|| engine_error(EngineError::NoRoot))?;

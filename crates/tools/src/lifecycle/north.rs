@@ -16,7 +16,7 @@ use crate::framework::{
 use crate::rows;
 use crate::task::{
     Anchor, Claim, FocusRow, Gap, Recalled, Searched, Sufficiency, anchor_rows, focus_rows, gaps_of_search, read_call,
-    recalled, searched,
+    recall_memories, search_task,
 };
 use crate::test_rows::{ShortTest, first_tests};
 
@@ -144,7 +144,7 @@ impl ReadTool for North {
         let is_searchable = trust.has("index", Outcome::Pass) && trust.mismatch.is_none();
         let place = if is_searchable { Some(Place::of(cx, &input)?) } else { None };
         let near = place.as_ref().map(|place| place.near.clone()).unwrap_or_default();
-        let remembered = recalled(cx, &input.task, &near);
+        let remembered = recall_memories(cx, &input.task, &near);
         let next = next_move(cx, &trust, place.as_ref());
         let mut honest_gaps = gaps_of_trust(cx, &trust);
         honest_gaps.extend(place.iter().flat_map(|place| place.gaps.iter().cloned()));
@@ -188,7 +188,7 @@ struct Place {
 impl Place {
     fn of(cx: &ReadContext<'_>, input: &Input) -> Result<Self, ToolError> {
         let snapshot = cx.snapshot();
-        let searched: Searched = searched(cx, &input.task, input.scope.as_deref(), MIN_SCORE)?;
+        let searched: Searched = search_task(cx, &input.task, input.scope.as_deref(), MIN_SCORE)?;
         let focus = searched.focus(snapshot, CONSIDERED.0.max(input.top_k), CONSIDERED.1);
         let mut nodes = spread_over_files(snapshot, &focus.nodes, PER_FILE);
         nodes.truncate(input.top_k);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::held::Kept;
-use super::here::{Here, opened};
+use super::here::{Here, open_handle};
 use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
@@ -57,7 +57,7 @@ impl WriteTool for PerspectiveBack {
             Ok::<_, ToolError>(())
         };
         let (handle, ()) = cx.sessions().update(cx.agent(), &input.perspective_id, back)?;
-        let (id, perspective) = opened(&handle);
+        let (id, perspective) = open_handle(&handle);
         let (page, total, guidance) = PageOfRoutes::of(&here, id, perspective)?;
         let output = Output {
             perspective_id: id.to_owned(),
@@ -65,7 +65,7 @@ impl WriteTool for PerspectiveBack {
             restored_mode: perspective.mode_effective().word(),
             page,
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::held::Kept;
-use super::here::{Here, Named, opened};
+use super::here::{Here, Named, open_handle};
 use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
@@ -86,7 +86,7 @@ impl WriteTool for PerspectiveFollow {
             Ok(previous)
         };
         let (handle, previous_focus) = cx.sessions().update(cx.agent(), id, follow)?;
-        let (id, perspective) = opened(&handle);
+        let (id, perspective) = open_handle(&handle);
         let (page, total, guidance) = PageOfRoutes::of(&here, id, perspective)?;
         let output = Output {
             perspective_id: id.to_owned(),
@@ -96,7 +96,7 @@ impl WriteTool for PerspectiveFollow {
             mode_effective: perspective.mode_effective().word(),
             page,
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }
 

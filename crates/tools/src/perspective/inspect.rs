@@ -9,12 +9,12 @@ use serde_json::{Map, Value};
 
 use super::affinity::{AffineRow, row_text};
 use super::held::Kept;
-use super::here::{Here, Named, opened};
+use super::here::{Here, Named, open_handle};
 use super::rows::pages;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
 };
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Probable connections shown; `perspective_affinity` shows more.
 const SHOWN_AFFINE: usize = 3;
@@ -119,8 +119,8 @@ the target that no edge shows.";
 impl ReadTool for PerspectiveInspect {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
-        let handle = cx.held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = opened(&handle);
+        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
+        let (id, perspective) = open_handle(&handle);
         let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
         let (set, place) = here.route(id, perspective, named)?;
         let (route, shown) = (&set.routes[place], pages(perspective, &set));
@@ -139,7 +139,7 @@ impl ReadTool for PerspectiveInspect {
             reason: route.reason.clone(),
             path_preview: route.path.iter().map(|node| here.label(*node)).collect(),
             path_nodes: route.path.iter().map(|node| here.id(*node)).collect(),
-            score: rounded(route.score),
+            score: round_value(route.score),
             score_breakdown: figures(route.breakdown.parts().into_iter()),
             dimensions: figures(by_dimension(route.dimensions).map(|(one, value)| (one.word(), value))),
             provenance: Provenance::new(here.snapshot, route.target),
@@ -156,11 +156,11 @@ impl ReadTool for PerspectiveInspect {
 }
 
 fn figures(parts: impl Iterator<Item = (&'static str, f64)>) -> Map<String, Value> {
-    parts.map(|(name, value)| (name.to_owned(), rounded(value).into())).collect()
+    parts.map(|(name, value)| (name.to_owned(), round_value(value).into())).collect()
 }
 
 /// Whether the text of a file may be shown.
 fn is_readable(snapshot: &Snapshot, path: &str) -> bool {
-    let path = RepoPath::new(path).ok().filter(|path| snapshot.withheld(path).is_none());
+    let path = RepoPath::new(path).ok().filter(|path| snapshot.check_withheld(path).is_none());
     path.and_then(|path| snapshot.read_file(&path).ok()).is_some_and(|source| !source.binary)
 }

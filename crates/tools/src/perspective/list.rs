@@ -70,7 +70,7 @@ between calls but a bounded cache of routes.";
 impl ReadTool for PerspectiveList {
     fn run(cx: &ReadContext<'_>, _: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
-        let listed = cx.held().list::<Kept>(Some(cx.agent()), MAX_PERSPECTIVES)?;
+        let listed = cx.list_held().list::<Kept>(Some(cx.agent()), MAX_PERSPECTIVES)?;
         let mut perspectives = Vec::new();
         for handle in &listed.handles {
             let perspective = &handle.value.0;
@@ -106,7 +106,7 @@ impl ReadTool for PerspectiveList {
             total_memory_bytes: listed.handles.iter().map(|handle| handle.bytes).sum(),
             unreadable: listed.unreadable.iter().map(|one| one.id.clone()).collect(),
         };
-        Ok(Answer::new(output).found(found).guidance(guidance))
+        Ok(Answer::new(output).with_found(found).guidance(guidance))
     }
 }
 

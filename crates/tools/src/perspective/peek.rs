@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::held::Kept;
-use super::here::{Here, Named, opened};
+use super::here::{Here, Named, open_handle};
 use crate::framework::{Answer, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset};
 use crate::source;
 
@@ -84,8 +84,8 @@ Pass exactly one of `route_id` and `route_index` (1-based, on the page shown las
 impl ReadTool for PerspectivePeek {
     fn run(cx: &ReadContext<'_>, input: Input) -> Result<Answer<Output>, ToolError> {
         let here = Here::reading(cx)?;
-        let handle = cx.held().get::<Kept>(cx.agent(), &input.perspective_id)?;
-        let (id, perspective) = opened(&handle);
+        let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
+        let (id, perspective) = open_handle(&handle);
         let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
         let (set, place) = here.route(id, perspective, named)?;
         let (route, graph) = (&set.routes[place], here.snapshot.graph());

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::held::Kept;
-use super::here::{Here, opened};
+use super::here::{Here, open_handle};
 use super::rows::{MAX_PAGE, PageOfRoutes, pages, row_text};
 use crate::framework::{
     Answer, Effect, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, number, rows_schema,
@@ -93,7 +93,7 @@ impl WriteTool for PerspectiveRoutes {
             };
             handle = cx.sessions().update(cx.agent(), &input.perspective_id, show)?.0;
         }
-        let (id, perspective) = opened(&handle);
+        let (id, perspective) = open_handle(&handle);
         let (page, total, guidance) = PageOfRoutes::of(&here, id, perspective)?;
         let requested_version = input.route_set_version.filter(|version| *version != here.version(perspective));
         let output = Output {
@@ -108,6 +108,6 @@ impl WriteTool for PerspectiveRoutes {
             stale: requested_version.is_some(),
             requested_version,
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::here::Here;
 use crate::framework::{Guidance, ProofState, ToolError, ToolRef};
-use crate::rows::rounded;
+use crate::rows::round_value;
 
 /// Largest page.
 pub(super) const MAX_PAGE: usize = 10;
@@ -51,7 +51,7 @@ impl RouteRow {
             line_end,
             family: route.family.word(),
             also: route.also.iter().map(|family| family.word()).collect(),
-            score: rounded(route.score),
+            score: round_value(route.score),
             path_preview: route.path.iter().map(|node| label(*node)).collect(),
             reason: cut(&route.reason, MAX_REASON),
         }

@@ -99,6 +99,6 @@ impl WriteTool for PerspectiveStart {
             page,
             lens_summary: (!is_plain).then(|| perspective.lens.summary()),
         };
-        Ok(Answer::new(output).found(total).guidance(guidance))
+        Ok(Answer::new(output).with_found(total).guidance(guidance))
     }
 }

@@ -71,7 +71,7 @@ impl ReadTool for RecoveryPlaybook {
         let differs = input.trust_mode.is_some_and(|wanted| wanted != found.mode);
         let output = Output {
             found_trust_mode: differs.then_some(found.mode.word()),
-            checks: found.failed().cloned().collect(),
+            checks: found.list_failed().cloned().collect(),
             playbook,
         };
         Ok(Answer::new(output).guidance(guidance))

@@ -106,7 +106,7 @@ pub(super) fn guidance(found: &Inspection, book: &Playbook) -> Guidance {
     if found.mode == TrustMode::FullTrust {
         return Guidance::next(state, ToolRef("seek"), None, "the index can be trusted: find the code in question");
     }
-    let failed: Vec<&str> = found.failed().map(|check| check.detail.as_str()).collect();
+    let failed: Vec<&str> = found.list_failed().map(|check| check.detail.as_str()).collect();
     let hint = match failed.is_empty() {
         true => "every check passes; the fault is elsewhere".to_owned(),
         false => failed.join("; "),

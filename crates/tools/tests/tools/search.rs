@@ -94,7 +94,7 @@ fn bad_patterns_are_refused() {
 
 #[test]
 fn changed_files_are_searched_as_they_are_and_marked() {
-    let project = Project::new(PROGRAM).reopened(|config| config.read_only = true);
+    let project = Project::new(PROGRAM).reopen(|config| config.read_only = true);
     project.tree.write("src/ab.py", "MARK = 1\nfresh = 'zebra'\n");
     let answer = project.ok("search", json!({"query": "zebra"}));
     assert_eq!(column(&answer, "matches", "line_number"), "2");
@@ -140,7 +140,7 @@ fn whether_meaning_had_a_part_is_said() {
 
 #[test]
 fn meaning_without_an_index_falls_back_to_the_text_and_says_so() {
-    let project = Project::unindexed(PROGRAM);
+    let project = Project::open_unindexed(PROGRAM);
     let answer = project.ok("search", json!({"query": "validate", "mode": "semantic", "scope": "auth.py"}));
     assert_eq!((&answer["mode"], &answer["proof_state"]), (&json!("literal"), &json!("blocked")));
     assert!(answer["fallback"].as_str().is_some_and(|said| said.starts_with("nothing is indexed")), "{answer}");

@@ -128,6 +128,7 @@ impl Extractor<'_> {
         let Some(function) = node.child_by_field_name("function") else { return self.b.unknown() };
         let arguments = node.child_by_field_name("arguments").map(children).unwrap_or_default();
         let first = arguments.first().copied();
+        // Built-in functions may be hidden by local names.
         let is_builtin = function.kind() == "identifier" && {
             let name = self.b.name(text::clip(self.text(function), MAX_NAME));
             self.local(name).is_none()
@@ -142,6 +143,7 @@ impl Extractor<'_> {
             "len" | "cap" | "copy" if is_builtin => return self.literal(Literal::Int),
             _ => {}
         }
+        // Standard functions whose result is known need no look at outside code.
         if let Some(value) = self.standard_call(function, first) {
             return value;
         }
@@ -152,6 +154,7 @@ impl Extractor<'_> {
         if callee == self.b.unknown() {
             return callee;
         }
+        // First arguments are kept where frameworks take a name and a handler.
         if let (Some(literal), Some(&value)) = (first, args.first())
             && self.b.keeps_arguments(callee)
         {

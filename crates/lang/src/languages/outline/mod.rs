@@ -262,7 +262,7 @@ impl<'a> Outline<'a> {
     }
 
     /// The definitions that a node made when it was entered.
-    pub(super) fn remembered(&mut self, node: Node<'_>) -> Vec<DefId> {
+    pub(super) fn take_remembered(&mut self, node: Node<'_>) -> Vec<DefId> {
         self.variables.remove(&node.id()).unwrap_or_default()
     }
 
@@ -416,6 +416,7 @@ impl<'tree> Visitor<'tree> for Outline<'_> {
 
 impl Outline<'_> {
     fn enter_rule<'t>(&mut self, rule: Rule, node: Node<'t>, parent: Option<Node<'t>>) -> Enter {
+        // Leaves are finished here. Other rules only mark their children; their expression is made when they are left.
         match rule {
             Rule::Skip => return Enter::Skip,
             Rule::Comment => {
@@ -520,7 +521,7 @@ impl Outline<'_> {
             Rule::Return => {
                 if let Some(value) = Pick::Last.get(node, parent) {
                     let value = self.expr_of(value);
-                    self.returned(value);
+                    self.record_returned(value);
                 }
             }
             Rule::Assign(left) => {

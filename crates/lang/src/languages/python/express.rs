@@ -22,7 +22,7 @@ impl Extractor<'_> {
                 self.call_of_value(node);
                 self.changes_map(node);
             }
-            "raise_statement" => self.raised(node),
+            "raise_statement" => self.record_raised(node),
             "with_item" => self.leave_with(node, path),
             "argument_list" if parent_kind == "class_definition" => self.leave_superclasses(node),
             "function_definition" | "lambda" => self.leave_function(node),
@@ -52,6 +52,7 @@ impl Extractor<'_> {
             "subscript" if self.in_type() => self.leave_type_subscript(node),
             _ => self.leave_value(node),
         }
+        // Operators come last: they need the values of their operands.
         self.operators(step, path);
         self.leave_condition(node);
     }
@@ -105,6 +106,7 @@ impl Extractor<'_> {
                 let parts: Vec<ExprId> = parts.into_iter().map(|part| self.expr_of(Some(part))).collect();
                 self.b.union(&parts)
             }
+            // `"a" + x` and `"%s" % x` are texts; of other operators the result depends on the class.
             "binary_operator" => {
                 let left = self.expr_of(node.child_by_field_id(FIELDS.left));
                 let is_text = matches!(self.b.facts().expr(left), Expr::Literal(Literal::Str | Literal::Bytes));

@@ -16,9 +16,10 @@ impl<'a> Extractor<'a> {
         let node = step.node;
         let expr = match node.kind() {
             "type_identifier" => self.type_identifier(step, path),
-            "scoped_type_identifier" | "scoped_identifier" => self.scoped(step, path),
+            "scoped_type_identifier" | "scoped_identifier" => self.record_scoped(step, path),
             "primitive_type" => Some(self.builder.name_expr(self.source.text(node), self.at.scope)),
             "generic_type" | "generic_type_with_turbofish" => Some(self.generic_type(node)),
+            // References and pointers are transparent: members are those of the type behind.
             "reference_type" | "pointer_type" | "type_binding" | "higher_ranked_trait_bound" | "qualified_type" => {
                 node.child_by_field_name("type").and_then(|inner| self.exprs.get(inner))
             }
@@ -73,7 +74,7 @@ impl<'a> Extractor<'a> {
     }
 
     /// `base::name`, of a type or a value.
-    fn scoped(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
+    fn record_scoped(&mut self, step: Step<'_>, path: &[Step<'_>]) -> Option<ExprId> {
         let name = step.node.child_by_field_name("name")?;
         let base = match step.node.child_by_field_name("path") {
             Some(base) => self.expr_of(Some(base)),

@@ -34,6 +34,7 @@ impl<'a> Extractor<'a> {
 
     pub(super) fn leave_expression<'tree>(&mut self, kind: &str, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
+        // Wrappers pass on what is in them; other nodes combine the expressions of their children.
         match kind {
             "identifier" => self.identifier(step, path),
             "member_expression" => self.member_expression(step, path),
@@ -41,7 +42,7 @@ impl<'a> Extractor<'a> {
             "call_expression" => self.call(node),
             "new_expression" => self.construct(node),
             "await_expression" => {
-                if let Some(base) = node.named_child(0).and_then(|child| self.known(child)) {
+                if let Some(base) = node.named_child(0).and_then(|child| self.find_known(child)) {
                     let expr = self.b.expr(Expr::Unwrap { base });
                     self.exprs.set(node, expr);
                 }
@@ -54,11 +55,11 @@ impl<'a> Extractor<'a> {
             }
             "as_expression" => {
                 let of = (node.named_child_count() > 1).then(|| node.named_child(1)).flatten();
-                self.typed(node, node.named_child(0), of);
+                self.record_typed(node, node.named_child(0), of);
             }
             "type_assertion" => {
                 let of = node.named_child(0).and_then(|arguments| arguments.named_child(0));
-                self.typed(node, node.named_child(1), of);
+                self.record_typed(node, node.named_child(1), of);
             }
             "sequence_expression" => self.same_as(node, children(node).last().copied()),
             "ternary_expression" => {
@@ -105,9 +106,9 @@ impl<'a> Extractor<'a> {
     }
 
     /// `x as T`: a value of type `T`; `as const` and `as any` say nothing.
-    fn typed(&mut self, node: Node<'_>, value: Option<Node<'_>>, of: Option<Node<'_>>) {
+    fn record_typed(&mut self, node: Node<'_>, value: Option<Node<'_>>, of: Option<Node<'_>>) {
         let value_type = of.and_then(|of| self.typeofs.get(of));
-        let of = of.and_then(|of| self.known(of));
+        let of = of.and_then(|of| self.find_known(of));
         match (value_type, of) {
             (Some(value), _) => self.exprs.set(node, value),
             (None, Some(of)) => {
@@ -323,7 +324,7 @@ impl<'a> Extractor<'a> {
         self.call_by_value(callee, arguments, arity(node));
         let callee = self.with_type_arguments(node, callee);
         self.set_call(node, callee, &args);
-        if let Some(base) = awaited.and_then(|_| self.known(node)) {
+        if let Some(base) = awaited.and_then(|_| self.find_known(node)) {
             let expr = self.b.expr(Expr::Unwrap { base });
             self.exprs.set(node, expr);
         }
@@ -416,6 +417,7 @@ fn is_tag(node: Node<'_>) -> bool {
 /// Returns whether an identifier declares a name rather than uses one.
 fn is_binding(step: Step<'_>, path: &[Step<'_>]) -> bool {
     let Some(outer) = path.last() else { return false };
+    // What is around the identifier and its field there decide.
     match outer.node.kind() {
         "array_pattern"
         | "rest_pattern"

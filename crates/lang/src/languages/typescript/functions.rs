@@ -34,11 +34,12 @@ impl<'a> Extractor<'a> {
     pub(super) fn enter_function<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>]) {
         let node = step.node;
         let place = self.place(step, path);
-        let id = match self.merged(node, &place) {
+        let id = match self.find_merged(node, &place) {
             Some(id) => id,
             None => self.define_function(node, &place, path),
         };
         self.made.insert(node.id(), id);
+        // Type parameters are visible in the header and the body, parameters only in the body.
         if node.child_by_field_name("type_parameters").is_some() {
             self.open(node, FrameKind::Block, ScopeKind::Generics, Some(id));
         }
@@ -53,6 +54,7 @@ impl<'a> Extractor<'a> {
         let frame = self.top();
         frame.context = context;
         frame.local |= !place.is_iife;
+        // `this` is the receiver of a method; an arrow function keeps that of the function around.
         if let Some(receiver) = place.receiver.or(receiver) {
             frame.this = This::Expr(receiver);
         } else if place.method {
@@ -61,6 +63,7 @@ impl<'a> Extractor<'a> {
             frame.this = This::Unknown;
         }
         self.bind_own_name(node, id, scope);
+        // `x => …` has no list of parameters that is left later.
         if let Some(parameter) = node.child_by_field_name("parameter") {
             let name = self.b.name(self.source.text(parameter));
             self.b.parameters(id, &[Parameter { name, kind: ParameterKind::Plain, declared: None, default: None }]);
@@ -107,6 +110,7 @@ impl<'a> Extractor<'a> {
         };
         match node.kind() {
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
+                // Outside of strict mode, functions in blocks are visible in the whole function.
                 if self.is_javascript() && self.frame().kind == FrameKind::Block {
                     place.scope = self.hoist_scope();
                 }
@@ -132,6 +136,7 @@ impl<'a> Extractor<'a> {
     fn expression_place<'tree>(&mut self, step: Step<'tree>, path: &[Step<'tree>], place: &mut Place<'tree>) {
         let node = step.node;
         let arrow = node.kind() == "arrow_function";
+        // A function expression is named by where it is written: a variable, a property, an export.
         match naming(step, path) {
             Naming::Variable { declarator, declaration } => {
                 let name = declarator.child_by_field_name("name").unwrap_or(declarator);
@@ -214,6 +219,7 @@ impl<'a> Extractor<'a> {
         place.whole = whole;
         place.bound = false;
         place.owner = self.frame().enclosing;
+        // The target says whose member it is, and whether it belongs to the class or to its values.
         match target {
             Target::Export(_) => place.owner = None,
             Target::This(_) => {
@@ -265,7 +271,7 @@ impl<'a> Extractor<'a> {
     }
 
     /// The definition that an overload, an implementation or a second accessor belongs to.
-    fn merged(&mut self, node: Node<'_>, place: &Place<'_>) -> Option<DefId> {
+    fn find_merged(&mut self, node: Node<'_>, place: &Place<'_>) -> Option<DefId> {
         if !place.bound || place.anonymous {
             return None;
         }
@@ -313,7 +319,7 @@ impl<'a> Extractor<'a> {
             definition.owner = Some(first);
         }
         let id = self.add(node, definition);
-        self.decorated(id, place.whole);
+        self.set_decorated(id, place.whole);
         if let Some(comment) = comment.filter(|_| self.is_javascript()) {
             self.jsdoc_function(id, comment);
         }
@@ -411,6 +417,7 @@ impl<'a> Extractor<'a> {
         for child in children(node) {
             let pattern = child.child_by_field_name("pattern").unwrap_or(child);
             let typed = child.child_by_field_name("type");
+            // `this: T` is a type for the body and no parameter of calls.
             if pattern.kind() == "this" {
                 if let Some(of) = typed.and_then(|typed| self.exprs.get(typed)) {
                     let this = self.b.expr(Expr::Instance { of });
@@ -426,6 +433,7 @@ impl<'a> Extractor<'a> {
             parameters.push(parameter);
         }
         let facts = self.b.facts();
+        // In JavaScript, comments declare the types; they were read when the function was entered.
         let jsdoc = facts.parameters(id).to_vec();
         if jsdoc.iter().any(|parameter| parameter.declared.is_some()) && self.is_javascript() {
             for parameter in &mut parameters {
