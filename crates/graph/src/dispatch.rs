@@ -21,9 +21,13 @@ const CONSIDERED: usize = 512;
 pub struct Dispatched<'g> {
     /// `possible` edges; those of one call lead to the most central method first.
     pub edges: Vec<EdgeRef<'g>>,
+    /// The method that the code names, for each of `edges`.
+    pub named: Vec<NodeIx>,
     /// Overriding methods (in the other direction: overridden ones that are called) without an edge because the class
     /// is never instantiated. If code that is not indexed instantiates it, the edge is missing.
     pub left_out: usize,
+    /// The calls of those overridden ones.
+    pub unmade: Vec<EdgeRef<'g>>,
     /// There are more overriding methods than were considered.
     pub is_cut: bool,
 }
@@ -85,6 +89,7 @@ impl<'g> Dispatch<'g> {
         for call in self.graph.out_edges(node).filter(|edge| edge.dispatches) {
             let found = self.replacements(call.to);
             dispatched.edges.extend(found.methods.iter().take(most).map(|&to| possible(call, to, found.all)));
+            dispatched.named.resize(dispatched.edges.len(), call.to);
             dispatched.left_out += found.left_out;
             dispatched.is_cut |= found.is_cut;
         }
@@ -109,11 +114,19 @@ impl<'g> Dispatch<'g> {
             // A method beyond those considered is checked individually.
             if found.methods.contains(&method) || found.is_cut && self.runs(method) {
                 dispatched.edges.extend(calls.map(|call| possible(call, method, found.all)));
+                dispatched.named.resize(dispatched.edges.len(), base);
             } else {
                 dispatched.left_out += 1;
+                dispatched.unmade.extend(calls);
             }
         }
         dispatched
+    }
+
+    /// Returns the methods that override a method, at any depth, whether the program creates their classes or not; and
+    /// whether there are more than were considered.
+    pub fn overrides(&self, method: NodeIx) -> (Vec<NodeIx>, bool) {
+        self.closure(method, |node| overriding(self.graph, node))
     }
 
     /// Transitive closure of `next` without the start, and whether it has more than [`CONSIDERED`] nodes.

@@ -29,6 +29,7 @@ mod resources;
 mod rows;
 pub mod sarif;
 mod services;
+mod site_text;
 mod sites;
 mod source;
 mod task;
@@ -38,8 +39,9 @@ mod trust;
 pub use envelope::add_envelope;
 pub use framework::{
     ANONYMOUS, Answer, Catalog, Command, Context, Detail, Effect, ErrorCode, Format, Guidance, Mention, Page,
-    ProofState, Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowText, Stage, Tool, ToolChoice, ToolDef,
-    ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name, default_of, takes, text_of, visible,
+    ProofState, Purpose, ReadContext, ReadTool, Replied, Reply, Route, RowLine, RowText, Shown, Stage, TextGroups,
+    Tool, ToolChoice, ToolDef, ToolError, ToolRef, Toolset, WriteContext, WriteTool, bounds, canonical_name,
+    default_of, takes, text_of, visible,
 };
 pub use memory::memory_error;
 pub use persons::{HeldLock, guarded_by, held_locks, release_lock};

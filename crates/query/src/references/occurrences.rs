@@ -21,6 +21,10 @@ pub struct Occurrence {
     pub from: NodeIx,
     /// The node that it uses: the one asked for, a constructor of it, or a member of it.
     pub to: NodeIx,
+    /// The method that the code names: `to`, or by dynamic dispatch one that it overrides.
+    pub named: NodeIx,
+    /// It stands in test code.
+    pub in_test: bool,
     /// What it does.
     pub role: Role,
     /// Certainty of the edge.
@@ -217,7 +221,7 @@ fn find_places(
     let graph = snapshot.graph();
     let dispatch = Dispatch::new(graph);
     let (mut left_out, mut incomplete) = (0, is_full);
-    let mut rows = Vec::new();
+    let (mut rows, mut unmade) = (Vec::new(), Vec::new());
     for (index, &target) in targets.iter().enumerate() {
         if index % 256 == 0 {
             cancel.check()?;
@@ -225,18 +229,22 @@ fn find_places(
         let by_dispatch = dispatch.to(target);
         left_out += by_dispatch.left_out;
         incomplete |= by_dispatch.is_cut;
-        let edges = graph.in_edges(target).chain(by_dispatch.edges).filter(&counts);
+        unmade.extend(by_dispatch.unmade.iter().flat_map(|edge| places(graph, edge, edge.to)));
+        let written = graph.in_edges(target).map(|edge| (edge.to, edge));
+        let edges = written.chain(by_dispatch.named.into_iter().zip(by_dispatch.edges));
         // A definition does not use its declaration.
-        for edge in edges.filter(|edge| !graph.is_to_declaration(edge)) {
-            rows.extend(places(graph, &edge));
+        for (named, edge) in edges.filter(|(_, edge)| counts(edge) && !graph.is_to_declaration(edge)) {
+            rows.extend(places(graph, &edge, named));
         }
     }
     let others = targets.iter().copied().filter(|target| *target != node).collect();
-    Ok(Found { rows, others, closure: closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete)) })
+    let mut closure = closure::close_direct(snapshot, node, targets, kind, (left_out, incomplete));
+    closure.add_unmade(graph, &unmade);
+    Ok(Found { rows, others, closure })
 }
 
-/// The places of an edge; the line of its source if it has none of its own.
-fn places(graph: &Graph, edge: &EdgeRef<'_>) -> Vec<Occurrence> {
+/// The places of an edge, whose code names `named`; the line of its source if it has none of its own.
+pub(super) fn places(graph: &Graph, edge: &EdgeRef<'_>, named: NodeIx) -> Vec<Occurrence> {
     let Some(role) = Role::of(edge.relation) else { return Vec::new() };
     let of_source = Pos { line: graph.name_line(edge.from), col: 0 };
     let written = (0..edge.sites.len()).filter_map(|index| edge.sites.get(index));
@@ -244,10 +252,12 @@ fn places(graph: &Graph, edge: &EdgeRef<'_>) -> Vec<Occurrence> {
     let occurrence = |pos| Occurrence {
         from: edge.from,
         to: edge.to,
+        named,
+        in_test: is_test(graph, edge.from),
         role,
         tier: edge.tier,
         of: edge.of,
-        dispatch: edge.is_by_dispatch(),
+        dispatch: named != edge.to,
         compiler: edge.compiler,
         pos,
     };
@@ -269,13 +279,18 @@ fn refine(snapshot: &Snapshot, rows: &mut [Occurrence], cancel: &Cancel) {
     }
 }
 
+/// Sorts places: code before tests, by path and place.
+pub(super) fn sort_places(graph: &Graph, rows: &mut [Occurrence]) {
+    rows.sort_by_cached_key(|row| {
+        (row.in_test, graph.path(row.from).to_owned(), row.pos, row.role, row.tier, row.of, row.to)
+    });
+}
+
 /// Sorts the rows, keeps one of each place and role, and counts them.
 fn finish(snapshot: &Snapshot, found: Found, wanted: &[Role]) -> OccurrenceAnswer {
     let graph = snapshot.graph();
     let mut rows = found.rows;
-    rows.sort_by_cached_key(|row| {
-        (is_test(graph, row.from), graph.path(row.from).to_owned(), row.pos, row.role, row.tier, row.of, row.to)
-    });
+    sort_places(graph, &mut rows);
     // Decorating with something is a call of it: one row tells both.
     let decorated: FxHashSet<(NodeIx, Pos)> =
         rows.iter().filter(|row| row.role == Role::Decorate).map(|row| (row.from, row.pos)).collect();

@@ -103,13 +103,10 @@ fn a_resource_reads_like_the_text_of_the_tools() {
 
         # Uses
 
-        1. src/a b.py:1:23: from src.price import gross  (import)
-        2. src/a b.py:5:12: return gross(3)  (call in total)
-        closure: closed  — every reference that could lead here has a known target, and the name stands nowhere else
-        total_references 2 · total_users 2
-        by_role: call 1  import 1
-        next: view src/a b.py — complete: 2 users, and no search adds one; open the first
-        ready to edit
+        complete: 2 uses of `gross` in 1 file (1 call, 1 import); no search adds one
+        src/a b.py
+        1: from src.price import gross  (import)
+        5: return gross(3)  (total)
     "#]]
     .assert_eq(&read(&mut session, "m1nd://symbol/file::src/price.py::fn::gross").unwrap());
     let overview = read(&mut session, "m1nd://overview").unwrap();

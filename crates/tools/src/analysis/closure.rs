@@ -5,6 +5,7 @@ use m1nd_query::closure::{self, Hiding};
 use serde::Serialize;
 
 use crate::framework::is_zero;
+use crate::sites::LineReader;
 
 #[derive(Debug, Serialize)]
 struct HidingRow {
@@ -15,6 +16,8 @@ struct HidingRow {
     reason: String,
     file_path: String,
     line: u32,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    line_content: String,
     /// It may hide an indirect dependent, not a direct one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     far: bool,
@@ -28,6 +31,9 @@ pub(crate) struct Closure {
     #[serde(skip_serializing_if = "Option::is_none")]
     indirect: Option<&'static str>,
     why: String,
+    /// The part of `why` that no row of `hiding` shows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    beside: String,
     hiding: Vec<HidingRow>,
     total_hiding: usize,
     too_weak: usize,
@@ -45,17 +51,29 @@ impl Closure {
             reason: open.reason.clone(),
             file_path: open.file.clone(),
             line: open.line,
+            line_content: String::new(),
             far: open.far,
         };
         Self {
             state: closure.state.word(),
             indirect: None,
             why: closure.why.clone(),
+            beside: String::new(),
             hiding: closure.hiding.iter().map(row).collect(),
             total_hiding: closure.total_hiding,
             too_weak: closure.too_weak,
             dispatch_not_made: closure.not_made,
         }
+    }
+
+    /// With the line of code of each place, and with what no place shows.
+    pub(crate) fn with_lines(mut self, snapshot: &Snapshot, closure: &closure::Closure) -> Self {
+        self.beside.clone_from(&closure.beside);
+        let mut lines = LineReader::new(snapshot);
+        for row in &mut self.hiding {
+            row.line_content = lines.read(&row.file_path, row.line).0.trim().to_owned();
+        }
+        self
     }
 
     /// With the verdict on the dependents of dependents.

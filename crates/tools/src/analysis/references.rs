@@ -9,10 +9,11 @@ use super::callers::guidance;
 use super::closure::Closure;
 use super::symbol;
 use crate::framework::{
-    Answer, Command, ReadContext, ReadTool, Route, RowText, Stage, Tool, ToolError, Toolset, number, rows_schema,
+    Answer, Command, ReadContext, ReadTool, Route, Stage, TextGroups, Tool, ToolError, Toolset, number, rows_schema,
 };
 use crate::rows::{self, NodeRow};
-use crate::sites::{self, SiteRow};
+use crate::site_text::{SITE_GROUPS, SITE_OMITS};
+use crate::sites::{self, SiteRow, Totals};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 100;
@@ -35,6 +36,8 @@ pub(crate) struct Input {
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
     node: NodeRow,
+    /// Its name with its owners.
+    name: String,
     /// Nodes whose uses are among the rows: its constructors, its definition or declarations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     includes: Vec<symbol::IncludedRow>,
@@ -46,6 +49,8 @@ pub(crate) struct Output {
     total_references: usize,
     /// Number of functions and files that hold them.
     total_users: usize,
+    #[serde(flatten)]
+    totals: Totals,
     /// Number of places by role, of all roles.
     by_role: Map<String, Value>,
     closure: Closure,
@@ -79,8 +84,8 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
         &[("node", "node_id"), ("role", "roles"), ("limit", "top_k")];
-    const ROW_TEXT: Option<RowText> = Some(sites::row_text);
-    const TEXT_OMITS: &'static [&'static str] = &["node"];
+    const TEXT_GROUPS: Option<&'static TextGroups> = Some(&SITE_GROUPS);
+    const TEXT_OMITS: &'static [&'static str] = SITE_OMITS;
     const COMMAND: Option<Command> = Some(Command::new("refs", &["node_id"]));
     const DETAILS: &'static [&'static str] =
         &["references.line_start", "references.line_end", "by_role", "closure.hiding"];
@@ -99,9 +104,10 @@ impl ReadTool for References {
         if let Some(unseen) = cx.describe_unseen() {
             found.closure.block(unseen);
         }
-        let total = found.rows.len();
-        let includes = symbol::list_included(snapshot, &found.others);
+        let (total, totals) = (found.rows.len(), Totals::count(snapshot, &found.rows));
+        let includes = symbol::list_included(snapshot, &found.others, &overloads);
         let implementations = symbol::implementations(snapshot, node);
+        let name = sites::name_of(snapshot, node);
         let node = NodeRow::new(snapshot, node);
         let first = found.rows.first().map(|row| snapshot.graph().id(row.from).to_owned());
         let guidance = guidance((&node, ""), first, &found, "user");
@@ -110,10 +116,12 @@ impl ReadTool for References {
             total_references: total,
             total_users: found.users,
             by_role: found.roles.iter().map(|(role, number)| (role.word().to_owned(), (*number).into())).collect(),
-            closure: Closure::new(snapshot, &found.closure),
+            totals,
+            closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),
             includes,
             implementations,
             node,
+            name,
         };
         Ok(Answer::new(output).rows("references", total).guidance(guidance))
     }

@@ -217,7 +217,8 @@ impl ToolDef {
             let omits = if asked == Some(Detail::Full) { &[] } else { self.text_omits };
             let is_sized = tokens.is_some() || given.contains_key("top_k");
             let most = if is_sized { usize::MAX } else { self.text_rows };
-            let style = Style { arguments: &given, row: self.row_text, first: self.text_first, most, omits };
+            let groups = self.text_groups;
+            let style = Style { arguments: &given, row: self.row_text, groups, first: self.text_first, most, omits };
             return Ok(Replied { reply: self.as_text(cx, answer, at, &style, &call)?, found });
         }
         let given = (detail == Detail::Brief).then_some(&given);

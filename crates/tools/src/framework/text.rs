@@ -47,6 +47,8 @@ const BARE: &[&str] =
 const SAYS: &[&str] = &["intent_summary", "summary", "message", "hint", "title", "detail", "description"];
 /// Members that are written as the lines that they are.
 const BLOCKS: &[&str] = &["diff", "unified_diff", "body", "source_excerpt"];
+/// The member with the next step. A tool whose first line says it omits it, and with it the whole step.
+pub(crate) const NEXT_STEP: &str = "next_step_hint";
 /// Members of the frame, written last or not at all.
 const FRAME: &[&str] = &[
     "generation",
@@ -68,6 +70,91 @@ const VERDICTS: &[&str] = &["stale", "clamped", "taken", "closure"];
 /// here.
 pub type RowText = fn(&Map<String, Value>, &Map<String, Value>) -> String;
 
+/// How a tool writes its rows in groups that share a line above them, between lines of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct TextGroups {
+    /// The first lines: what was found and how far it can be relied on, given the body and what of it is shown.
+    pub top: fn(&Map<String, Value>, Shown) -> String,
+    /// The line above the rows of a group; rows in sequence with the same line are one group.
+    pub head: fn(&Map<String, Value>) -> String,
+    /// A row, given the one above it in its group. Rows that differ in their places alone become one line.
+    pub row: fn(&Map<String, Value>, Option<&Map<String, Value>>) -> RowLine,
+    /// The lines behind the rows, of about this many bytes at most.
+    pub end: fn(&Map<String, Value>, usize) -> String,
+}
+
+/// A row in a group: `21: the line`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowLine {
+    /// Its place in the file; empty for none.
+    pub place: String,
+    /// The rest.
+    pub text: String,
+}
+
+impl RowLine {
+    fn write(&self) -> String {
+        if self.place.is_empty() { self.text.clone() } else { format!("{}: {}", self.place, self.text) }
+    }
+}
+
+/// Lines of rows in groups, each row below the line of its group.
+#[derive(Default)]
+pub(crate) struct GroupWriter<'a> {
+    pub(crate) text: String,
+    head: String,
+    above: Option<&'a Map<String, Value>>,
+    /// The last line as it is without its place, if nothing is left out because of the row above.
+    last: String,
+}
+
+impl<'a> GroupWriter<'a> {
+    /// Adds a row, unless the text would be longer than `room` bytes.
+    pub(crate) fn push(&mut self, groups: &TextGroups, row: &'a Map<String, Value>, room: usize) -> bool {
+        let head = (groups.head)(row);
+        let is_new = head != self.head;
+        let line = (groups.row)(row, self.above.filter(|_| !is_new));
+        let whole = (groups.row)(row, None).text;
+        let is_same = !is_new && !line.place.is_empty() && self.last == whole;
+        let own = if is_same { format!(", {}", line.place) } else { line.write() };
+        if self.text.len() + own.len() + 1 + if is_new { head.len() + 1 } else { 0 } > room {
+            return false;
+        }
+        if is_same {
+            // `21, 34: the line`
+            let start = self.text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+            if let Some(at) = self.text[start..].find(": ") {
+                self.text.insert_str(start + at, &own);
+            }
+        } else {
+            if is_new {
+                let _ = writeln!(self.text, "{head}");
+            }
+            let _ = writeln!(self.text, "{own}");
+        }
+        (self.head, self.above, self.last) = (head, Some(row), whole);
+        true
+    }
+}
+
+/// Which rows of an answer its text has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Number of rows before the page.
+    pub before: usize,
+    /// Number of rows in the text.
+    pub rows: usize,
+    /// Number of rows of all pages.
+    pub total: usize,
+}
+
+impl Shown {
+    /// Returns whether these are not all rows.
+    pub fn is_part(self) -> bool {
+        self.rows < self.total
+    }
+}
+
 /// What of an answer is written, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Style<'a> {
@@ -75,6 +162,8 @@ pub(crate) struct Style<'a> {
     pub(crate) arguments: &'a Map<String, Value>,
     /// How rows are written; `None` for the general form.
     pub(crate) row: Option<RowText>,
+    /// How they are written in groups; before `row`.
+    pub(crate) groups: Option<&'a TextGroups>,
     /// Path of the list that comes first, as a JSON pointer; empty for the rows of the page.
     pub(crate) first: &'a str,
     /// Most rows of the page.
@@ -89,7 +178,7 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     // Made by the tool itself, of all that the answer has.
     if let Some(formatted) = body.get("formatted").and_then(Value::as_str).filter(|text| !text.is_empty()) {
         push_cut(&mut out, formatted.trim_end(), budget.saturating_sub(FOOTER_BYTES / 2));
-        footer(&mut out, body, page, 0);
+        footer(&mut out, body, page, (0, style));
         return out;
     }
     let content = body.get("content").map(|content| content.get("excerpt").unwrap_or(content));
@@ -100,11 +189,22 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
     let body = without_first.as_ref().unwrap_or(body);
     // The form of rows is not that of lists beside them.
     let beside = Style { row: style.row.filter(|_| page.is_none()), ..*style };
+    if let (Some(groups), Some(page)) = (style.groups, page) {
+        // What the question was taken for decides what the rows mean.
+        let is_first = |name: &str| matches!(name, "taken" | "clamped" | "stale");
+        let (first, others): (Map<_, _>, Map<_, _>) =
+            body.iter().map(|(name, value)| (name.clone(), value.clone())).partition(|(name, _)| is_first(name));
+        push_cut(&mut out, &rest(&first, None, &beside), budget / 3);
+        let rest = rest(&others, Some(page), &beside);
+        let kept = push_groups(&mut out, body, page, (groups, style.most), (&rest, budget));
+        footer(&mut out, body, Some(page), (kept, style));
+        return out;
+    }
     let rest = rest(body, page, &beside);
     let room = budget.saturating_sub(FOOTER_BYTES + rest.len().min(budget / 3));
     let kept = page.map_or(0, |page| rows(&mut out, body, page, style, room));
     push_cut(&mut out, &rest, budget.saturating_sub(FOOTER_BYTES / 2));
-    footer(&mut out, body, page, kept);
+    footer(&mut out, body, page, (kept, style));
     out
 }
 
@@ -135,7 +235,7 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
     if let Some(hint) = hint {
         let _ = writeln!(out, "{hint}");
     }
-    let style = Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] };
+    let style = Style { arguments: &Map::new(), row: None, groups: None, first: "", most: usize::MAX, omits: &[] };
     push_cut(&mut out, &rest(&body, None, &style), TEXT_BYTES);
     if let Some(step) = step {
         let _ = writeln!(out, "next: {step}");
@@ -144,6 +244,34 @@ pub(super) fn render_error(mut body: Map<String, Value>) -> String {
         let _ = writeln!(out, "example: {example}");
     }
     out
+}
+
+/// Writes the rows in groups, with the lines around them.
+fn push_groups(
+    out: &mut String,
+    body: &Map<String, Value>,
+    page: Paged,
+    (groups, most): (&TextGroups, usize),
+    (rest, budget): (&str, usize),
+) -> usize {
+    let rows = body.get(page.member).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of = |rows| Shown { before: page.at.offset, rows, total: page.total };
+    let frame = FOOTER_BYTES + rest.len().min(budget / 3) + (groups.top)(body, of(rows.len())).len();
+    // What comes after the rows is as much a part of the answer.
+    let end = (groups.end)(body, budget.saturating_sub(frame) / 2);
+    let room = budget.saturating_sub(out.len() + frame + end.len());
+    let (mut writer, mut kept) = (GroupWriter::default(), 0);
+    for row in rows.iter().take(most).filter_map(Value::as_object) {
+        if !writer.push(groups, row, if kept == 0 { usize::MAX } else { room }) {
+            break;
+        }
+        kept += 1;
+    }
+    out.push_str(&(groups.top)(body, of(kept)));
+    out.push_str(&writer.text);
+    out.push_str(&end);
+    push_cut(out, rest, budget.saturating_sub(FOOTER_BYTES / 2));
+    kept
 }
 
 /// Writes rows until the room is used; at least one. Returns how many.
@@ -194,7 +322,11 @@ fn rest(body: &Map<String, Value>, page: Option<Paged>, style: &Style<'_>) -> St
 
 /// A row in the general form, for a tool that only changes what the row has.
 pub(crate) fn row_line(members: &Map<String, Value>) -> String {
-    line_of(members, &Style { arguments: &Map::new(), row: None, first: "", most: usize::MAX, omits: &[] }, 0)
+    line_of(
+        members,
+        &Style { arguments: &Map::new(), row: None, groups: None, first: "", most: usize::MAX, omits: &[] },
+        0,
+    )
 }
 
 /// A row or an object as a line: its head, its figure, short members, texts; lists on lines below.
@@ -269,7 +401,7 @@ fn head(members: &Map<String, Value>) -> String {
 }
 
 /// `Pool.acquire` for `file::src/a.py::class::Pool::fn::acquire`; `None` for the id of a file.
-fn qualify_name(id: &str) -> Option<String> {
+pub(crate) fn qualify_name(id: &str) -> Option<String> {
     let path = node_id::path_of(id)?;
     let behind = node_id::behind_path(id, path)?;
     let parts: Vec<&str> = node_id::names(behind).filter(|part| !part.is_empty()).collect();
@@ -441,15 +573,18 @@ fn push_cut(out: &mut String, text: &str, budget: usize) {
 }
 
 /// Where the page goes on, and the next step.
-fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, kept: usize) {
+fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, (kept, style): (usize, &Style<'_>)) {
     if let Some(page) = page {
         let next = page.at.offset + kept;
         if next < page.total {
             let cursor = super::answer::Cursor { offset: next, ..page.at }.to_text();
             let _ = writeln!(out, "{kept} of {}; next page: cursor {cursor}", count(page.total, "row"));
-        } else if page.total == 0 {
+        } else if page.total == 0 && style.groups.is_none() {
             out.push_str("no rows\n");
         }
+    }
+    if style.omits.contains(&NEXT_STEP) {
+        return;
     }
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     let target = text("next_suggested_target").map(|target| format!(" {}", short_target(target))).unwrap_or_default();
@@ -490,7 +625,7 @@ mod tests {
         render(
             &body,
             page,
-            &Style { arguments: &arguments, row: None, first: "", most: usize::MAX, omits: &[] },
+            &Style { arguments: &arguments, row: None, groups: None, first: "", most: usize::MAX, omits: &[] },
             budget,
         )
     }
