@@ -10,6 +10,7 @@ mod change_rows;
 mod checks;
 mod continuity;
 mod core;
+mod docstring;
 mod documents;
 mod edit;
 mod envelope;

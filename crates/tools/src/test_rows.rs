@@ -34,6 +34,9 @@ pub(crate) struct CoveringRow {
     /// Names of the tests that use the change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<String>,
+    /// Their first lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    test_lines: Vec<u32>,
     /// Common commits.
     #[serde(skip_serializing_if = "Option::is_none")]
     common_commits: Option<u32>,
@@ -48,6 +51,7 @@ impl CoveringRow {
             hop_distance: row.hops,
             possible: row.is_possible,
             tests: row.functions.iter().map(|test| graph.label(*test).to_owned()).collect(),
+            test_lines: row.functions.iter().map(|test| graph.name_line(*test)).collect(),
             common_commits: row.together.map(|(common, _)| common),
         }
     }
