@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::round_value;
+use crate::word::{Band, Word};
 
 /// Days after which evidence of defects counts half, as in `trust`.
 pub(crate) const HALF_LIFE: f64 = 730.0;
@@ -58,15 +59,15 @@ pub(crate) struct RowSignals {
     #[serde(skip_serializing_if = "Option::is_none")]
     trust_risk_multiplier: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trust_tier: Option<&'static str>,
+    trust_tier: Option<Word<Tier>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    trust_band: Option<&'static str>,
+    trust_band: Option<Word<Band>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tremor_magnitude: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tremor_observation_count: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tremor_risk_level: Option<&'static str>,
+    tremor_risk_level: Option<Word<TremorLevel>>,
     /// Commits per 30 days, newer half of the last 90 days minus older half.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) velocity: Option<f64>,
@@ -89,11 +90,11 @@ impl RowSignals {
             heuristic_factor: (trust.is_some() || tremor.is_some()).then(|| round_value(factor(trust, tremor))),
             trust_score: trust.map(|trust| round_value(trust.verdict.trust)),
             trust_risk_multiplier: multiplier(trust).map(round_value),
-            trust_tier: trust.map(|trust| trust.verdict.tier.word()),
-            trust_band: found.trust.as_ref().map(|trust| trust.verdict.tier.band()),
+            trust_tier: trust.map(|trust| Word(trust.verdict.tier)),
+            trust_band: found.trust.as_ref().map(|trust| Word(Band(trust.verdict.tier))),
             tremor_magnitude: tremor.map(|tremor| round_value(tremor.tremor.magnitude)),
             tremor_observation_count: tremor.map(|tremor| tremor.series.observations()),
-            tremor_risk_level: tremor.map(|tremor| tremor.tremor.level.word()),
+            tremor_risk_level: tremor.map(|tremor| Word(tremor.tremor.level)),
             velocity: found.trend.map(|(older, newer)| round_value(newer - older)),
             reasons: reasons(trust, tremor),
         }

@@ -10,6 +10,7 @@ mod change_rows;
 mod checks;
 mod continuity;
 mod core;
+mod docstring;
 mod documents;
 mod edit;
 mod envelope;
@@ -35,6 +36,7 @@ mod source;
 mod task;
 mod test_rows;
 mod trust;
+mod word;
 
 pub use envelope::add_envelope;
 pub use framework::{

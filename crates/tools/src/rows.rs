@@ -1,6 +1,8 @@
 //! Parts of answers and arguments that several tools share, and the mapping of engine errors to tool errors.
 
 use m1nd_base::NodeKind;
+
+use crate::word::Word;
 pub(crate) use m1nd_base::count;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
 use m1nd_engine::{EngineError, ReadError, Snapshot};
@@ -27,7 +29,7 @@ pub(crate) struct NodeRow {
     pub(crate) node_id: String,
     pub(crate) label: String,
     #[serde(rename = "type")]
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Word<NodeKind>,
     pub(crate) file_path: String,
     pub(crate) line_start: u32,
     pub(crate) line_end: u32,
@@ -42,7 +44,7 @@ impl NodeRow {
         Self {
             node_id: graph.id(node).to_owned(),
             label: graph.label(node).to_owned(),
-            kind: graph.kind(node).word(),
+            kind: Word(graph.kind(node)),
             file_path: graph.path(node).to_owned(),
             line_start,
             line_end,
@@ -57,7 +59,7 @@ impl NodeRow {
         Self {
             node_id: path.to_owned(),
             label: path.to_owned(),
-            kind: NodeKind::Directory.word(),
+            kind: Word(NodeKind::Directory),
             file_path: path.to_owned(),
             line_start: 0,
             line_end: 0,

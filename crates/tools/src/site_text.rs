@@ -14,6 +14,8 @@ use crate::rows::count;
 const MAX_CODE: usize = 120;
 /// Characters before the place in a line that is longer.
 const BEFORE_PLACE: usize = 40;
+/// Roles whose word is a noun as well.
+const ROLE_NOUNS: &[&str] = &["call", "read", "write", "import", "override"];
 /// Number of other functions of the name that are listed.
 const MAX_SAME_NAMES: usize = 3;
 /// Fewest bytes for a list behind the rows.
@@ -31,6 +33,7 @@ pub(crate) const SITE_OMITS: &[&str] = &[
     "scope",
     "closure",
     "by_role",
+    "roles",
     "override_calls",
     "total_override_calls",
     "same_name",
@@ -70,23 +73,40 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     let member = |name: &str| body.get(name).and_then(Value::as_object).unwrap_or(&empty);
     let closure = member("closure");
     let is_closed = text(closure, "state") == "closed";
-    let noun = if body.contains_key("total_sites") { "call" } else { "use" };
+    let only: Vec<&str> =
+        body.get("roles").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let noun = match *only {
+        _ if body.contains_key("total_sites") => "call".to_owned(),
+        [] => "use".to_owned(),
+        [role] if ROLE_NOUNS.contains(&role) => role.to_owned(),
+        _ => format!("use ({})", only.join(" or ")),
+    };
     let name = format!("`{}`{}", text(body, "name"), write_parts(body));
     let mut figures = match shown.total {
         0 => format!("no {noun} of {name}"),
-        total => format!("{} of {name} in {}", count(total, noun), count(number(body, "total_files"), "file")),
+        total => format!("{} of {name} in {}", count_of(total, &noun), count(number(body, "total_files"), "file")),
     };
     if !text(body, "scope").is_empty() {
         let _ = write!(figures, " below {}", text(body, "scope"));
     }
-    let roles = member("by_role").iter().map(|(role, number)| format!("{number} {role}"));
-    let tests = Some(number(body, "total_in_tests")).filter(|number| *number > 0);
-    let parts: Vec<String> = roles.chain(tests.map(|number| format!("{number} in tests"))).collect();
-    if shown.total > 0 && !parts.is_empty() {
+    let roles =
+        member("by_role").iter().map(|(role, number)| format!("{number} {role}")).collect::<Vec<_>>().join(", ");
+    let tests = number(body, "total_in_tests");
+    let parts = [
+        Some(roles)
+            .filter(|roles| !roles.is_empty())
+            .map(|roles| if only.is_empty() { roles } else { format!("of all uses: {roles}") }),
+        Some(format!("{tests} in tests")).filter(|_| tests > 0),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if !parts.is_empty() && (shown.total > 0 || !only.is_empty()) {
         let _ = write!(figures, " ({})", parts.join(", "));
     }
     let hiding = number(closure, "total_hiding");
     let mut out = match (is_closed, hiding) {
+        (false, _) if is_open_outside(closure) => {
+            format!("complete in this project: {figures}; code outside of it may call it as well")
+        }
         (true, _) => format!("complete: {figures}; no search adds one"),
         (false, 0) => format!("not known to be complete: {figures}"),
         (false, 1) => format!("not known to be complete: {figures}; the place at the end may be one more"),
@@ -94,6 +114,10 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     };
     if number(body, "total_possible") > 0 {
         let _ = write!(out, "; {} `possible`: decided at run time", number(body, "total_possible"));
+    }
+    if only.contains(&"write") {
+        let node = member("node");
+        let _ = write!(out, "; defined at {}:{}", text(node, "file_path"), number(node, "line_start"));
     }
     if shown.is_part() {
         let _ = write!(out, "; shown: {} to {}", shown.before + 1, shown.before + shown.rows);
@@ -114,6 +138,22 @@ fn write_verdict(body: &Members, shown: Shown) -> String {
     out
 }
 
+/// Whether nothing in the project can hide a use, and only code outside of it may use the node.
+fn is_open_outside(closure: &Members) -> bool {
+    let mut hiding = 0;
+    let is_outside = |row: &Members| text(row, "reason") == reasons::CALLED_FROM_OUTSIDE;
+    let all = list(closure, "hiding").inspect(|_| hiding += 1).all(is_outside);
+    all && hiding > 0 && hiding == number(closure, "total_hiding") && text(closure, "beside").is_empty()
+}
+
+/// `1 call`, `2 calls`, `2 uses (read or type)`.
+fn count_of(number: usize, noun: &str) -> String {
+    match noun.split_once(' ') {
+        Some((noun, rest)) => format!("{} {rest}", count(number, noun)),
+        None => count(number, noun),
+    }
+}
+
 /// What the rows are of beside the node itself: ` by 2 constructors`, ` (3 overloads)`.
 fn write_parts(body: &Members) -> String {
     let number = |part: &str| list(body, "includes").filter(|row| text(row, "part") == part).count();
@@ -130,7 +170,7 @@ fn write_file(row: &Members) -> String {
 }
 
 /// `21: the line  (Pool.acquire, possible: names Base.acquire)`. The function is named where it changes, in code.
-fn write_place(row: &Members, above: Option<&Members>) -> RowLine {
+fn write_place(row: &Members, above: Option<&Members>, _: &Members) -> RowLine {
     let line = number(row, "line_number");
     let is_same = |name: &str| above.is_some_and(|above| above.get(name) == row.get(name));
     let around = function_around(row).filter(|around| above.and_then(function_around).as_ref() != Some(around));
@@ -168,7 +208,7 @@ fn function_around(row: &Members) -> Option<String> {
 }
 
 /// The line without the spaces around it; of a long one the part around a column (1-based).
-fn cut_code(line: &str, column: usize) -> String {
+pub(crate) fn cut_code(line: &str, column: usize) -> String {
     let trimmed = line.trim();
     if trimmed.chars().count() <= MAX_CODE {
         return trimmed.to_owned();
@@ -207,7 +247,7 @@ fn write_lists(body: &Members, budget: usize) -> String {
     let empty = Map::new();
     let closure = body.get("closure").and_then(Value::as_object).unwrap_or(&empty);
     let hiding: Vec<&Members> = list(closure, "hiding").collect();
-    if !hiding.is_empty() {
+    if !hiding.is_empty() && !is_open_outside(closure) {
         let total = number(closure, "total_hiding");
         let _ = writeln!(out, "may be more ({}):", count(total, "place"));
         let left = budget.saturating_sub(out.len());
@@ -219,8 +259,9 @@ fn write_lists(body: &Members, budget: usize) -> String {
 /// Writes places by file: with their lines of code as long as these fit, then without; and says how many are left out.
 fn push_places(out: &mut String, rows: &[&Members], total: usize, budget: usize) {
     let budget = budget.max(MIN_LIST_BYTES);
-    let mut writer = GroupWriter::default();
-    let shown = rows.iter().take_while(|row| writer.push(&LIST_GROUPS, row, budget)).count();
+    let none = Map::new();
+    let mut writer = GroupWriter::new(&LIST_GROUPS, &none);
+    let shown = rows.iter().take_while(|row| writer.push(row, budget)).count();
     out.push_str(&writer.text);
     let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
     for row in &rows[shown..] {
@@ -243,10 +284,10 @@ const LIST_GROUPS: TextGroups =
     TextGroups { top: |_, _| String::new(), head: write_file, row: write_listed, end: |_, _| String::new() };
 
 /// A place that may be one more, with the reason; or a call of an override.
-fn write_listed(row: &Members, above: Option<&Members>) -> RowLine {
+fn write_listed(row: &Members, above: Option<&Members>, arguments: &Members) -> RowLine {
     let reason = text(row, "reason");
     if reason.is_empty() {
-        return write_place(row, above);
+        return write_place(row, above, arguments);
     }
     let words =
         if reason == reasons::DISPATCH_NOT_MADE { "if its class is made".to_owned() } else { reason.replace('_', " ") };

@@ -5,13 +5,14 @@ use std::collections::{HashMap, HashSet};
 use m1nd_base::{EdgeTier, RepoPath};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{EdgeRef, NodeIx};
-use m1nd_query::references::Occurrence;
+use m1nd_query::references::{Occurrence, Role};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::framework::{is_zero, qualify_name};
 use crate::rows::NodeRow;
 use crate::source::clip;
+use crate::word::Word;
 
 /// Other targets of a possible row that are named.
 const MAX_ALTERNATIVES: usize = 2;
@@ -29,8 +30,8 @@ pub(crate) struct SiteRow {
     column: Option<u16>,
     #[serde(skip_serializing_if = "String::is_empty")]
     line_content: String,
-    role: &'static str,
-    tier: &'static str,
+    role: Word<Role>,
+    tier: Word<EdgeTier>,
     /// Number of targets that the reference may have, if not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<u16>,
@@ -90,8 +91,8 @@ pub(crate) fn site_rows(snapshot: &Snapshot, places: &[Occurrence]) -> Vec<SiteR
             line_number: Some(place.pos.line).filter(|line| *line > 0),
             column: Some(place.pos.col).filter(|column| *column > 0),
             line_content,
-            role: place.role.word(),
-            tier: place.tier.word(),
+            role: Word(place.role),
+            tier: Word(place.tier),
             candidates: Some(place.of).filter(|of| *of > 1),
             by_dispatch: place.dispatch,
             names: place.dispatch.then(|| name_of(snapshot, place.named)),

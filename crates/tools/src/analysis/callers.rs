@@ -96,23 +96,23 @@ impl Tool for Callers {
     const SUMMARY: &'static str = "List every call of a node, and whether the list is complete";
     const ANSWERS: &'static str = "who calls something: each call with its line, and whether there may be more";
     const HELP: &'static str = "\
-Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function or
-file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first, then
-tests, by path and line; `scope` limits the rows and their numbers, not what `closure` is about. `impact` goes on to what
-depends on the callers. `includes` lists the other nodes that the calls are of: the constructors of a class, the declarations and the definition of a symbol, the overloads that the name
-means as well. `implementations` lists the
-methods that implement an abstract one. For a method of a family, the rows are the calls that may run it, those that
-name a method above it included; `override_calls` are the calls that name a method below it, which runs instead.
+Lists the calls of a function, a macro, or a class (its constructors), each with the place, the line and the function
+or file around it. For a file, module or package, it lists the calls of its members from outside. Code comes first,
+then tests, by path and line; `scope` limits the rows and their numbers, not what `closure` is about. `impact` goes on
+to what depends on the callers. `includes` lists the other nodes that the calls are of: the constructors of a class,
+the declarations and the definition of a symbol, the overloads that the name means as well. `implementations` lists
+the methods that implement an abstract one. For a method of a family, the rows are the calls that may run it, those
+that name a method above it included; `override_calls` are the calls that name a method below it, which runs instead.
 `same_name` counts the calls of other functions with the name, which a text search finds as well.
 
 `tier` is `certain`, or `possible` if the call has several targets (`candidates` is their number, `or` names some;
-`by_dispatch`: the code `names` a method that this one overrides). `total_callers` counts the functions and files, `total_sites` the calls.
-`closure.state` is `closed` if every call is known. It is `blocked` if something may hide more, and `closure.hiding` lists
-each place with its `reason`: a reference without a known target that has the name; a use as a value
-(`passed_as_value`); a registration (`registered`); a member that code outside of the project calls
+`by_dispatch`: the code `names` a method that this one overrides). `total_callers` counts the functions and files,
+`total_sites` the calls. `closure.state` is `closed` if every call is known. It is `blocked` if something may hide
+more, and `closure.hiding` lists each place with its `reason`: a reference without a known target that has the name; a
+use as a value (`passed_as_value`); a registration (`registered`); a member that code outside of the project calls
 (`called_from_outside`); the name in code, strings or other files that no reference explains (`unexplained_text`,
-`dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls it
-only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
+`dynamic_name`), or in a file that is not in the index whole (`unseen_file`). An empty list proves that nothing calls
+it only if it is `closed`. `stale: true` marks files that changed since they were indexed.";
     const EXAMPLE: &'static str = r#"{"agent_id": "agent", "node_id": "README.md"}"#;
     const STAGES: &'static [Route] = &[
         (Stage::Diagnose, 35, "who calls it, and with what"),

@@ -1,11 +1,12 @@
 //! Whether the rows of an answer are all that there are, in the words of answers.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::closure::{self, Hiding};
+use m1nd_query::closure::{self, ClosureState, Hiding};
 use serde::Serialize;
 
 use crate::framework::is_zero;
 use crate::sites::LineReader;
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 struct HidingRow {
@@ -26,10 +27,10 @@ struct HidingRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct Closure {
     /// Of the direct dependents.
-    state: &'static str,
+    state: Word<ClosureState>,
     /// Of all dependents, those through others included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    indirect: Option<&'static str>,
+    indirect: Option<Word<ClosureState>>,
     why: String,
     /// The part of `why` that no row of `hiding` shows.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -55,7 +56,7 @@ impl Closure {
             far: open.far,
         };
         Self {
-            state: closure.state.word(),
+            state: Word(closure.state),
             indirect: None,
             why: closure.why.clone(),
             beside: String::new(),
@@ -78,6 +79,6 @@ impl Closure {
 
     /// With the verdict on the dependents of dependents.
     pub(crate) fn with_indirect(self, closure: &closure::Closure) -> Self {
-        Self { indirect: Some(closure.indirect.word()), ..self }
+        Self { indirect: Some(Word(closure.indirect)), ..self }
     }
 }

@@ -1,5 +1,6 @@
 //! Shows what a project loses without some nodes.
 
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
@@ -15,6 +16,7 @@ use crate::framework::{
 };
 use crate::rows::{self, NodeRow, Unresolved, count, round_value};
 use crate::sites::{self, SiteRow};
+use crate::word::Word;
 
 /// Maximum nodes of one call.
 const MAX_NODES: usize = 50;
@@ -43,7 +45,7 @@ pub(crate) struct Input {
 pub(crate) struct Step {
     from: String,
     to: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     file_path: String,
     line: u32,
 }
@@ -249,7 +251,7 @@ fn broken_row(snapshot: &Snapshot, row: &Broken) -> BrokenRow {
     let step = |hop: &Hop| Step {
         from: graph.label(hop.from).to_owned(),
         to: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
+        relation: Word(hop.relation),
         file_path: hop.file.clone(),
         line: hop.line,
     };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use m1nd_engine::Snapshot;
 use m1nd_engine::history::PlacedHistory;
 use m1nd_query::changes::{
-    ChangedFile, CouplingDelta, EdgeRow, Finding, GraphDifference, Question, RenamedNode, WeightChange, changed_files,
-    differences, findings,
+    Asked, ChangedFile, CouplingDelta, EdgeRow, FileChange, Finding, GraphDifference, Question, RenamedNode,
+    WeightChange, changed_files, differences, findings,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{self, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -65,7 +66,7 @@ pub(crate) struct Weight {
 pub(crate) struct Renamed {
     from: String,
     to: String,
-    kind: &'static str,
+    kind: Word<RenameKind>,
     likeness: f64,
 }
 
@@ -73,7 +74,7 @@ pub(crate) struct Renamed {
 #[derive(Debug, Serialize)]
 pub(crate) struct FileRow {
     file_path: String,
-    change: &'static str,
+    change: Word<FileChange>,
     /// Its path before, if it was renamed.
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
@@ -95,7 +96,7 @@ pub(crate) struct Coupling {
 /// What answers the question.
 #[derive(Debug, Serialize)]
 pub(crate) struct AnswerRow {
-    asked: &'static str,
+    asked: Word<Asked>,
     detail: String,
     names: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -283,7 +284,7 @@ fn focus(names: &[String], before: &Snapshot, after: &Snapshot) -> Result<Vec<St
 
 fn answer(found: Finding) -> AnswerRow {
     let (file_path, line) = found.place.unzip();
-    AnswerRow { asked: found.asked.word(), detail: found.detail, names: found.names, file_path, line }
+    AnswerRow { asked: Word(found.asked), detail: found.detail, names: found.names, file_path, line }
 }
 
 fn empty(one: &str, other: &str) -> Output {
@@ -357,7 +358,7 @@ fn summary(found: &GraphDifference) -> String {
 
 fn file_row(row: ChangedFile) -> FileRow {
     let (lines_before, lines_after) = row.lines;
-    FileRow { file_path: row.path, change: row.change.word(), from: row.from, lines_before, lines_after }
+    FileRow { file_path: row.path, change: Word(row.change), from: row.from, lines_before, lines_after }
 }
 
 fn edge(row: EdgeRow) -> Edge {
@@ -365,11 +366,16 @@ fn edge(row: EdgeRow) -> Edge {
     Edge { source, target, relation, weight: sites, file_path, line }
 }
 
+answer_kinds! {
+    /// What became of a symbol: its name stayed, or has changed.
+    pub(crate) RenameKind { Move = "move", Rename = "rename", }
+}
+
 fn build_renamed(row: RenamedNode) -> Renamed {
     Renamed {
         from: row.from,
         to: row.to,
-        kind: if row.is_move { "move" } else { "rename" },
+        kind: Word(if row.is_move { RenameKind::Move } else { RenameKind::Rename }),
         likeness: round_value(row.likeness),
     }
 }

@@ -1,7 +1,7 @@
 //! Finds functions that are written alike or use the same things.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::fingerprint::{Equivalent, EquivalentPair, equivalent_pairs, fingerprint};
+use m1nd_query::analysis::fingerprint::{Equivalent, EquivalentPair, Likeness, equivalent_pairs, fingerprint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,7 @@ use crate::framework::{
     number,
 };
 use crate::rows::{self, NodeRow, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -44,7 +45,7 @@ pub(crate) struct EquivalentRow {
     #[serde(flatten)]
     node: NodeRow,
     similarity: f64,
-    reason: &'static str,
+    reason: Word<Likeness>,
     token_similarity: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     use_similarity: Option<f64>,
@@ -63,7 +64,7 @@ pub(crate) struct PairRow {
     place_a: String,
     place_b: String,
     similarity: f64,
-    reason: &'static str,
+    reason: Word<Likeness>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     directly_connected: bool,
 }
@@ -204,7 +205,7 @@ fn equivalent_row(snapshot: &Snapshot, row: &Equivalent) -> EquivalentRow {
     EquivalentRow {
         node: NodeRow::new(snapshot, row.node),
         similarity: round_value(row.similarity),
-        reason: row.likeness.word(),
+        reason: Word(row.likeness),
         token_similarity: round_value(row.tokens),
         use_similarity: row.uses.map(round_value),
         common_uses: row.common.iter().take(MAX_COMMON).map(|&node| graph.label(node).to_owned()).collect(),
@@ -222,7 +223,7 @@ fn pair_row(snapshot: &Snapshot, pair: &EquivalentPair) -> PairRow {
         place_a: place(pair.a),
         place_b: place(pair.b.node),
         similarity: round_value(pair.b.similarity),
-        reason: pair.b.likeness.word(),
+        reason: Word(pair.b.likeness),
         directly_connected: pair.b.connected,
     }
 }

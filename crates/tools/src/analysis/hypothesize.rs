@@ -1,10 +1,11 @@
 //! Tests a claim about the structure of code.
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
 use m1nd_query::analysis::Hop;
 use m1nd_query::what_if::hypothesize::{
-    self as query, Bounds, Claim, ClaimKind, Evidence, Hidden, Part, ResolvedClaim, Tested, Verb, Verdict,
+    self as query, Bounds, Claim, ClaimKind, Evidence, EvidenceKind, Hidden, Part, ResolvedClaim, Tested, Verb, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use crate::framework::{
     number, yes,
 };
 use crate::rows::{self, round_value};
+use crate::word::Word;
 
 /// Default maximum number of edges of a path.
 const DEFAULT_HOPS: usize = 5;
@@ -91,8 +93,8 @@ pub(crate) struct Input {
 pub(crate) struct Step {
     from: String,
     to: String,
-    relation: &'static str,
-    tier: &'static str,
+    relation: Word<Relation>,
+    tier: Word<EdgeTier>,
     file_path: String,
     line: u32,
 }
@@ -100,12 +102,12 @@ pub(crate) struct Step {
 #[derive(Debug, Serialize)]
 pub(crate) struct EvidenceRow {
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<EvidenceKind>,
     description: String,
     likelihood_factor: f64,
     nodes: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    relations: Vec<&'static str>,
+    relations: Vec<Word<Relation>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path_weight: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -133,11 +135,11 @@ pub(crate) struct PartialRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    verdict: &'static str,
+    verdict: Word<Verdict>,
     confidence: f64,
     why: String,
     claim: String,
-    claim_type: &'static str,
+    claim_type: Word<ClaimKind>,
     subject_nodes: Vec<String>,
     object_nodes: Vec<String>,
     supporting_evidence: Vec<EvidenceRow>,
@@ -217,11 +219,11 @@ impl ReadTool for Hypothesize {
         let guidance = guidance(snapshot, &resolved, &tested);
         let id = |part: &Option<Part>| part.iter().map(|part| part.name(snapshot.graph())).collect();
         let output = Output {
-            verdict: tested.verdict.word(),
+            verdict: Word(tested.verdict),
             confidence: round_value(tested.confidence),
             why: tested.why.clone(),
             claim: input.claim.unwrap_or_else(|| claim.kind.word().to_owned()),
-            claim_type: claim.kind.word(),
+            claim_type: Word(claim.kind),
             subject_nodes: id(&resolved.subject),
             object_nodes: id(&resolved.object),
             supporting_evidence: tested.supporting.iter().map(|row| evidence(snapshot, row, true)).collect(),
@@ -283,8 +285,8 @@ fn evidence(snapshot: &Snapshot, row: &Evidence, supports: bool) -> EvidenceRow 
     let step = |hop: &Hop| Step {
         from: graph.label(hop.from).to_owned(),
         to: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
-        tier: hop.tier.word(),
+        relation: Word(hop.relation),
+        tier: Word(hop.tier),
         file_path: hop.file.clone(),
         line: hop.line,
     };
@@ -292,11 +294,11 @@ fn evidence(snapshot: &Snapshot, row: &Evidence, supports: bool) -> EvidenceRow 
     let share = row.strength.clamp(0.01, 0.99);
     let odds = share / (1.0 - share);
     EvidenceRow {
-        kind: row.kind.word(),
+        kind: Word(row.kind),
         description: row.text.clone(),
         likelihood_factor: round_value(if supports { odds } else { 1.0 / odds }),
         nodes: row.nodes.iter().map(|&node| graph.id(node).to_owned()).collect(),
-        relations: row.path.iter().map(|hop| hop.relation.word()).collect(),
+        relations: row.path.iter().map(|hop| Word(hop.relation)).collect(),
         path_weight: (!row.path.is_empty()).then(|| round_value(row.strength)),
         steps: row.path.iter().map(step).collect(),
     }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::analysis::impact;
-use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow};
-use m1nd_query::changes::predict::PredictRow;
+use m1nd_query::analysis::{Direction, Hop, ImpactAnswer, ImpactQuery, ImpactRow, impact};
+use m1nd_query::changes::predict::{PredictRow, Verdict};
 use m1nd_query::closure::ClosureState;
 use m1nd_query::what_if::hypothesize::Part;
 use schemars::JsonSchema;
@@ -22,6 +22,7 @@ use crate::framework::{
 use crate::past::CitedCommit;
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
+use crate::word::{Kind, Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_NODES: usize = 150;
@@ -68,15 +69,17 @@ pub(crate) struct Input {
     max_chains: usize,
 }
 
-/// The side of rows that depend on the node.
-const DEPENDENT: &str = "dependent";
+answer_kinds! {
+    /// Why a node is in the blast radius.
+    pub(crate) Side { Dependent = "dependent", Dependency = "dependency", History = "history", }
+}
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Witness {
     from: String,
     to: String,
-    relation: &'static str,
-    tier: &'static str,
+    relation: Word<Relation>,
+    tier: Word<EdgeTier>,
     /// Source of the edge, unless it is our linker.
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'static str>,
@@ -89,7 +92,7 @@ pub(crate) struct BlastRow {
     #[serde(flatten)]
     node: NodeRow,
     /// `dependent`, `dependency`, or `history`: nothing in the code connects it.
-    side: &'static str,
+    side: Word<Side>,
     class: &'static str,
     /// Absent where no path in the code leads there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,7 +113,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
     if let Some(Value::Array(steps)) = short.get_mut("witness") {
         steps.truncate(1);
     }
-    short.retain(|_, value| *value != DEPENDENT);
+    short.retain(|_, value| *value != Side::Dependent.word());
     row_line(&short)
 }
 
@@ -119,7 +122,7 @@ fn row_text(row: &Map<String, Value>, _: &Map<String, Value>) -> String {
 pub(crate) struct ChangedTogether {
     common_commits: u32,
     of: u32,
-    verdict: &'static str,
+    verdict: Word<Verdict>,
     commits: Vec<CitedCommit>,
 }
 
@@ -127,7 +130,7 @@ pub(crate) struct ChangedTogether {
 pub(crate) struct Chain {
     /// Labels, outwards from the changed node.
     path: Vec<String>,
-    relations: Vec<&'static str>,
+    relations: Vec<Word<Relation>>,
     cumulative_strength: f64,
 }
 
@@ -315,7 +318,7 @@ fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past:
     let row = |row: &PredictRow| {
         Some(BlastRow {
             node: NodeRow::new(snapshot, row.node?),
-            side: "history",
+            side: Word(Side::History),
             class: "co_change",
             hop_distance: None,
             signal_strength: None,
@@ -324,7 +327,7 @@ fn list_unreached(snapshot: &Snapshot, node: NodeIx, found: &ImpactAnswer, past:
             changed_together: Some(ChangedTogether {
                 common_commits: row.support,
                 of: row.of,
-                verdict: row.verdict.word(),
+                verdict: Word(row.verdict),
                 commits: CitedCommit::all(&row.commits),
             }),
         })
@@ -337,15 +340,15 @@ fn blast_row(snapshot: &Snapshot, row: &ImpactRow, past: &WithHistory) -> BlastR
     let witness = |hop: &Hop| Witness {
         from: graph.label(hop.from).to_owned(),
         to: graph.label(hop.to).to_owned(),
-        relation: hop.relation.word(),
-        tier: hop.tier.word(),
+        relation: Word(hop.relation),
+        tier: Word(hop.tier),
         provenance: hop.compiler.then_some(m1nd_query::export::COMPILER),
         file_path: hop.file.clone(),
         line: hop.line,
     };
     BlastRow {
         node: NodeRow::new(snapshot, row.node),
-        side: if row.dependent { DEPENDENT } else { "dependency" },
+        side: Word(if row.dependent { Side::Dependent } else { Side::Dependency }),
         class: row.class.word(),
         hop_distance: Some(row.hops),
         signal_strength: Some(round_value(row.strength)),
@@ -370,7 +373,7 @@ fn chains(snapshot: &Snapshot, found: &ImpactAnswer, limit: usize) -> Vec<Chain>
         }
         Chain {
             path: nodes.into_iter().map(str::to_owned).collect(),
-            relations: hops.iter().map(|hop| hop.relation.word()).collect(),
+            relations: hops.iter().map(|hop| Word(hop.relation)).collect(),
             cumulative_strength: round_value(row.strength),
         }
     };

@@ -22,6 +22,7 @@ use crate::heuristics::RowSignals;
 use crate::past::{self, CitedCommit, STILL_MEASURED};
 use crate::rows::{self, NodeRow, count, round_value};
 use crate::test_rows::{CoveringRow, covering_tests};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -63,10 +64,10 @@ pub(crate) struct Row {
     /// Id of the changed node that it belongs to, if several changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     because_of: Option<String>,
-    source: &'static str,
+    source: Word<Source>,
     coupling_strength: f64,
     confidence: f64,
-    verdict: &'static str,
+    verdict: Word<Verdict>,
     support: u32,
     of_commits: u32,
     reason: String,
@@ -94,7 +95,7 @@ pub(crate) struct Trend {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Stratum {
-    source: &'static str,
+    source: Word<Source>,
     /// Extension of the files, or `all`.
     files: String,
     n: usize,
@@ -362,7 +363,7 @@ fn symbol(snapshot: &Snapshot, row: &SymbolRow, of: u32) -> Symbol {
 
 fn calibration(found: &Calibration) -> CalibrationRow {
     let stratum = |row: &m1nd_query::changes::predict::Stratum| Stratum {
-        source: row.source.word(),
+        source: Word(row.source),
         files: row.extension.as_ref().map_or_else(|| "all".to_owned(), |extension| format!(".{extension}")),
         n: row.rows,
         tau: row.act.map(|threshold| round_value(threshold.tau)),
@@ -404,10 +405,10 @@ fn row(snapshot: &Snapshot, found: &PredictRow, several: bool) -> Row {
         node_id: id,
         file_path: found.path.clone(),
         because_of: several.then(|| graph.id(found.because_of).to_owned()),
-        source: found.source.word(),
+        source: Word(found.source),
         coupling_strength: round_value(coupling),
         confidence: round_value(found.probability),
-        verdict: found.verdict.word(),
+        verdict: Word(found.verdict),
         support: found.support,
         of_commits: found.of,
         reason: reason(found),

@@ -51,6 +51,9 @@ pub(crate) struct Output {
     total_users: usize,
     #[serde(flatten)]
     totals: Totals,
+    /// The roles of the rows, if not all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    roles: Vec<&'static str>,
     /// Number of places by role, of all roles.
     by_role: Map<String, Value>,
     closure: Closure,
@@ -67,8 +70,9 @@ impl Tool for References {
     const HELP: &'static str = "\
 Lists the places that use a node, each with its line, the function or file around it, and a `role`: `call`, `macro`,
 `read`, `write`, `type`, `inherit`, `override`, `decorate`, `import`, `reexport`, `register`, `config`, `document`, or
-`use` for others and for files that changed since they were indexed. `roles` limits the rows to some of them; `by_role`
-counts all. Uses of a class include those of its constructors, not those of its other members; those of a declaration
+`use` for others and for files that changed since they were indexed. `roles` (or `access`) limits the rows to some of
+them; `by_role` counts all. Who changes a value: `access: write`, which are assignments of each form, updates, struct
+literals, targets of destructuring, elements that are set, and `&mut`. Uses of a class include those of its constructors, not those of its other members; those of a declaration
 include those of its definition, and the other way round: `includes` lists such nodes. Code comes first, then tests, by
 path and line.
 
@@ -83,7 +87,7 @@ list proves that nothing uses it only if `closure.state` is `closed`.";
     const PAGED: bool = true;
     const NEEDS_FRESH: bool = true;
     const ARGUMENT_ALIASES: &'static [(&'static str, &'static str)] =
-        &[("node", "node_id"), ("role", "roles"), ("limit", "top_k")];
+        &[("node", "node_id"), ("role", "roles"), ("access", "roles"), ("limit", "top_k")];
     const TEXT_GROUPS: Option<&'static TextGroups> = Some(&SITE_GROUPS);
     const TEXT_OMITS: &'static [&'static str] = SITE_OMITS;
     const COMMAND: Option<Command> = Some(Command::new("refs", &["node_id"]));
@@ -115,6 +119,7 @@ impl ReadTool for References {
             references: sites::site_rows(snapshot, &page.cut(std::mem::take(&mut found.rows))),
             total_references: total,
             total_users: found.users,
+            roles: wanted.iter().map(|role| role.word()).collect(),
             by_role: found.roles.iter().map(|(role, number)| (role.word().to_owned(), (*number).into())).collect(),
             totals,
             closure: Closure::new(snapshot, &found.closure).with_lines(snapshot, &found.closure),

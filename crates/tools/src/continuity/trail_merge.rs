@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_base::Cancelled;
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::NodeIx;
-use m1nd_query::trails::{Belief, ClaimKey, Conflict, Replay, bridges, merge_beliefs, overlap, pool_confidence};
+use m1nd_query::trails::{
+    Belief, ClaimKey, Conflict, Decided, Replay, bridges, merge_beliefs, overlap, pool_confidence,
+};
 use m1nd_sessions::{Conclusion, Handle, Hypothesis, SessionError, Trail, TrailNode, TrailStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,6 +18,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::{round_value, session_error};
+use crate::word::{Word, answer_kinds};
 
 /// Most trails of one merge.
 const MAX_MERGED: usize = 10;
@@ -38,11 +41,11 @@ pub(crate) struct ConflictRow {
     hypothesis_a: String,
     hypothesis_b: String,
     reason: String,
-    resolution: &'static str,
+    resolution: Word<Resolution>,
     #[serde(skip_serializing_if = "Option::is_none")]
     winner: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    decided_by: Option<&'static str>,
+    decided_by: Option<Word<Decided>>,
     score_delta: f64,
 }
 
@@ -56,7 +59,7 @@ pub(crate) struct Agreement {
 #[derive(Debug, Serialize)]
 pub(crate) struct Connection {
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<JointKind>,
     detail: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     from_node: Option<String>,
@@ -329,14 +332,24 @@ fn mark_merged(cx: &WriteContext<'_>, handles: &[Handle<Trail>], into: &str) -> 
     Ok(())
 }
 
+answer_kinds! {
+    /// Whether one of two hypotheses that exclude each other is stronger.
+    pub(crate) Resolution { Resolved = "resolved", Unresolved = "unresolved", }
+}
+
+answer_kinds! {
+    /// What two investigations have in common.
+    pub(crate) JointKind { SharedNode = "shared_node", BridgeEdge = "bridge_edge", CrossSupport = "cross_support", }
+}
+
 fn conflict(beliefs: &[Belief], row: &Conflict) -> ConflictRow {
     ConflictRow {
         hypothesis_a: beliefs[row.a].statement.clone(),
         hypothesis_b: beliefs[row.b].statement.clone(),
         reason: row.reason.clone(),
-        resolution: if row.winner.is_some() { "resolved" } else { "unresolved" },
+        resolution: Word(if row.winner.is_some() { Resolution::Resolved } else { Resolution::Unresolved }),
         winner: row.winner.map(|(number, _)| beliefs[number].statement.clone()),
-        decided_by: row.winner.map(|(_, by)| by.word()),
+        decided_by: row.winner.map(|(_, by)| Word(by)),
         score_delta: round_value(row.gap),
     }
 }
@@ -355,7 +368,7 @@ fn connections(
     let mut shared: Vec<(&str, usize)> = number.into_iter().filter(|(_, count)| *count > 1).collect();
     shared.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let shared_node = |(id, count): (&str, usize)| Connection {
-        kind: "shared_node",
+        kind: Word(JointKind::SharedNode),
         detail: format!("{count} of {} trails have `{id}`", sources.len()),
         from_node: Some(id.to_owned()),
         to_node: None,
@@ -366,7 +379,7 @@ fn connections(
     let nodes = |source: &Source<'_>| -> Vec<NodeIx> { source.nodes.iter().filter_map(|node| node.node).collect() };
     let nodes: Vec<Vec<NodeIx>> = sources.iter().map(nodes).collect();
     found.extend(bridges(snapshot, &nodes).into_iter().map(|bridge| Connection {
-        kind: "bridge_edge",
+        kind: Word(JointKind::BridgeEdge),
         detail: format!("{} {} {}", graph.label(bridge.from), bridge.relation, graph.label(bridge.to)),
         from_node: Some(graph.id(bridge.from).to_owned()),
         to_node: Some(graph.id(bridge.to).to_owned()),
@@ -384,7 +397,7 @@ fn cross_support(beliefs: &[Belief], groups: &[Vec<usize>]) -> Vec<Connection> {
             let share = overlap(&a.supporting, &b.supporting);
             if a.trail != b.trail && share >= MIN_OVERLAP {
                 found.push(Connection {
-                    kind: "cross_support",
+                    kind: Word(JointKind::CrossSupport),
                     detail: format!("\"{}\" and \"{}\" rest on the same nodes", a.statement, b.statement),
                     from_node: a.supporting.intersection(&b.supporting).next().cloned(),
                     to_node: None,

@@ -15,6 +15,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Nodes on one page.
 const NODES: usize = 50;
@@ -61,7 +62,7 @@ pub(crate) struct NodeRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct HypothesisRow {
     statement: String,
-    state: &'static str,
+    state: Word<Held>,
     confidence: f64,
     confidence_saved: f64,
     why: String,
@@ -72,7 +73,7 @@ pub(crate) struct HypothesisRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct ConclusionRow {
     statement: String,
-    state: &'static str,
+    state: Word<Held>,
     confidence: f64,
     confidence_saved: f64,
 }
@@ -208,7 +209,7 @@ impl ReadTool for TrailResume {
             let state = conclusion_state(conclusion, &hypotheses, &nodes);
             ConclusionRow {
                 statement: conclusion.statement.clone(),
-                state: state.word(),
+                state: Word(state),
                 confidence: round_value(conclusion.confidence * state.factor()),
                 confidence_saved: conclusion.confidence,
             }
@@ -284,7 +285,7 @@ fn moved_to(snapshot: &Snapshot, node: &NodeNow<'_>) -> Option<String> {
 fn hypothesis_row(now: HypothesisNow<'_>) -> HypothesisRow {
     HypothesisRow {
         statement: now.saved.statement.clone(),
-        state: now.state.word(),
+        state: Word(now.state),
         confidence: now.confidence,
         confidence_saved: now.saved.confidence,
         why: now.why,

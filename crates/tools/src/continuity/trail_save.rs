@@ -14,6 +14,7 @@ use crate::framework::{
     Answer, Effect, Guidance, ProofState, Route, Stage, Tool, ToolError, ToolRef, Toolset, WriteContext, WriteTool,
 };
 use crate::rows::{self, round_value, session_error};
+use crate::word::Word;
 
 /// Maximum hypotheses, and conclusions, of one trail.
 pub(super) const MAX_STATEMENTS: usize = 50;
@@ -120,7 +121,7 @@ pub(crate) struct Untested {
 #[derive(Debug, Serialize)]
 pub(crate) struct Tested {
     evidence: String,
-    outcome: &'static str,
+    outcome: Word<Outcome>,
     why: String,
 }
 
@@ -394,7 +395,7 @@ fn hypothesis(
                 let outcome: Outcome = found.outcome;
                 let (subject, object) = (id(subject), id(object));
                 evidence.push(Evidence { text: text.clone(), subject, object, outcome: outcome.word().to_owned() });
-                tested.push(Tested { evidence: text, outcome: outcome.word(), why: found.why });
+                tested.push(Tested { evidence: text, outcome: Word(outcome), why: found.why });
             }
             // A statement may just look like a claim, unless it names code that there is more than once.
             Err(error) if own && error.candidates().is_empty() => {}

@@ -7,12 +7,13 @@ use m1nd_engine::graph::NodeIx;
 use m1nd_engine::{Bound, BoundState, CodeTexts, Snapshot};
 use m1nd_query::retrieval::{PrimedTask, Prior};
 use m1nd_query::trails::{Held, Outcome, Replay, hypothesis_state, recheck};
-use m1nd_sessions::{Conclusion, Evidence, Handle, Hypothesis, MAX_CHECKED_TRAILS, Trail, TrailNode};
+use m1nd_sessions::{Conclusion, Evidence, Handle, Hypothesis, MAX_CHECKED_TRAILS, Trail, TrailNode, TrailStatus};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::framework::{ErrorCode, HeldValues, ReadContext, ToolError};
 use crate::rows::{round_value, session_error};
+use crate::word::Word;
 
 /// Longest text of a trail, in characters; the rest is cut.
 pub(super) const MAX_TEXT: usize = 1_000;
@@ -149,8 +150,8 @@ fn node_now<'t>(snapshot: &Snapshot, texts: &CodeTexts<'_>, saved: &'t TrailNode
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct EvidenceNow {
     pub(super) evidence: String,
-    pub(super) then: &'static str,
-    pub(super) now: &'static str,
+    pub(super) then: Word<Outcome>,
+    pub(super) now: Word<Outcome>,
     pub(super) why: String,
 }
 
@@ -230,7 +231,7 @@ impl Present<'_> {
         let (subject, object) = (present(&claim.subject), present(&claim.object));
         let then = Outcome::parse(&claim.outcome);
         let row =
-            |now: Outcome, why| EvidenceNow { evidence: claim.text.clone(), then: then.word(), now: now.word(), why };
+            |now: Outcome, why| EvidenceNow { evidence: claim.text.clone(), then: Word(then), now: Word(now), why };
         match Replay::of_ids(self.snapshot, &claim.text, (subject.as_deref(), object.as_deref())) {
             Ok(replay) => {
                 let tested = replay.run(self.snapshot, self.unseen, self.cancel)?;
@@ -261,7 +262,7 @@ pub(crate) struct TrailRow {
     pub(super) trail_id: String,
     pub(super) label: String,
     pub(super) agent_id: String,
-    pub(super) status: &'static str,
+    pub(super) status: Word<TrailStatus>,
     pub(super) created_at_ms: u64,
     pub(super) last_modified_ms: u64,
     pub(super) node_count: usize,
@@ -283,7 +284,7 @@ impl TrailRow {
             trail_id: handle.id.clone(),
             label: trail.label.clone(),
             agent_id: handle.owner.clone(),
-            status: trail.status.word(),
+            status: Word(trail.status),
             created_at_ms: handle.created_ms,
             last_modified_ms: handle.changed_ms,
             node_count: trail.nodes.len(),

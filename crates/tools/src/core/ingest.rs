@@ -13,6 +13,7 @@ use crate::framework::{
     is_zero,
 };
 use crate::rows::{self, count, round_value};
+use crate::word::Word;
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -116,8 +117,8 @@ pub(crate) struct SkippedRow {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    mode: &'static str,
-    adapter: &'static str,
+    mode: Word<Mode>,
+    adapter: Word<Adapter>,
     roots: Vec<String>,
     files_scanned: usize,
     files_parsed: usize,
@@ -238,8 +239,8 @@ fn skipped_row((file_path, problem): (String, Problem)) -> SkippedRow {
 
 fn output(report: IngestReport) -> Output {
     Output {
-        mode: report.mode.word(),
-        adapter: report.adapter.word(),
+        mode: Word(report.mode),
+        adapter: Word(report.adapter),
         roots: report.roots.iter().map(|root| root.to_string_lossy().into_owned()).collect(),
         files_scanned: report.files_scanned,
         files_parsed: report.files_parsed,

@@ -1,8 +1,11 @@
 //! Finds code by meaning, words or names.
 
+use m1nd_base::{EdgeTier, Relation};
 use m1nd_engine::{ModelUse, Snapshot};
-use m1nd_query::retrieval::{LeftOut, LineFinder, Prior, SeekAnswer, SeekQuery, SeekRow};
-use m1nd_query::retrieval::{connections, seek_with, summary};
+use m1nd_query::changes::predict::Verdict;
+use m1nd_query::retrieval::{
+    LeftOut, LineFinder, Prior, SeekAnswer, SeekQuery, SeekRow, connections, seek_with, summary,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +19,7 @@ use crate::framework::{
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, CodeLine, NodeRow, code_lines, count, round_value};
 use crate::test_rows::{ShortTest, first_tests};
+use crate::word::{EdgeSide, Word, answer_kinds};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -76,9 +80,9 @@ pub(crate) struct ScoreBreakdown {
 pub(crate) struct Link {
     node_id: String,
     label: String,
-    relation: &'static str,
-    direction: &'static str,
-    tier: &'static str,
+    relation: Word<Relation>,
+    direction: Word<EdgeSide>,
+    tier: Word<EdgeTier>,
 }
 
 #[derive(Debug, Serialize)]
@@ -102,9 +106,14 @@ pub(crate) struct Row {
     prior: PriorRow,
 }
 
+answer_kinds! {
+    /// Whether the rows suffice to stop searching.
+    pub(super) SufficiencyState { Sufficient = "sufficient", Partial = "partial", Insufficient = "insufficient", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Sufficiency {
-    pub(super) state: &'static str,
+    pub(super) state: Word<SufficiencyState>,
     unmatched_words: Vec<String>,
     pub(super) why: String,
     /// Words that the first row matches.
@@ -322,9 +331,9 @@ fn row(
     let connections = connections(snapshot, found.node).into_iter().map(|link| Link {
         node_id: graph.id(link.node).to_owned(),
         label: graph.label(link.node).to_owned(),
-        relation: link.relation.word(),
-        direction: if link.outgoing { "out" } else { "in" },
-        tier: link.tier.word(),
+        relation: Word(link.relation),
+        direction: Word(if link.outgoing { EdgeSide::Out } else { EdgeSide::In }),
+        tier: Word(link.tier),
     });
     Row {
         node: NodeRow::new(snapshot, found.node),
@@ -357,17 +366,17 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         } else {
             "no node matches any word of the query".to_owned()
         };
-        return Sufficiency { state: "insufficient", unmatched_words, why, met: 0 };
+        return Sufficiency { state: Word(SufficiencyState::Insufficient), unmatched_words, why, met: 0 };
     };
     let words = found.words.len().min(SeekAnswer::TOLD_WORDS);
     let whole =
         first.matched.len() == words && found.left_out.untold + found.left_out.words + found.left_out.bytes == 0;
     if found.named > 0 {
         let (state, why) = match found.named {
-            1 => ("sufficient", "the query is the name of the first row".to_owned()),
-            several => ("partial", format!("the query is the name of the first {several} rows")),
+            1 => (SufficiencyState::Sufficient, "the query is the name of the first row".to_owned()),
+            several => (SufficiencyState::Partial, format!("the query is the name of the first {several} rows")),
         };
-        return Sufficiency { state, unmatched_words, why, met: first.matched.len() };
+        return Sufficiency { state: Word(state), unmatched_words, why, met: first.matched.len() };
     }
     let stands_out = |other: Option<f64>| other.is_none_or(|other| first.score >= other * CLEAR_LEAD);
     let (clear, clear_file) = (stands_out(found.second_score), stands_out(found.other_file_score));
@@ -377,19 +386,23 @@ fn sufficiency(found: &SeekAnswer) -> Sufficiency {
         met = format!("{met}, not {}", quote_words(&unmet));
     }
     let (state, why) = match (whole, clear, clear_file) {
-        (true, true, _) => ("sufficient", format!("{met} and stands out")),
-        (true, false, true) => ("partial", format!("{met}; only rows of its own file score about as high")),
-        (true, false, false) => ("partial", format!("{met}, but others score about as high")),
-        (false, true, _) => ("partial", format!("{met}; it stands out")),
-        (false, false, true) => ("partial", format!("{met}; only rows of its own file score about as high")),
-        (false, false, false) => ("insufficient", format!("{met}, and others score about as high")),
+        (true, true, _) => (SufficiencyState::Sufficient, format!("{met} and stands out")),
+        (true, false, true) => {
+            (SufficiencyState::Partial, format!("{met}; only rows of its own file score about as high"))
+        }
+        (true, false, false) => (SufficiencyState::Partial, format!("{met}, but others score about as high")),
+        (false, true, _) => (SufficiencyState::Partial, format!("{met}; it stands out")),
+        (false, false, true) => {
+            (SufficiencyState::Partial, format!("{met}; only rows of its own file score about as high"))
+        }
+        (false, false, false) => (SufficiencyState::Insufficient, format!("{met}, and others score about as high")),
     };
-    Sufficiency { state, unmatched_words, why, met: first.matched.len() }
+    Sufficiency { state: Word(state), unmatched_words, why, met: first.matched.len() }
 }
 
 /// Whether the first row is hardly better than another: its code would mislead.
 fn is_guess(found: &SeekAnswer, trust: &TrustEnvelope) -> bool {
-    trust.verdict == "abstain" || lacks_words(found)
+    trust.verdict.0 == Verdict::Abstain || lacks_words(found)
 }
 
 /// Whether the index has fewer than half of the words of the question.
@@ -463,7 +476,7 @@ fn guidance(
         return Guidance::no_match(Some(found.words.first().map_or(&query.text, |word| as_written(&query.text, word))));
     };
     let label = snapshot.graph().label(first.node);
-    let state = if trust.verdict == "act" { ProofState::Proving } else { ProofState::Triaging };
+    let state = if trust.verdict.0 == Verdict::Act { ProofState::Proving } else { ProofState::Triaging };
     if first_is_shown {
         // The index holds only the first words of long code, so that a word may be there although no row has it.
         return match found.unmatched.first().filter(|_| found.left_out.entries > 0) {
@@ -477,12 +490,12 @@ fn guidance(
     let target = Some(snapshot.graph().id(first.node).to_owned());
     let unmet = (!found.unmatched.is_empty()).then(|| format!("no row matches {}", quote_words(&found.unmatched)));
     let behind = unmet.as_ref().map_or_else(String::new, |unmet| format!("; {unmet}"));
-    let hint = match (trust.verdict, sufficiency.state) {
-        (_, "sufficient") => format!("`{label}` matches the whole query; open it"),
-        ("act", _) => {
+    let hint = match (trust.verdict.0, sufficiency.state.0) {
+        (_, SufficiencyState::Sufficient) => format!("`{label}` matches the whole query; open it"),
+        (Verdict::Act, _) => {
             format!("open `{label}`: its file is most likely right, the place within it less certain{behind}")
         }
-        ("abstain", _) => format!("`{label}` is a guess{behind}; use other words, those of the code"),
+        (Verdict::Abstain, _) => format!("`{label}` is a guess{behind}; use other words, those of the code"),
         _ if lacks_words(found) => {
             format!("most words of the query are not in the index: use the words and the language of the code{behind}")
         }

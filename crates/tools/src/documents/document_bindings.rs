@@ -10,6 +10,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 10;
@@ -48,7 +49,7 @@ pub(crate) struct BindingRow {
     target_hash: Option<String>,
     /// Of a marker of L1GHT: whether the target is as it was when the marker was written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<&'static str>,
+    state: Option<Word<TargetState>>,
 }
 
 /// A name that is bound to nothing.
@@ -164,7 +165,7 @@ fn rows(snapshot: &Snapshot, read: &Read) -> Vec<BindingRow> {
             confidence: share,
             of: (found.len() > 1).then_some(found.len()),
             target_hash: texts.bind(*target).map(|bound| bound.content.to_string()),
-            state: Some(state.word()),
+            state: Some(Word(state)),
         }));
     }
     rows.sort_by(|a, b| {

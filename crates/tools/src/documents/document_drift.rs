@@ -9,6 +9,7 @@ use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Tool, ToolError, ToolRef, Toolset, number,
 };
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -29,7 +30,7 @@ pub(crate) struct Input {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct FindingRow {
-    class: &'static str,
+    class: Word<DriftClass>,
     line: u32,
     name: String,
     message: String,
@@ -127,7 +128,7 @@ impl ReadTool for DocumentDrift {
         };
         let total = found.len();
         let findings = cx.page(input.top_k).cut(found).into_iter().map(|finding| FindingRow {
-            class: finding.class.word(),
+            class: Word(finding.class),
             line: finding.line,
             name: finding.name,
             message: finding.message,

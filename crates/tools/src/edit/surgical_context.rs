@@ -15,6 +15,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::test_rows::covering_tests;
+use crate::word::Word;
 
 /// Rows of each list.
 const MAX_ROWS: usize = 50;
@@ -57,7 +58,7 @@ pub(crate) struct Output {
     focused_symbol: Option<Focused>,
     callers: Vec<ConnectedRow>,
     /// `closed` if all callers are known.
-    callers_known: &'static str,
+    callers_known: Word<ClosureState>,
     callees: Vec<ConnectedRow>,
     tests: Vec<ConnectedRow>,
     symbols: Vec<SymbolRow>,
@@ -104,7 +105,7 @@ impl ReadTool for SurgicalContext {
             line_count: lines.len(),
             focused_symbol: shown.symbol.map(|symbol| describe_focus(snapshot, symbol, &lines)),
             callers: Vec::new(),
-            callers_known: ClosureState::Unknown.word(),
+            callers_known: Word(ClosureState::Unknown),
             callees: Vec::new(),
             tests: Vec::new(),
             symbols: symbols(snapshot, &shown),
@@ -118,7 +119,7 @@ impl ReadTool for SurgicalContext {
         }
         if let Some(node) = node {
             let found = callers(snapshot, node, cx.cancel())?;
-            output.callers_known = found.closure.state.word();
+            output.callers_known = Word(found.closure.state);
             let calling = |node: NodeIx| -> Result<Vec<(bool, NodeIx)>, Cancelled> {
                 let rows = callers(snapshot, node, cx.cancel())?.rows;
                 Ok(rows.iter().map(|row| (row.tier != EdgeTier::Certain, row.from)).collect())

@@ -16,6 +16,7 @@ use crate::framework::{
 use crate::rows::{self, NodeRow, round_value};
 use crate::source::{self, Shown};
 use crate::test_rows::covering_tests;
+use crate::word::Word;
 
 /// Lines around a call that are shown, on each side.
 const AROUND: u32 = 3;
@@ -75,7 +76,7 @@ fn lines() -> usize {
 pub(super) struct SymbolRow {
     node_id: String,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<NodeKind>,
     line_start: u32,
     line_end: u32,
 }
@@ -129,7 +130,7 @@ pub(crate) struct Output {
     connected_files: Vec<ConnectedRow>,
     total_connected: usize,
     /// Whether all callers are known.
-    callers_known: &'static str,
+    callers_known: Word<ClosureState>,
     tests: Vec<String>,
     /// Null if no history of the file is known.
     co_change: Option<Vec<CoChangeRow>>,
@@ -178,13 +179,13 @@ impl ReadTool for SurgicalContextV2 {
         let limit = if input.proof_focused { FOCUSED_ROWS } else { MAX_ROWS };
         let mut connected: [Vec<ConnectedRow>; 3] = Default::default();
         let mut total_connected = 0;
-        let mut callers_known = ClosureState::Unknown.word();
+        let mut callers_known = ClosureState::Unknown;
         let mut is_unused = false;
         let mut tests = Vec::new();
         let history = cx.loaded_history();
         if let Some(node) = node {
             let found = users(snapshot, node, cx.cancel())?;
-            callers_known = found.closure.state.word();
+            callers_known = found.closure.state;
             is_unused = found.rows.is_empty() && has_no_use(cx, snapshot, node)?;
             let most = u32::try_from(input.max_lines_per_file).unwrap_or(u32::MAX);
             let around = AROUND.min(most / 2);
@@ -215,7 +216,7 @@ impl ReadTool for SurgicalContextV2 {
             symbols: if shown.symbol.is_some() { Vec::new() } else { symbols(snapshot, &shown) },
             connected_files: page.cut(connected),
             total_connected,
-            callers_known,
+            callers_known: Word(callers_known),
             tests,
             co_change: co_change(cx, history.as_ref(), node)?,
             memory: cx.memory().about(&ids, snapshot),
@@ -258,7 +259,7 @@ pub(super) fn symbols(snapshot: &Snapshot, shown: &Shown) -> Vec<SymbolRow> {
     let Some(file) = graph.find_file(shown.path.as_str()) else { return Vec::new() };
     let row = |node: NodeIx| {
         let (line_start, line_end) = graph.lines(node);
-        SymbolRow { node_id: graph.id(node).to_owned(), kind: graph.kind(node).word(), line_start, line_end }
+        SymbolRow { node_id: graph.id(node).to_owned(), kind: Word(graph.kind(node)), line_start, line_end }
     };
     source::symbols_in(snapshot, file, 1, usize::MAX).into_iter().take(MAX_SYMBOLS).map(row).collect()
 }
@@ -398,14 +399,14 @@ fn guidance(output: &Output, is_unused: bool) -> Guidance {
     if output.total_lines == 0 {
         return Guidance::next(ProofState::Blocked, ToolRef("seek"), None, "the file is empty");
     }
-    match output.callers_known {
-        "closed" if is_unused => Guidance::next(
+    match output.callers_known.0 {
+        ClosureState::Closed if is_unused => Guidance::next(
             ProofState::ReadyToEdit,
             ToolRef("apply"),
             target,
             "nothing in the project uses it; write with `content_hash` as `expected_hash`",
         ),
-        "closed" => Guidance::next(
+        ClosureState::Closed => Guidance::next(
             ProofState::Proving,
             ToolRef("validate_plan"),
             Some(output.file_path.clone()),

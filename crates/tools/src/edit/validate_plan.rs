@@ -14,6 +14,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::rows::{self, round_value};
+use crate::word::{Level, Word};
 
 /// Most actions of a plan.
 const MAX_ACTIONS: usize = 500;
@@ -72,7 +73,7 @@ fn yes() -> bool {
 struct GapRow {
     file_path: String,
     node_id: String,
-    severity: &'static str,
+    severity: Word<Severity>,
     /// The edge that it follows from.
     because: String,
     uses: usize,
@@ -147,7 +148,7 @@ pub(crate) struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    risk_level: Option<&'static str>,
+    risk_level: Option<Word<Level>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_parts: Option<RiskParts>,
     blast_radius_total: usize,
@@ -243,7 +244,7 @@ impl ReadTool for ValidatePlan {
             co_change_note,
             test_coverage: input.include_test_impact.then_some(coverage),
             risk_score: shown.then_some(score),
-            risk_level: shown.then(|| level(score)),
+            risk_level: shown.then(|| Word(level(score))),
             risk_parts: shown.then_some(parts),
             blast_radius_total: check.blast,
             order: check.order.iter().map(|index| actions[*index].path.clone()).collect(),
@@ -366,19 +367,19 @@ fn gap_row(snapshot: &Snapshot, gap: &Gap) -> GapRow {
     GapRow {
         file_path: gap.path.clone(),
         node_id: graph.id(gap.node).to_owned(),
-        severity: gap.severity.word(),
+        severity: Word(gap.severity),
         because: format!("{} {} {}{line}", graph.id(gap.node), gap.relation.word(), graph.id(gap.target)),
         uses: gap.uses,
         signal_strength: round_value(gap.weight),
     }
 }
 
-fn level(score: f64) -> &'static str {
+fn level(score: f64) -> Level {
     match score {
-        score if score < 0.3 => "low",
-        score if score < 0.6 => "medium",
-        score if score < 0.8 => "high",
-        _ => "critical",
+        score if score < 0.3 => Level::Low,
+        score if score < 0.6 => Level::Medium,
+        score if score < 0.8 => Level::High,
+        _ => Level::Critical,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Finds the code of a topic by several kinds of evidence.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::retrieval::{ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole};
-use m1nd_query::retrieval::{activate_with, importance};
+use m1nd_query::retrieval::{
+    ActivateAnswer, ActivateQuery, ActivateRow, Dimension, GhostEdge, Prior, StructuralHole, activate_with, importance,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +14,7 @@ use crate::framework::{
 };
 use crate::prior::{PriorNote, PriorRow};
 use crate::rows::{self, NodeRow, Seed, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -87,7 +89,7 @@ pub(crate) struct Hole {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Unavailable {
-    dimension: &'static str,
+    dimension: Word<Dimension>,
     reason: String,
 }
 
@@ -179,7 +181,7 @@ impl ReadTool for Activate {
             unavailable: found
                 .unavailable
                 .iter()
-                .map(|(dimension, reason)| Unavailable { dimension: dimension.word(), reason: reason.clone() })
+                .map(|(dimension, reason)| Unavailable { dimension: Word(*dimension), reason: reason.clone() })
                 .collect(),
         };
         Ok(Answer::new(output).rows("activated", total).guidance(guidance))

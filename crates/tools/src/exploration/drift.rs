@@ -1,7 +1,7 @@
 //! Shows what changed since the agent's last visit.
 
 use m1nd_mind::Trust;
-use m1nd_query::changes::{Baseline, Drift as Found, drift};
+use m1nd_query::changes::{Baseline, Drift as Found, FileChange, Velocity, drift};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,7 @@ use crate::framework::{
 };
 use crate::past::{self, LAST_SESSION, NoBaseline};
 use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Maximum rows of each list.
 const MAX_ROWS: usize = 200;
@@ -53,7 +54,7 @@ pub(crate) struct CommitRow {
 #[derive(Debug, Serialize)]
 pub(crate) struct FileRow {
     file_path: String,
-    change: &'static str,
+    change: Word<FileChange>,
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<String>,
     /// Commits since; 0 if the change is not committed; absent if the history does not tell.
@@ -81,7 +82,7 @@ pub(crate) struct Weight {
 pub(crate) struct Trend {
     node_id: String,
     velocity: f64,
-    trend: &'static str,
+    trend: Word<Velocity>,
 }
 
 #[derive(Debug, Serialize)]
@@ -315,7 +316,7 @@ fn file_row(file: m1nd_query::changes::DriftedFile) -> FileRow {
     };
     FileRow {
         file_path: file.path,
-        change: file.change.word(),
+        change: Word(file.change),
         from: file.from,
         commit_count: file.commit_count,
         commits: file.commits.into_iter().map(commit).collect(),
@@ -327,7 +328,7 @@ fn velocities(files: &[m1nd_query::changes::DriftedFile]) -> Vec<Trend> {
     let trend = |file: &m1nd_query::changes::DriftedFile| {
         let (trend, (older, newer)) = file.trend?;
         let node_id = format!("file::{}", file.path);
-        Some(Trend { node_id, velocity: round_value(newer - older), trend: trend.word() })
+        Some(Trend { node_id, velocity: round_value(newer - older), trend: Word(trend) })
     };
     let mut rows: Vec<Trend> = files.iter().filter_map(trend).collect();
     rows.sort_by(|a, b| b.velocity.abs().total_cmp(&a.velocity.abs()).then_with(|| a.node_id.cmp(&b.node_id)));

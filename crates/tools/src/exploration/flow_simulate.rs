@@ -12,6 +12,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{self, count, round_value};
+use crate::word::{Word, answer_kinds};
 
 /// Default and maximum divisor of the number of ways.
 const DEFAULT_PARTICLES: usize = 2;
@@ -79,12 +80,17 @@ pub(crate) struct Input {
     top_k: usize,
 }
 
+answer_kinds! {
+    /// How likely concurrent writes are to meet.
+    pub(crate) FlowSeverity { Low = "Low", Medium = "Medium", High = "High", Critical = "Critical", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct Point {
     node: String,
     node_label: String,
     turbulence_score: f64,
-    severity: &'static str,
+    severity: Word<FlowSeverity>,
     /// Number of entry points that write it without a lock in common with another one.
     particle_count: usize,
     has_lock: bool,
@@ -270,10 +276,10 @@ fn point(snapshot: &Snapshot, shared: &SharedState, input: &Input) -> Point {
         * if is_field { FIELD } else { 1.0 }
         * if is_certain { 1.0 } else { POSSIBLE };
     let severity = match score {
-        score if score >= 0.8 && open.len() >= 3 => "Critical",
-        score if score >= 0.6 => "High",
-        score if score >= 0.3 => "Medium",
-        _ => "Low",
+        score if score >= 0.8 && open.len() >= 3 => FlowSeverity::Critical,
+        score if score >= 0.6 => FlowSeverity::High,
+        score if score >= 0.3 => FlowSeverity::Medium,
+        _ => FlowSeverity::Low,
     };
     let pairs = shared.open_pairs.iter().take(PAIRS);
     let ways = open.iter().take(PAIRS).map(|at| &shared.ways[*at]);
@@ -281,7 +287,7 @@ fn point(snapshot: &Snapshot, shared: &SharedState, input: &Input) -> Point {
         node: id(shared.state),
         node_label: graph.label(shared.state).to_owned(),
         turbulence_score: round_value(score),
-        severity,
+        severity: Word(severity),
         particle_count: open.len(),
         has_lock: shared.ways.iter().any(|way| !way.locks.is_empty()),
         entry_pairs: pairs.map(|(a, b)| [id(shared.ways[*a].entry), id(shared.ways[*b].entry)]).collect(),

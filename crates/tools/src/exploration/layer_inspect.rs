@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use m1nd_base::Relation;
 use m1nd_engine::Snapshot;
 use m1nd_query::layers::{LayersQuery, place_of};
 use schemars::JsonSchema;
@@ -14,6 +15,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default and maximum number of files.
 const DEFAULT_ROWS: usize = 50;
@@ -62,7 +64,7 @@ pub(crate) struct Node {
 pub(crate) struct Edge {
     source: String,
     target: String,
-    relation: &'static str,
+    relation: Word<Relation>,
     location: String,
 }
 
@@ -147,7 +149,7 @@ impl ReadTool for LayerInspect {
             Edge {
                 source: snapshot.graph().id(arc.source).to_owned(),
                 target: snapshot.graph().id(arc.target).to_owned(),
-                relation: arc.relation.word(),
+                relation: Word(arc.relation),
                 location: place_of(snapshot.graph(), &found.files, arc),
             }
         };

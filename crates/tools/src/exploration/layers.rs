@@ -16,6 +16,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{count, round_value};
+use crate::word::Word;
 
 /// Default and maximum number of inferred layers.
 const DEFAULT_LAYERS: usize = 8;
@@ -73,7 +74,7 @@ pub(crate) struct Node {
     node_id: String,
     label: String,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<NodeKind>,
     in_degree: usize,
     out_degree: usize,
     layer_confidence: f64,
@@ -323,7 +324,7 @@ fn layer_rows(snapshot: &Snapshot, found: &Found, kinds: &[NodeKind]) -> Vec<Lay
         let node = |&(node, at): &(NodeIx, usize)| Node {
             node_id: graph.id(node).to_owned(),
             label: graph.label(node).to_owned(),
-            kind: graph.kind(node).word(),
+            kind: Word(graph.kind(node)),
             in_degree: into[at],
             out_degree: out[at],
             layer_confidence: round_value(confidences[at]),

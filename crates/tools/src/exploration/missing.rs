@@ -1,10 +1,9 @@
 //! Finds what code of a topic lacks but nearly all its siblings have, and what several functions repeat.
 
-use m1nd_base::Relation;
+use m1nd_base::{NodeKind, Relation};
 use m1nd_engine::Snapshot;
 use m1nd_engine::graph::{NodeFlags, NodeIx};
-use m1nd_query::retrieval::gaps;
-use m1nd_query::retrieval::{GapsAnswer, Hole, RepeatedUse, Trait as Lacking};
+use m1nd_query::retrieval::{GapsAnswer, Hole, RepeatedUse, Trait as Lacking, gaps};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +12,7 @@ use crate::framework::{
     rows_schema,
 };
 use crate::rows::{self, count, round_value};
+use crate::word::{EdgeSide, Word, answer_kinds};
 
 /// Default minimum activation of a node of the topic.
 const DEFAULT_ACTIVATION: f64 = 0.3;
@@ -41,11 +41,16 @@ const fn default_activation() -> f64 {
     DEFAULT_ACTIVATION
 }
 
+answer_kinds! {
+    /// Whether a node lacks what its siblings have.
+    pub(crate) LackStatus { Missing = "missing", CannotTell = "cannot_tell", }
+}
+
 #[derive(Debug, Serialize)]
 pub(crate) struct What {
-    relation: &'static str,
+    relation: Word<Relation>,
     /// `out`: from the node; `in`: to it; `inside`: a member.
-    direction: &'static str,
+    direction: Word<EdgeSide>,
     /// The other end, or the name of the member.
     #[serde(skip_serializing_if = "Option::is_none")]
     node_id: Option<String>,
@@ -70,7 +75,7 @@ pub(crate) struct Place {
     /// `structural_hole` or `missing_abstraction`.
     #[serde(rename = "type")]
     kind: &'static str,
-    node_type: &'static str,
+    node_type: Word<NodeKind>,
     file_path: String,
     line_start: u32,
     line_end: u32,
@@ -107,7 +112,7 @@ pub(crate) struct LackingRow {
     #[serde(flatten)]
     place: Place,
     /// `missing`, or `cannot_tell` if something unresolved could fill the hole.
-    status: &'static str,
+    status: Word<LackStatus>,
     reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     cannot_tell: Option<String>,
@@ -230,7 +235,7 @@ fn place(snapshot: &Snapshot, node: NodeIx, kind: &'static str, label: String) -
         node_id: graph.id(node).to_owned(),
         label,
         kind,
-        node_type: graph.kind(node).word(),
+        node_type: Word(graph.kind(node)),
         file_path: graph.path(node).to_owned(),
         line_start,
         line_end,
@@ -284,7 +289,7 @@ fn row(snapshot: &Snapshot, hole: &Hole) -> LackingRow {
     });
     LackingRow {
         place: place(snapshot, hole.node, "structural_hole", graph.label(hole.node).to_owned()),
-        status: if hole.open.is_none() { "missing" } else { "cannot_tell" },
+        status: Word(if hole.open.is_none() { LackStatus::Missing } else { LackStatus::CannotTell }),
         reason: reason(snapshot, hole, &siblings),
         cannot_tell: hole.open.clone(),
         lacks: what(snapshot, &hole.lacks),
@@ -312,21 +317,32 @@ fn show_label(snapshot: &Snapshot, node: NodeIx) -> String {
 fn what(snapshot: &Snapshot, lacks: &Lacking) -> What {
     let graph = snapshot.graph();
     let end = |relation: Relation, direction, node: NodeIx| What {
-        relation: relation.word(),
-        direction,
+        relation: Word(relation),
+        direction: Word(direction),
         node_id: Some(graph.id(node).to_owned()),
         name: show_label(snapshot, node),
     };
     match lacks {
-        Lacking::Uses(relation, node) => end(*relation, "out", *node),
-        Lacking::UsedBy(relation, node) => end(*relation, "in", *node),
-        Lacking::Defines(_, name) => {
-            What { relation: "contains", direction: "inside", node_id: None, name: name.clone() }
-        }
-        Lacking::Tested => What { relation: "tests", direction: "in", node_id: None, name: "a test".to_owned() },
-        Lacking::Documented => {
-            What { relation: "documents", direction: "inside", node_id: None, name: "a doc comment".to_owned() }
-        }
+        Lacking::Uses(relation, node) => end(*relation, EdgeSide::Out, *node),
+        Lacking::UsedBy(relation, node) => end(*relation, EdgeSide::In, *node),
+        Lacking::Defines(_, name) => What {
+            relation: Word(Relation::Contains),
+            direction: Word(EdgeSide::Inside),
+            node_id: None,
+            name: name.clone(),
+        },
+        Lacking::Tested => What {
+            relation: Word(Relation::Tests),
+            direction: Word(EdgeSide::In),
+            node_id: None,
+            name: "a test".to_owned(),
+        },
+        Lacking::Documented => What {
+            relation: Word(Relation::Documents),
+            direction: Word(EdgeSide::Inside),
+            node_id: None,
+            name: "a doc comment".to_owned(),
+        },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use m1nd_base::NodeKind;
 use m1nd_engine::Snapshot;
 use m1nd_query::risk::{FileRisk, Part, Tier};
 use schemars::JsonSchema;
@@ -15,6 +16,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::round_value;
+use crate::word::Word;
 
 /// Default number of modules.
 const DEFAULT_ROWS: usize = 100;
@@ -49,7 +51,7 @@ pub(crate) struct Module {
     node_id: String,
     label: String,
     #[serde(rename = "type")]
-    kind: &'static str,
+    kind: Word<NodeKind>,
     source_path: String,
     combined_risk: Option<f64>,
     is_critical: bool,
@@ -76,7 +78,7 @@ pub(crate) struct Alert {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Weight {
-    part: &'static str,
+    part: Word<Part>,
     weight: f64,
     /// Number of files for which it is known.
     known: usize,
@@ -151,7 +153,7 @@ impl ReadTool for Panoramic {
             .map(|(_, row)| alert(snapshot, row))
             .collect();
         let weights = Part::ALL.map(|part| Weight {
-            part: part.word(),
+            part: Word(part),
             weight: part.weight(),
             known: found.files.iter().filter(|row| row.part(part).is_some()).count(),
         });
@@ -234,7 +236,7 @@ fn module(snapshot: &Snapshot, row: &FileRisk, is_critical: bool, with_text: boo
     Module {
         node_id: graph.id(row.node).to_owned(),
         label: graph.label(row.node).to_owned(),
-        kind: graph.kind(row.node).word(),
+        kind: Word(graph.kind(row.node)),
         source_path: graph.path(row.node).to_owned(),
         combined_risk: row.combined.map(round_value),
         is_critical,

@@ -1,9 +1,9 @@
 //! Finds code patterns and checks each match against the graph.
 
 use m1nd_engine::{Language, Snapshot};
-use m1nd_query::patterns::scan_paged;
 use m1nd_query::patterns::{
     Finding, FindingStatus, Pattern, QueryError, ScanAnswer, ScanFault, ScanQuery, Wanted, first_metavariable,
+    scan_paged,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use crate::framework::{
     is_zero, number, rows_schema, yes,
 };
 use crate::rows::{self, count, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 50;
@@ -62,7 +63,7 @@ pub(crate) struct Context {
 pub(crate) struct Row {
     pattern: &'static str,
     rule: &'static str,
-    status: &'static str,
+    status: Word<FindingStatus>,
     severity: f64,
     node_id: Option<String>,
     label: Option<String>,
@@ -303,7 +304,7 @@ fn row(snapshot: &Snapshot, pattern: &'static str, finding: Finding) -> Row {
     Row {
         pattern,
         rule: finding.rule,
-        status: finding.status.word(),
+        status: Word(finding.status),
         severity: round_value(finding.severity),
         node_id: finding.node.map(|node| graph.id(node).to_owned()),
         label: finding.node.map(|node| graph.label(node).to_owned()),

@@ -1,10 +1,9 @@
 //! Maps the frames of a stack trace to code and ranks where the fault may be.
 
 use m1nd_engine::Snapshot;
-use m1nd_query::analysis::trace::trace_given;
 use m1nd_query::analysis::trace::{
     CoChange, ExceptionSummary, FixScope, Format, LeftOut, MappedFrame, MatchedBy, Place, Suspect, TraceAnswer,
-    TraceQuery,
+    TraceQuery, trace_given,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +13,7 @@ use crate::framework::{
     number, rows_schema,
 };
 use crate::rows::{NodeRow, count, round_value};
+use crate::word::Word;
 
 /// Default number of suspects.
 const DEFAULT_ROWS: usize = 10;
@@ -101,7 +101,7 @@ pub(crate) struct FrameRow {
     line: Option<u32>,
     /// `line_and_name`, `name` (the trace is from another version), `line`, `file`, `built` (source of the frame's
     /// built file; lines differ), or `function` (the frame names a program, no file).
-    matched_by: &'static str,
+    matched_by: Word<MatchedBy>,
     /// Other files whose path fits the frame equally well.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ambiguous_with: Vec<String>,
@@ -258,7 +258,7 @@ fn output(snapshot: &Snapshot, found: TraceAnswer, page: impl FnOnce(Vec<Suspect
         label: snapshot.graph().label(place.node).to_owned(),
         file_path: place.path.clone(),
         line: frame.line(place),
-        matched_by: place.by.word(),
+        matched_by: Word(place.by),
         ambiguous_with: place.others.clone(),
     });
     let unmapped = found.frames.iter().filter_map(|frame| Some((frame, frame.place.as_ref().err()?)));

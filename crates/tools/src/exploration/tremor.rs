@@ -2,7 +2,7 @@
 
 use m1nd_engine::Snapshot;
 use m1nd_query::changes::Depth;
-use m1nd_query::risk::{TremorLevel, TremorNode, tremor_nodes};
+use m1nd_query::risk::{Direction, TremorLevel, TremorNode, tremor_nodes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ use crate::framework::{
 };
 use crate::past;
 use crate::rows::{self, round_value};
+use crate::word::Word;
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -70,8 +71,8 @@ pub(crate) struct Row {
     node_id: String,
     label: String,
     magnitude: f64,
-    direction: &'static str,
-    risk_level: &'static str,
+    direction: Word<Direction>,
+    risk_level: Word<TremorLevel>,
     observation_count: usize,
     mean_acceleration: f64,
     trend_slope: f64,
@@ -198,8 +199,8 @@ fn build_row(snapshot: &Snapshot, row: &TremorNode, (start, end): (i64, i64), wi
         node_id: graph.id(row.node).to_owned(),
         label: graph.label(row.node).to_owned(),
         magnitude: round_value(row.tremor.magnitude),
-        direction: row.tremor.direction.word(),
-        risk_level: row.tremor.level.word(),
+        direction: Word(row.tremor.direction),
+        risk_level: Word(row.tremor.level),
         observation_count: row.series.observations(),
         mean_acceleration: round_value(row.tremor.acceleration),
         trend_slope: round_value(row.tremor.slope),

@@ -11,6 +11,7 @@ use crate::framework::{
 };
 use crate::past::CitedCommit;
 use crate::rows::{self, count, round_value};
+use crate::word::{Band, Word};
 
 /// Default number of rows.
 const DEFAULT_ROWS: usize = 20;
@@ -88,8 +89,8 @@ pub(crate) struct Row {
     trust_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<[f64; 2]>,
-    tier: &'static str,
-    trust_band: &'static str,
+    tier: Word<Tier>,
+    trust_band: Word<Band>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     insufficient_evidence: bool,
     defect_count: usize,
@@ -264,8 +265,8 @@ fn build_row(snapshot: &Snapshot, row: &TrustNode, now: i64, cap: f64) -> Row {
         label: graph.label(row.node).to_owned(),
         trust_score: is_known.then(|| round_value(row.verdict.trust)),
         interval: is_known.then(|| [round_value(row.verdict.interval.0), round_value(row.verdict.interval.1)]),
-        tier: row.verdict.tier.word(),
-        trust_band: row.verdict.tier.band(),
+        tier: Word(row.verdict.tier),
+        trust_band: Word(Band(row.verdict.tier)),
         insufficient_evidence: !is_known,
         defect_count,
         commit_count: row.exposure.commits,

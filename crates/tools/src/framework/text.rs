@@ -77,8 +77,9 @@ pub struct TextGroups {
     pub top: fn(&Map<String, Value>, Shown) -> String,
     /// The line above the rows of a group; rows in sequence with the same line are one group.
     pub head: fn(&Map<String, Value>) -> String,
-    /// A row, given the one above it in its group. Rows that differ in their places alone become one line.
-    pub row: fn(&Map<String, Value>, Option<&Map<String, Value>>) -> RowLine,
+    /// A row, given the one above it in its group and the arguments of the call. Rows that differ in their places alone
+    /// become one line.
+    pub row: fn(&Map<String, Value>, Option<&Map<String, Value>>, &Map<String, Value>) -> RowLine,
     /// The lines behind the rows, of about this many bytes at most.
     pub end: fn(&Map<String, Value>, usize) -> String,
 }
@@ -99,8 +100,9 @@ impl RowLine {
 }
 
 /// Lines of rows in groups, each row below the line of its group.
-#[derive(Default)]
 pub(crate) struct GroupWriter<'a> {
+    groups: &'a TextGroups,
+    arguments: &'a Map<String, Value>,
     pub(crate) text: String,
     head: String,
     above: Option<&'a Map<String, Value>>,
@@ -109,12 +111,17 @@ pub(crate) struct GroupWriter<'a> {
 }
 
 impl<'a> GroupWriter<'a> {
+    pub(crate) fn new(groups: &'a TextGroups, arguments: &'a Map<String, Value>) -> Self {
+        Self { groups, arguments, text: String::new(), head: String::new(), above: None, last: String::new() }
+    }
+
     /// Adds a row, unless the text would be longer than `room` bytes.
-    pub(crate) fn push(&mut self, groups: &TextGroups, row: &'a Map<String, Value>, room: usize) -> bool {
+    pub(crate) fn push(&mut self, row: &'a Map<String, Value>, room: usize) -> bool {
+        let groups = self.groups;
         let head = (groups.head)(row);
         let is_new = head != self.head;
-        let line = (groups.row)(row, self.above.filter(|_| !is_new));
-        let whole = (groups.row)(row, None).text;
+        let line = (groups.row)(row, self.above.filter(|_| !is_new), self.arguments);
+        let whole = (groups.row)(row, None, self.arguments).text;
         let is_same = !is_new && !line.place.is_empty() && self.last == whole;
         let own = if is_same { format!(", {}", line.place) } else { line.write() };
         if self.text.len() + own.len() + 1 + if is_new { head.len() + 1 } else { 0 } > room {
@@ -196,7 +203,7 @@ pub(crate) fn render(body: &Map<String, Value>, page: Option<Paged>, style: &Sty
             body.iter().map(|(name, value)| (name.clone(), value.clone())).partition(|(name, _)| is_first(name));
         push_cut(&mut out, &rest(&first, None, &beside), budget / 3);
         let rest = rest(&others, Some(page), &beside);
-        let kept = push_groups(&mut out, body, page, (groups, style.most), (&rest, budget));
+        let kept = push_groups(&mut out, body, page, (groups, style), (&rest, budget));
         footer(&mut out, body, Some(page), (kept, style));
         return out;
     }
@@ -251,7 +258,7 @@ fn push_groups(
     out: &mut String,
     body: &Map<String, Value>,
     page: Paged,
-    (groups, most): (&TextGroups, usize),
+    (groups, style): (&TextGroups, &Style<'_>),
     (rest, budget): (&str, usize),
 ) -> usize {
     let rows = body.get(page.member).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -260,9 +267,9 @@ fn push_groups(
     // What comes after the rows is as much a part of the answer.
     let end = (groups.end)(body, budget.saturating_sub(frame) / 2);
     let room = budget.saturating_sub(out.len() + frame + end.len());
-    let (mut writer, mut kept) = (GroupWriter::default(), 0);
-    for row in rows.iter().take(most).filter_map(Value::as_object) {
-        if !writer.push(groups, row, if kept == 0 { usize::MAX } else { room }) {
+    let (mut writer, mut kept) = (GroupWriter::new(groups, style.arguments), 0);
+    for row in rows.iter().take(style.most).filter_map(Value::as_object) {
+        if !writer.push(row, if kept == 0 { usize::MAX } else { room }) {
             break;
         }
         kept += 1;
@@ -583,7 +590,8 @@ fn footer(out: &mut String, body: &Map<String, Value>, page: Option<Paged>, (kep
             out.push_str("no rows\n");
         }
     }
-    if style.omits.contains(&NEXT_STEP) {
+    // Rows in groups begin with what they are.
+    if style.omits.contains(&NEXT_STEP) || style.groups.is_some() && kept > 0 {
         return;
     }
     let text = |name: &str| body.get(name).and_then(Value::as_str);

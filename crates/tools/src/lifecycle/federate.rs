@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use m1nd_base::EdgeTier;
 use m1nd_engine::{
     Engine, EngineError, Federation, IngestReport, IngestRequest, Member, Mode, RootInfo, Snapshot, may_read,
 };
-use m1nd_query::analysis::{CrossEdge, PairCounts, cross_edges};
+use m1nd_query::analysis::{CrossEdge, CrossKind, PairCounts, cross_edges};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -15,6 +16,7 @@ use crate::framework::{
     WriteTool, is_zero,
 };
 use crate::rows::{engine_error, round_value};
+use crate::word::Word;
 
 /// Maximum number of repositories of one call.
 const MAX_REPOS: usize = 256;
@@ -72,11 +74,11 @@ pub(crate) struct CrossRow {
     target_repo: String,
     source_node: String,
     target_node: String,
-    edge_type: &'static str,
+    edge_type: Word<CrossKind>,
     relation: String,
     weight: f64,
     causal_strength: f64,
-    tier: &'static str,
+    tier: Word<EdgeTier>,
     evidence: Evidence,
 }
 
@@ -412,11 +414,11 @@ fn cross_row(snapshot: &Snapshot, edge: &CrossEdge) -> CrossRow {
         target_repo: repo(edge.to),
         source_node: graph.id(edge.from).to_owned(),
         target_node: graph.id(edge.to).to_owned(),
-        edge_type: edge.kind.word(),
+        edge_type: Word(edge.kind),
         relation: edge.relation.clone(),
         weight: round_value(weight),
         causal_strength: round_value(if runs { weight } else { weight / 2.0 }),
-        tier: edge.tier.word(),
+        tier: Word(edge.tier),
         evidence: Evidence { source: place(edge.from, edge.from_line), target: place(edge.to, edge.to_line) },
     }
 }

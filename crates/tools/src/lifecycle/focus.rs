@@ -1,5 +1,6 @@
 //! The smallest set of code that covers a task, and whether it is likely to be enough.
 
+use m1nd_query::retrieval::FocusState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -97,9 +98,9 @@ impl ReadTool for FocusTool {
         let focus = searched.focus(snapshot, input.top_k, input.token_budget);
         let sufficiency = Sufficiency::new(&searched, &focus);
         let nodes: Vec<_> = focus.nodes.iter().collect();
-        let state = match sufficiency.state {
+        let state = match sufficiency.state.0 {
             _ if nodes.is_empty() => ProofState::Blocked,
-            "sufficient" => ProofState::Proving,
+            FocusState::Sufficient => ProofState::Proving,
             _ => ProofState::Triaging,
         };
         let guidance = match read_call(cx, &nodes) {

@@ -1,12 +1,12 @@
 //! Shows what the target of a route is probably connected with, although no edge says so.
 
 use m1nd_query::navigation::{Affine, affinity};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::held::Kept;
-use super::here::{Here, Named, open_handle};
+use super::here::{Here, open_handle};
+use super::route_input::Input;
 use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset, rows_schema,
 };
@@ -14,17 +14,6 @@ use crate::rows::round_value;
 
 /// What the candidates are.
 const NOTICE: &str = "Probable connections, not verified edges.";
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Input {
-    perspective_id: String,
-    /// This or route_index
-    route_id: Option<String>,
-    /// On the page shown, from 1
-    route_index: Option<usize>,
-    route_set_version: u64,
-}
 
 /// A probable connection.
 #[derive(Debug, Serialize)]
@@ -85,7 +74,7 @@ impl ReadTool for PerspectiveAffinity {
         let here = Here::reading(cx)?;
         let handle = cx.list_held().get::<Kept>(cx.agent(), &input.perspective_id)?;
         let (id, perspective) = open_handle(&handle);
-        let named = Named::new(input.route_id.as_deref(), input.route_index, input.route_set_version);
+        let named = input.named_route();
         let (set, place) = here.route(id, perspective, named)?;
         let route = &set.routes[place];
         let found = affinity(here.snapshot, route.target, here.history.as_ref(), here.cancel)?;

@@ -1,5 +1,6 @@
 //! Goes back to the stop before.
 
+use m1nd_query::navigation::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,7 @@ use super::rows::{PageOfRoutes, row_text};
 use crate::framework::{
     Answer, Effect, ErrorCode, RowText, Tool, ToolError, Toolset, WriteContext, WriteTool, rows_schema,
 };
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +22,7 @@ pub(crate) struct Input {
 pub(crate) struct Output {
     perspective_id: String,
     restored_focus: Option<String>,
-    restored_mode: &'static str,
+    restored_mode: Word<Mode>,
     #[serde(flatten)]
     page: PageOfRoutes,
 }
@@ -62,7 +64,7 @@ impl WriteTool for PerspectiveBack {
         let output = Output {
             perspective_id: id.to_owned(),
             restored_focus: perspective.focus().map(str::to_owned),
-            restored_mode: perspective.mode_effective().word(),
+            restored_mode: Word(perspective.mode_effective()),
             page,
         };
         Ok(Answer::new(output).with_found(total).guidance(guidance))

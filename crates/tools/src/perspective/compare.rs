@@ -12,6 +12,7 @@ use crate::framework::{
     Answer, Guidance, ProofState, ReadContext, ReadTool, RowText, Tool, ToolError, ToolRef, Toolset,
 };
 use crate::rows::round_value;
+use crate::word::Word;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,7 +34,7 @@ pub(crate) struct Ids {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Delta {
-    dimension: &'static str,
+    dimension: Word<Dimension>,
     score_a: f64,
     score_b: f64,
     delta: f64,
@@ -106,7 +107,7 @@ impl ReadTool for PerspectiveCompare {
 }
 
 fn delta(dimension: Dimension, a: f64, b: f64) -> Delta {
-    Delta { dimension: dimension.word(), score_a: round_value(a), score_b: round_value(b), delta: round_value(a - b) }
+    Delta { dimension: Word(dimension), score_a: round_value(a), score_b: round_value(b), delta: round_value(a - b) }
 }
 
 /// A dimension, `causal  0.71 - 0.45 = 0.26`.

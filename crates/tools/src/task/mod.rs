@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use crate::checks::Repair;
 use crate::framework::{ReadContext, ToolError};
 use crate::rows::{self, CodeLine, NodeRow, code_lines, round_value};
+use crate::word::Word;
 
 /// Bytes that count as one token.
 const TOKEN_BYTES: usize = 4;
@@ -132,7 +133,7 @@ pub(crate) fn anchor_rows(snapshot: &Snapshot, nodes: &[NodeIx]) -> Vec<Anchor> 
 /// Whether the set is likely to be enough, and how often such a statement was right.
 #[derive(Debug, Serialize)]
 pub(crate) struct Sufficiency {
-    pub(crate) state: &'static str,
+    pub(crate) state: Word<FocusState>,
     pub(crate) why: String,
     top_score: f64,
     /// Share of the task's words that the set meets.
@@ -149,7 +150,7 @@ impl Sufficiency {
         let is_name = searched.found.named == 1;
         let is_by_measure = focus.state == FocusState::Sufficient && !is_name;
         Self {
-            state: focus.state.word(),
+            state: Word(focus.state),
             why: why(searched, focus, &measured),
             top_score: focus.nodes.first().map_or(0.0, |node| round_value(node.row.score)),
             captured: round_value(focus.covered),

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::evidence::Seen;
 use crate::checks::{
-    Check, Depth, Fingerprint, GraphState, Outcome, RepairStep, TrustMode, fingerprint, graph_state, inspect, playbook,
-    repair_of,
+    Check, Depth, Fingerprint, GraphState, Outcome, RepairStep, TrustMode, TrustStatus, fingerprint, graph_state,
+    inspect, playbook, repair_of,
 };
 use crate::framework::{Answer, ReadContext, ReadTool, Route, Stage, Tool, ToolError, Toolset};
+use crate::word::Word;
 
 /// File watches that a large repository may need.
 const WATCHES: u64 = 65_536;
@@ -28,8 +29,8 @@ pub(crate) struct Finding {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    status: &'static str,
-    trust_mode: &'static str,
+    status: Word<TrustStatus>,
+    trust_mode: Word<TrustMode>,
     /// Number of checks that failed.
     problems: usize,
     findings: Vec<Finding>,
@@ -84,12 +85,12 @@ impl ReadTool for Doctor {
             repair: if check.result == Outcome::Pass { None } else { repair(check) },
         });
         let output = Output {
-            status: match (found.mode, problems) {
-                (TrustMode::FullTrust, 0) => "ok",
-                (TrustMode::FullTrust, _) => "warn",
+            status: Word(match (found.mode, problems) {
+                (TrustMode::FullTrust, 0) => TrustStatus::Ok,
+                (TrustMode::FullTrust, _) => TrustStatus::Warn,
                 (mode, _) => mode.status(),
-            },
-            trust_mode: found.mode.word(),
+            }),
+            trust_mode: Word(found.mode),
             problems,
             findings: findings.collect(),
             binding_fingerprint: fingerprint(cx, &found.status),

@@ -5,17 +5,20 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::evidence::Seen;
-use crate::checks::{Check, Depth, Fingerprint, GraphState, Inspection, Playbook, TrustMode};
-use crate::checks::{fingerprint, graph_state, inspect, playbook};
+use crate::checks::{
+    Check, Depth, Fingerprint, GraphState, Inspection, Playbook, TrustMode, TrustStatus, fingerprint, graph_state,
+    inspect, playbook,
+};
 use crate::framework::{
     Answer, Command, Guidance, ProofState, ReadContext, ReadTool, Route, Stage, Tool, ToolError, ToolRef, Toolset,
 };
+use crate::word::Word;
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Output {
-    verdict: &'static str,
+    verdict: Word<TrustMode>,
     ok: bool,
-    status: &'static str,
+    status: Word<TrustStatus>,
     checks: Vec<Check>,
     /// Milliseconds by check.
     cost_ms: BTreeMap<&'static str, f64>,
@@ -81,9 +84,9 @@ impl ReadTool for TrustSelftest {
         let book = playbook(&found, cx.agent(), None);
         let guidance = guidance(&found, &book);
         let output = Output {
-            verdict: found.mode.word(),
+            verdict: Word(found.mode),
             ok: found.mode == TrustMode::FullTrust,
-            status: found.mode.status(),
+            status: Word(found.mode.status()),
             next_action: book.next_action,
             recovery_playbook: (found.mode != TrustMode::FullTrust).then_some(book),
             binding_fingerprint: fingerprint(cx, &found.status),

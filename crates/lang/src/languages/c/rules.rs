@@ -9,7 +9,7 @@ use crate::facts::{
     BindingTarget, Collection, DefFlags, DefKind, Expr, ExprId, Import, ImportFlags, ImportKind, Literal, Namespace,
     ParameterKind, Role, ScopeKind, Visibility,
 };
-use crate::languages::outline::common::nothing;
+use crate::languages::outline::common::{self, nothing};
 use crate::languages::outline::{Define, Draft, Mark, NoBody, Outline, Pick, Rule, field};
 use crate::walk::Enter;
 
@@ -58,6 +58,7 @@ pub(in crate::languages) static C_RULES: &[(&str, Rule)] = &[
     ("compound_literal_expression", Rule::Custom(enter_compound, leave_compound)),
     ("conditional_expression", Rule::Union(&["consequence", "alternative"])),
     ("assignment_expression", Rule::Assign(field("left"))),
+    ("update_expression", Rule::Custom(common::enter_update, common::leave_update)),
     ("field_designator", Rule::Skip),
     ("type_descriptor", Rule::Type),
     ("abstract_function_declarator", Rule::Plain),
@@ -456,7 +457,9 @@ pub(in crate::languages) fn leave_parameter(cx: &mut Outline<'_>, node: Node<'_>
 
 /// `table[i](x)` calls an element of the table.
 pub(in crate::languages) fn enter_subscript(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
-    if let (mark @ Mark::Call(_), Some(table)) = (cx.current_mark(), node.child_by_field_name("argument")) {
+    if let (mark @ (Mark::Call(_) | Mark::Write), Some(table)) =
+        (cx.current_mark(), node.child_by_field_name("argument"))
+    {
         cx.mark(table, mark);
     }
     Enter::Descend

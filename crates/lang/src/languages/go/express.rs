@@ -226,9 +226,12 @@ fn declares(step: Step<'_>, path: &[Step<'_>]) -> bool {
 /// Role of an expression's name, and the number of arguments if it is called.
 fn role(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
     let mut field = step.field;
+    let mut is_element = false;
     for (index, above) in path.iter().enumerate().rev() {
         let kind = above.node.kind();
         match kind {
+            // `x[i] = y` writes what holds the element.
+            "index_expression" if field == Some("operand") && above.field != Some("function") => is_element = true,
             // `(f)(x)`, `(*T)(x)`, `f[T](x)`
             "parenthesized_expression" => {}
             "index_expression" | "type_instantiation_expression"
@@ -240,7 +243,7 @@ fn role(step: Step<'_>, path: &[Step<'_>]) -> (Role, u8) {
                 }
             }
             "unary_expression" if above.node.child_by_field_name("operator").is_some_and(|it| it.kind() == "*") => {}
-            "call_expression" if field == Some("function") => return (Role::Call, arity(above.node)),
+            "call_expression" if field == Some("function") && !is_element => return (Role::Call, arity(above.node)),
             "inc_statement" | "dec_statement" => return (Role::Write, u8::MAX),
             "expression_list" => {
                 let statement = path[..index].last().map_or("", |outer| outer.node.kind());

@@ -143,7 +143,7 @@ static RULES: &[(&str, Rule)] = &[
     ("class_literal", Rule::Custom(expressions::enter_class_literal, expressions::leave_class_literal)),
     ("binary_expression", Rule::Custom(common::descend, expressions::leave_binary)),
     ("unary_expression", Rule::Custom(common::descend, expressions::leave_unary)),
-    ("update_expression", Rule::Forward),
+    ("update_expression", Rule::Custom(common::enter_update, common::leave_update)),
 ];
 
 fn visibility(owner: Option<DefKind>, _: &str) -> Visibility {

@@ -21,6 +21,19 @@ pub(crate) fn descend(_: &mut Outline<'_>, _: Node<'_>, _: Option<Node<'_>>) -> 
     Enter::Descend
 }
 
+/// `a++`, `--a`: the operand is written.
+pub(crate) fn enter_update(cx: &mut Outline<'_>, node: Node<'_>, _: Option<Node<'_>>) -> Enter {
+    if let Some(operand) = node.child_by_field_name("argument").or_else(|| node.named_child(0)) {
+        cx.mark(operand, Mark::Write);
+    }
+    Enter::Descend
+}
+
+/// An update has the value of its operand.
+pub(crate) fn leave_update(cx: &mut Outline<'_>, node: Node<'_>, parent: Option<Node<'_>>) {
+    cx.leave_expr(Rule::Forward, node, parent);
+}
+
 /// A method that an operator calls on its operand without its name being written.
 pub(crate) fn record_implied(cx: &mut Outline<'_>, operand: Option<Node<'_>>, method: &str, at: Node<'_>) {
     let Some(base) = cx.find_known(operand) else { return };

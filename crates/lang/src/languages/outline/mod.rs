@@ -454,6 +454,10 @@ impl Outline<'_> {
             Rule::Block | Rule::Sequence(true) if self.current_mark() != Mark::Body => {
                 self.open_scope(ScopeKind::Block);
             }
+            // What writes an element writes what holds it.
+            Rule::Index(base) if self.current_mark() == Mark::Write => {
+                self.mark_picked(base.get(node, parent), Mark::Write);
+            }
             Rule::Instance(ty) => self.mark_picked(ty.get(node, parent), Mark::Type),
             Rule::Assign(left) => self.mark_picked(left.get(node, parent), Mark::Write),
             Rule::Without(child) => self.mark_picked(child.get(node, parent), Mark::Skip),

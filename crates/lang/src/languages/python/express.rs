@@ -229,6 +229,13 @@ impl Extractor<'_> {
             ("argument_list", _) if at(2) == "class_definition" => Role::Inherit,
             ("subscript", "value") if at(2) == "argument_list" && at(3) == "class_definition" => Role::Inherit,
             ("attribute", _) => Role::Read,
+            // `x[i] = y` writes what holds the element.
+            ("subscript", "value") if path.last().is_some_and(|outer| self.written.contains(&outer.node.id())) => {
+                Role::Write
+            }
+            ("delete_statement", _) => Role::Write,
+            ("expression_list", _) if at(2) == "delete_statement" => Role::Write,
+            ("subscript", "value") if at(2) == "delete_statement" => Role::Write,
             _ if self.in_type() => Role::Type,
             _ => Role::Read,
         }

@@ -13,16 +13,18 @@ use crate::text;
 use crate::walk::Step;
 
 /// Binding and name of a function.
-struct Place<'tree> {
-    name: String,
+pub(super) struct Place<'tree> {
+    pub(super) name: String,
     /// Position of the name.
-    at: Node<'tree>,
+    pub(super) at: Node<'tree>,
     /// The statement or member it is.
-    whole: Node<'tree>,
+    pub(super) whole: Node<'tree>,
     scope: ScopeId,
     owner: Option<DefId>,
     anonymous: bool,
-    bound: bool,
+    pub(super) bound: bool,
+    /// The body of a test, named by its title.
+    pub(super) is_test: bool,
     /// Receives `this` from the class-like owner of `scope`, or from the given expression.
     method: bool,
     receiver: Option<ExprId>,
@@ -103,6 +105,7 @@ impl<'a> Extractor<'a> {
             owner: self.b.facts().scopes[self.scope().index()].owner,
             anonymous: false,
             bound: true,
+            is_test: false,
             method: false,
             receiver: None,
             is_static: false,
@@ -177,6 +180,7 @@ impl<'a> Extractor<'a> {
                 self.no_name(place);
                 place.is_iife = !self.frame().local && self.frame().kind != FrameKind::Members;
             }
+            Naming::None if self.name_test(path, place) => {}
             Naming::Default(_) | Naming::ExportAssign | Naming::None => self.no_name(place),
         }
     }
@@ -336,6 +340,7 @@ impl<'a> Extractor<'a> {
         let flags = &mut definition.flags;
         flags.is_static = place.is_static;
         flags.is_anonymous = place.anonymous;
+        flags.is_test = place.is_test;
         flags.is_async = has_token(node, "async");
         flags.is_generator = matches!(node.kind(), "generator_function" | "generator_function_declaration")
             || (place.method && has_token(node, "*"));

@@ -477,6 +477,28 @@ fn tests_are_known_by_their_calls() {
 }
 
 #[test]
+fn tests_are_named_by_their_titles() {
+    let facts =
+        js("describe('Pool::of', () => {\n  const make = () => new Pool();\n  beforeEach(() => { make(); });\n  \
+         it.only(`grows  twice`, async function () { make(); }, 500);\n  it.each([1, 2])('takes %i', (n) => {});\n  \
+         it(title + 1, { timeout: 1 }, () => {});\n});\nDeno.test('runs', () => {});\nQUnit.module('m', () => {});\n\
+         compare('a', () => {});\n");
+    assert_eq!(
+        definitions(&facts),
+        [
+            "fn::describe Pool:of",
+            "fn::describe Pool:of::fn::make",
+            "fn::describe Pool:of::fn::it grows twice",
+            "fn::describe Pool:of::fn::it takes %i",
+            "fn::describe Pool:of::fn::it title + 1",
+            "fn::test runs",
+        ]
+    );
+    let tests = facts.definitions.iter().filter(|definition| definition.flags.is_test);
+    assert_eq!(tests.map(|definition| definition.line_start).collect::<Vec<_>>(), [4, 5, 6, 8]);
+}
+
+#[test]
 fn component_scripts_keep_their_positions() {
     let text = "<template>\n  <p>{{ x }}</p>\n</template>\n<script setup lang=\"ts\">\nimport { a } from './a';\nconst b: B = a();\n</script>\n<style>p {}</style>\n";
     let facts = facts(Language::Vue, text);
